@@ -1,7 +1,10 @@
-"""Whether the audit's verdicts can be believed, measured on real datasets. Each part writes its tables as Markdown.
+"""Whether the audit's verdicts can be believed, measured on real datasets. Each part writes its
+tables as Markdown.
 
-    python bench/audit_truth.py alarms     labels permuted within their groups: how often is there an alarm, per check?
-    python bench/audit_truth.py power      defects planted at graded strengths: how often is each found?
+    python bench/audit_truth.py alarms     labels permuted within their groups: how often is there
+                                           an alarm, per check?
+    python bench/audit_truth.py power      defects planted at graded strengths: how often is each
+                                           found?
     python bench/audit_truth.py agreement  findings worked out again with scikit-learn alone
 
 `-o FILE` keeps every measurement as a line of JSON, and goes on from those that are there.
@@ -31,16 +34,33 @@ from claimlab.core.finding import Finding
 from claimlab.core.stats.permute import Exchange
 from claimlab.core.stats.shares import wilson
 
-# Pairs, sets of three, events of unequal size, claims with several texts; few rows; a rare class; plain ones.
+# Pairs, sets of three, events of unequal size, claims with several texts; few rows; a rare class;
+# plain ones.
 SETS = {
-    "fake-br": "pairs of a true and a false text", "verite": "sets of three", "twitter15": "events of one class",
-    "covid-fact": "claims with their altered versions", "check-covid": "claims about one article",
-    "factck-br": "a rare class, repeated claims", "liar-new": "a rare class", "coaid": "a rare class",
-    "benjaminpoliticalnews": "small", "climate-fever": "small, unbalanced",
-    "liar": "plain", "covid19-fake-news": "plain", "covid-19-disinformation": "four languages, times of day",
-}  # fmt: skip
-# Checks that count copies, conflicts, records or annotators' answers: permuted labels are no test of them.
-COUNTING = ("feasibility", "identical-texts", "near-duplicates", "one-class", "paraphrases", "url-conflicts")
+    "fake-br": "pairs of a true and a false text",
+    "verite": "sets of three",
+    "twitter15": "events of one class",
+    "covid-fact": "claims with their altered versions",
+    "check-covid": "claims about one article",
+    "factck-br": "a rare class, repeated claims",
+    "liar-new": "a rare class",
+    "coaid": "a rare class",
+    "benjaminpoliticalnews": "small",
+    "climate-fever": "small, unbalanced",
+    "liar": "plain",
+    "covid19-fake-news": "plain",
+    "covid-19-disinformation": "four languages, times of day",
+}
+# Checks that count copies, conflicts, records or annotators' answers: permuted labels are no test
+# of them.
+COUNTING = (
+    "feasibility",
+    "identical-texts",
+    "near-duplicates",
+    "one-class",
+    "paraphrases",
+    "url-conflicts",
+)
 TESTED = tuple(check for check in default_checks("fair") if check not in COUNTING)
 ALARMS = ("warn", "fail")
 ONLY: list[str] = []  # datasets, where not all are asked for
@@ -65,7 +85,9 @@ def relabelled(subject: Subject, labels: np.ndarray[Any, np.dtype[np.int64]]) ->
     names = pl.Series("veracity", [subject.classes[k] for k in labels])
     rows = subject.rows.with_columns(names)
     tables = {
-        name: table.join(rows.select(record_id="id"), on="record_id", how="semi", maintain_order="left")
+        name: table.join(
+            rows.select(record_id="id"), on="record_id", how="semi", maintain_order="left"
+        )
         for name, table in subject.dataset.tables.items()
         if name in ("evidence", "annotations")
     }
@@ -80,28 +102,39 @@ def scored(data: Dataset, checks: tuple[str, ...], seed: int) -> list[Finding]:
 
 
 def by_row(finding: Finding) -> bool:
-    """Whether the test is of one column of categories, with rows split at random: groups mean nothing to it."""
+    """Whether the test is of one column of categories, with rows split at random: groups mean
+    nothing to it.
+    """
     return "purity" in finding.details
 
 
 def alarms(data: Path, runs: int, rows: int) -> Iterator[list[Row]]:
-    """The measurements of audits, with every check that labels matter to, of data in which labels mean nothing."""
+    """The measurements of audits, with every check that labels matter to, of data in which labels
+    mean nothing.
+    """
     subjects = {name: sample(name, data, rows) for name in ONLY or SETS}
     for run in range(runs):
         for name, subject in subjects.items():
             if f"{name} {run}" not in DONE:
                 yield [
                     {
-                        "key": f"{name} {run}", "set": name, "n": subject.n, "check": called(f), "verdict": f.verdict,
-                        "p": f.p, "permutations": f.permutations, "difference": f.difference_interval,
+                        "key": f"{name} {run}",
+                        "set": name,
+                        "n": subject.n,
+                        "check": called(f),
+                        "verdict": f.verdict,
+                        "p": f.p,
+                        "permutations": f.permutations,
+                        "difference": f.difference_interval,
                     }
                     for f in meaningless(subject, run)
-                ]  # fmt: skip
+                ]
 
 
 def meaningless(subject: Subject, run: int) -> list[Finding]:
-    """What an audit says of permuted labels. Labels are permuted within groups; for columns of categories, which are
-    tested without regard to groups, freely, which takes a second audit where there are groups."""
+    """What an audit says of permuted labels. Labels are permuted within groups; for columns of
+    categories, which are tested without regard to groups, freely, which takes a second audit where
+    there are groups."""
     rng = np.random.default_rng([run, 7])
     within, _ = Exchange(subject.y, subject.groups).draw(rng, np.zeros((1, subject.n), np.int8))
     found = scored(relabelled(subject, within), TESTED, run)
@@ -112,7 +145,9 @@ def meaningless(subject: Subject, run: int) -> list[Finding]:
 
 
 def called(f: Finding) -> str:
-    """The measurement's name in the tables: the check, and the feature where a check has several."""
+    """The measurement's name in the tables: the check, and the feature where a check has
+    several.
+    """
     if f.check == "columns":
         return "columns: categories" if by_row(f) else "columns: numbers"
     if f.check == "text-columns":
@@ -127,14 +162,20 @@ def alarm_tables(rows: list[Row]) -> None:
         tally: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             tally[row[column]].append(row)
-        print(f"\n| {title} | scored | warn | fail | share of alarms (95 % interval) | inconclusive |")
+        print(
+            f"\n| {title} | scored | warn | fail | share of alarms (95 % interval) | inconclusive |"
+        )
         print("|---|---|---|---|---|---|")
         for name, mine in [*sorted(tally.items()), ("all", rows)]:
             counts = Counter(r["verdict"] for r in mine)
             n, alarms = len(mine) - counts["not-measured"], counts["warn"] + counts["fail"]
             shown = f"{name} ({SETS[name]}; {mine[0]['n']:,} records)" if name in SETS else name
             low, high = wilson(alarms, n) or (0.0, 1.0)
-            share = f"{100 * alarms / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})" if n else "not measured"
+            share = (
+                f"{100 * alarms / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+                if n
+                else "not measured"
+            )
             unsure = f"{100 * counts['inconclusive'] / n:.0f} %" if n else ""
             print(f"| {shown} | {n:,} | {counts['warn']} | {counts['fail']} | {share} | {unsure} |")
     print(f"\n{len({r['key'] for r in rows})} runs.")
@@ -144,8 +185,10 @@ STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.4)
 
 
 def power(data: Path, runs: int, rows: int) -> Iterator[list[Row]]:
-    """The measurements that should notice a planted defect. The texts are real, the labels mean nothing, and a share
-    of one class is marked; the check runs alone, so that its p is corrected for its own measurements only."""
+    """The measurements that should notice a planted defect. The texts are real, the labels mean
+    nothing, and a share of one class is marked; the check runs alone, so that its p is corrected
+    for its own measurements only.
+    """
     plants = [plant for plant in PLANTS if not CHECKS or plant.check in CHECKS]
     subjects = {base: sample(base, data, rows) for base in {plant.base for plant in plants}}
     for run in range(runs):
@@ -165,49 +208,88 @@ def planted(key: str, plant: Plant, subject: Subject, strength: float, run: int)
     verdicts = {called(f): f.verdict for f in scored(plant.mark(clean, chosen), checks, run)}
     return [
         {
-            "key": key, "check": name, "what": plant.what, "base": plant.base, "strength": strength, "n": subject.n,
+            "key": key,
+            "check": name,
+            "what": plant.what,
+            "base": plant.base,
+            "strength": strength,
+            "n": subject.n,
             "verdict": verdicts.get(name, "not-measured"),
         }
         for name in plant.seen_by
-    ]  # fmt: skip
+    ]
 
 
 def power_table(rows: list[Row]) -> None:
     print("\nAlarms (fails among them), by the share of one class that is marked:\n")
     print("| check | planted | into | " + " | ".join(f"{100 * s:.0f} %" for s in STRENGTHS) + " |")
     print("|---|---|---|" + "---|" * len(STRENGTHS))
-    for check, what in dict.fromkeys((r["check"], r["what"]) for r in sorted(rows, key=lambda r: str(r["check"]))):
+    for check, what in dict.fromkeys(
+        (r["check"], r["what"]) for r in sorted(rows, key=lambda r: str(r["check"]))
+    ):
         mine = [r for r in rows if (r["check"], r["what"]) == (check, what)]
         cells = []
         for strength in STRENGTHS:
             verdicts = Counter(r["verdict"] for r in mine if r["strength"] == strength)
             alarms = sum(verdicts[v] for v in ALARMS)
             cells.append(f"{alarms} of {verdicts.total()} ({verdicts['fail']})")
-        print(f"| {check} | {what} | {mine[0]['base']}, {mine[0]['n']:,} | " + " | ".join(cells) + " |")
+        print(
+            f"| {check} | {what} | {mine[0]['base']}, {mine[0]['n']:,} | "
+            + " | ".join(cells)
+            + " |"
+        )
 
 
 FEATURES: dict[str, Callable[[str], list[float]]] = {
     "length": lambda t: [len(t), len(t.split())],
     "case": lambda t: [
         x / max(1, len(t))
-        for x in (sum(map(str.isupper, t)), len(re.findall(r"\b[A-Z]{2,}\b", t)), len(re.findall(r"\b[A-Z][a-z]", t)))
+        for x in (
+            sum(map(str.isupper, t)),
+            len(re.findall(r"\b[A-Z]{2,}\b", t)),
+            len(re.findall(r"\b[A-Z][a-z]", t)),
+        )
     ],
     "digits": lambda t: [sum(map(str.isdecimal, t)) / max(1, len(t))],
 }
-CASES = [(name, feature) for name in ("fake-br", "liar", "covid19-fake-news", "covid19-br") for feature in FEATURES]
+CASES = [
+    (name, feature)
+    for name in ("fake-br", "liar", "covid19-fake-news", "covid19-br")
+    for feature in FEATURES
+]
 
 
 def agreement(data: Path, runs: int, rows: int) -> Iterator[list[Row]]:
-    """One row per finding: ours, and the same question answered with scikit-learn and none of our code."""
+    """One row per finding: ours, and the same question answered with scikit-learn and none of our
+    code.
+    """
     for name, feature in CASES:
         subject = sample(name, data, rows)
         check = "length" if feature == "length" else "surface"
-        (ours,) = [f for f in scored(Dataset.build(name, subject.rows), (check,), 0) if f.feature in (None, feature)]
-        groups = subject.rows["group"].fill_null(pl.Series([f"row {i}" for i in range(subject.n)])).to_list()
+        (ours,) = [
+            f
+            for f in scored(Dataset.build(name, subject.rows), (check,), 0)
+            if f.feature in (None, feature)
+        ]
+        groups = (
+            subject.rows["group"]
+            .fill_null(pl.Series([f"row {i}" for i in range(subject.n)]))
+            .to_list()
+        )
         numbers = np.array([FEATURES[feature](text or "") for text in subject.rows["text"]])
         theirs = by_scikit_learn(numbers, subject.y, np.array(groups), runs)
-        yield [{"key": f"{name} {feature}", "set": name, "feature": feature, "n": subject.n, "ours": ours.score,
-                "best": (ours.score or 0) - (ours.difference or 0), "verdict": ours.verdict, **theirs}]  # fmt: skip
+        yield [
+            {
+                "key": f"{name} {feature}",
+                "set": name,
+                "feature": feature,
+                "n": subject.n,
+                "ours": ours.score,
+                "best": (ours.score or 0) - (ours.difference or 0),
+                "verdict": ours.verdict,
+                **theirs,
+            }
+        ]
 
 
 def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
@@ -219,16 +301,23 @@ def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
     names, number = np.unique(groups, return_inverse=True)
     pairs = len(names) < len(groups)
     kind = StratifiedGroupKFold if pairs else StratifiedKFold
-    # Labels are permuted within the pairs, so folds that are even for the true labels are even for those too.
+    # Labels are permuted within the pairs, so folds that are even for the true labels are even for
+    # those too.
     folds = [list(kind(4, shuffle=True, random_state=r).split(x, y, groups)) for r in range(3)]
 
     def guesses(labels: Any, repeats: int, model: Any) -> list[Any]:
         return [cross_val_predict(model, x, labels, cv=f) for f in folds[:repeats]]
 
     def score(labels: Any, answers: list[Any], rows: Any = slice(None)) -> float:
-        return float(np.mean([f1_score(labels[rows], a[rows], average="macro", zero_division=0) for a in answers]))
+        return float(
+            np.mean(
+                [f1_score(labels[rows], a[rows], average="macro", zero_division=0) for a in answers]
+            )
+        )
 
-    tree = DecisionTreeClassifier(max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=0)
+    tree = DecisionTreeClassifier(
+        max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=0
+    )
     rng = np.random.default_rng(0)
     permuted = []
     for _ in range(runs):
@@ -242,49 +331,85 @@ def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
     best = max(majority, 1 / len(np.unique(y)), float(np.mean(permuted)))
     members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
     draws = [
-        score(y, answers, np.concatenate([members[g] for g in rng.integers(len(names), size=len(names))]))
+        score(
+            y,
+            answers,
+            np.concatenate([members[g] for g in rng.integers(len(names), size=len(names))]),
+        )
         for _ in range(200)
     ]
     low, high = np.quantile(draws, [0.025, 0.975]) - best
     alarm = low > 0 and (1 + sum(p >= point for p in permuted)) / (1 + runs) <= 0.05
-    verdict = ("fail" if low > 0.05 else "warn") if alarm else "pass" if high < 0.05 else "inconclusive"
+    verdict = (
+        ("fail" if low > 0.05 else "warn") if alarm else "pass" if high < 0.05 else "inconclusive"
+    )
     if runs < FEWEST:
         verdict = f"not judged: {runs} permutations, {FEWEST} are needed"
     return {"theirs": point, "theirs_best": best, "theirs_verdict": verdict}
 
 
 def agreement_table(rows: list[dict[str, Any]]) -> None:
-    columns = ("dataset", "feature", "records", "claimlab", "scikit-learn", "difference", "best baselines", "verdict")
+    columns = (
+        "dataset",
+        "feature",
+        "records",
+        "claimlab",
+        "scikit-learn",
+        "difference",
+        "best baselines",
+        "verdict",
+    )
     print(f"\n| {' | '.join(columns)} | scikit-learn's |")
     print("|---|---|---|---|---|---|---|---|---|")
     for r in rows:
         gap = f"{100 * (r['ours'] - r['theirs']):+.1f}"
         best = f"{100 * r['best']:.1f} / {100 * r['theirs_best']:.1f}"
         scores = f"{100 * r['ours']:.1f} | {100 * r['theirs']:.1f} | {gap} | {best}"
-        print(f"| {r['set']} | {r['feature']} | {r['n']:,} | {scores} | {r['verdict']} | {r['theirs_verdict']} |")
+        print(
+            f"| {r['set']} | {r['feature']} | {r['n']:,} | {scores} | {r['verdict']} |"
+            f" {r['theirs_verdict']} |"
+        )
 
 
-PARTS: dict[str, tuple[Callable[[Path, int, int], Iterator[list[Row]]], Callable[[list[Row]], None], int, int]] = {
+PARTS: dict[
+    str,
+    tuple[Callable[[Path, int, int], Iterator[list[Row]]], Callable[[list[Row]], None], int, int],
+] = {
     "alarms": (alarms, alarm_tables, 16, 600),
     "power": (power, power_table, 20, 1_000),
     "agreement": (agreement, agreement_table, 20, 3_000),
-}  # fmt: skip
+}
 
 
 def kept(file: Path) -> list[Row]:
     """The measurements of an earlier run, which this one goes on from."""
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.is_file() else []
+    return (
+        [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        if file.is_file()
+        else []
+    )
 
 
 def main() -> int:
     made = parser(__doc__, data=True)
     made.add_argument("part", choices=PARTS)
-    made.add_argument("--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn")
-    made.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
+    made.add_argument(
+        "--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn"
+    )
+    made.add_argument(
+        "--rows", type=int, help="records taken of each dataset, whole groups at a time"
+    )
     made.add_argument("--only", nargs="+", default=[], help="datasets (alarms)")
     made.add_argument("--checks", nargs="+", default=[], help="checks (alarms, power)")
-    made.add_argument("-o", "--output", type=Path, help="keep the measurements here, as JSON lines; go on from them")
-    made.add_argument("--tables", nargs="+", type=Path, help="only show the tables of kept measurements")
+    made.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="keep the measurements here, as JSON lines; go on from them",
+    )
+    made.add_argument(
+        "--tables", nargs="+", type=Path, help="only show the tables of kept measurements"
+    )
     options = begin(made)
     ONLY.extend(options.only)
     CHECKS.extend(options.checks)

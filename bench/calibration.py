@@ -1,12 +1,14 @@
-"""Are the scores of the default detector probabilities? Before and after smoothing what its temperature is fitted to.
+"""Are the scores of the default detector probabilities? Before and after smoothing what its
+temperature is fitted to.
 
     python bench/calibration.py [NAME ...] [--data ../shared/data] [--most 6000]
 
-For each dataset, `tfidf` is trained once on a split by near-duplicates (seed 0). Its test margins are then put through
-a softmax with two temperatures: the most likely one on the dev rows, which is how it was, and the one that is fitted to
-smoothed targets. Brier score, expected calibration error (ten bins), log loss, scores that are exactly 0 or 1 as stored
-(with six decimals before, now with nine), and AUROC with the share of records that share their score with another.
-Answers are the same under both: the bench stops where they are not. No row is written anywhere.
+For each dataset, `tfidf` is trained once on a split by near-duplicates (seed 0). Its test margins
+are then put through a softmax with two temperatures: the most likely one on the dev rows, which is
+how it was, and the one that is fitted to smoothed targets. Brier score, expected calibration error
+(ten bins), log loss, scores that are exactly 0 or 1 as stored (with six decimals before, now with
+nine), and AUROC with the share of records that share their score with another. Answers are the same
+under both: the bench stops where they are not. No row is written anywhere.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ def measured(shares: np.ndarray, y: np.ndarray, decimals: int) -> str:
     confidence, right = shares.max(axis=1), shares.argmax(axis=1) == y
     bins = np.minimum((confidence * 10).astype(int), 9)
     gaps = [
-        abs(confidence[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins.tolist())
+        abs(confidence[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean()
+        for b in set(bins.tolist())
     ]
     edges = int(((stored == 0) | (stored == 1)).any(axis=1).sum())
     auroc = roc_auc_score(y, stored[:, 1])
@@ -81,11 +84,20 @@ def compare(name: str, dataset: Dataset, most: int) -> None:
     finally:
         linear.temperature = fitted
     margins = linear._margins(detector.linear.model, detector._matrix(parts["test"].records))
-    y = np.array([detector.linear.model.classes_.tolist().index(label) for label in parts["test"].labels])
-    wrong = int((seen[0][0].argmax(axis=1) != [seen[0][2].index(t) for t in seen[0][1].tolist()]).sum())
+    y = np.array(
+        [detector.linear.model.classes_.tolist().index(label) for label in parts["test"].labels]
+    )
+    wrong = int(
+        (seen[0][0].argmax(axis=1) != [seen[0][2].index(t) for t in seen[0][1].tolist()]).sum()
+    )
     before, after = most_likely(*seen[0]), detector.linear.temperature
-    scores = {"before": softmax(margins / before, axis=1), "after": softmax(margins / after, axis=1)}
-    assert (scores["before"].argmax(axis=1) == scores["after"].argmax(axis=1)).all(), "answers changed"
+    scores = {
+        "before": softmax(margins / before, axis=1),
+        "after": softmax(margins / after, axis=1),
+    }
+    assert (scores["before"].argmax(axis=1) == scores["after"].argmax(axis=1)).all(), (
+        "answers changed"
+    )
     print(f"{name}: {len(y):,} test records, {wrong} of {len(seen[0][1]):,} dev records wrong")
     for which, temperature, decimals in (("before", before, 6), ("after", after, DECIMALS)):
         print(f"  {which:<7} {temperature:7.4f} {measured(scores[which], y, decimals)}", flush=True)
@@ -94,9 +106,14 @@ def compare(name: str, dataset: Dataset, most: int) -> None:
 def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("names", nargs="*", default=NAMES)
-    made.add_argument("--most", type=int, default=6_000, help="Of a larger dataset, this many records at random.")
+    made.add_argument(
+        "--most", type=int, default=6_000, help="Of a larger dataset, this many records at random."
+    )
     options = begin(made)
-    print(f"  {'':<7} {'temp.':>7} {'Brier':>7} {'ECE':>7} {'log loss':>8} {'0 or 1':>6} {'AUROC':>7} {'ties %':>6}")
+    print(
+        f"  {'':<7} {'temp.':>7} {'Brier':>7} {'ECE':>7} {'log loss':>8} {'0 or 1':>6} {'AUROC':>7}"
+        f" {'ties %':>6}"
+    )
     for name in options.names:
         compare(name, load(name, shared(f"{name}.zip", options.data)), options.most)
 

@@ -1,14 +1,16 @@
-"""A blind reading of offline claims: draw records, put two versions of the rules over them, shuffle what they say.
+"""A blind reading of offline claims: draw records, put two versions of the rules over them, shuffle
+what they say.
 
     python bench/claims_reading.py draw DIR --seed 7 [--old COMMIT] [--without FILE] [--data DIR]
     python bench/claims_reading.py count DIR
 
-`draw` takes 40 messages of COVID19.BR, 25 posts of COVID-19 Fake News and 15 headlines of CoAID by the seed, and writes
-DIR/sheet.csv (text, claim, grade: to be filled in with good, half or bad by docs/enrich.md) and DIR/key.csv (whose
-claim it is). Records that were read while the rules were written are left out: --without FILE names them, an id a line.
-A claim that both versions give is graded once. Texts and claims are shown without marks of emphasis, tags and links, so
-that nothing tells which version wrote what. `count` puts the two together. The files hold text of the datasets: keep
-them out of the repository.
+`draw` takes 40 messages of COVID19.BR, 25 posts of COVID-19 Fake News and 15 headlines of CoAID by
+the seed, and writes DIR/sheet.csv (text, claim, grade: to be filled in with good, half or bad by
+docs/enrich.md) and DIR/key.csv (whose claim it is). Records that were read while the rules were
+written are left out: --without FILE names them, an id a line. A claim that both versions give is
+graded once. Texts and claims are shown without marks of emphasis, tags and links, so that nothing
+tells which version wrote what. `count` puts the two together. The files hold text of the datasets:
+keep them out of the repository.
 """
 
 from __future__ import annotations
@@ -46,15 +48,20 @@ def drawn(data: Path, seed: int, without: set[str]) -> list[dict[str, str]]:
 
 
 def claims(rows: list[dict[str, str]], old: str | None) -> list[str]:
-    """What the rules say of each text: of this checkout, or of the commit `old`, in a process of its own."""
+    """What the rules say of each text: of this checkout, or of the commit `old`, in a process of
+    its own.
+    """
     code = (
-        "import json, sys\nfrom claimlab.enrich.checkworthy import best_claims\n"
-        "print(json.dumps([(best_claims(r['text'], r['language']) or [''])[0] for r in json.load(sys.stdin)]))"
+        "import json, sys\nfrom claimlab.enrich.checkworthy import"
+        " best_claims\nprint(json.dumps([(best_claims(r['text'], r['language']) or [''])[0] for r"
+        " in json.load(sys.stdin)]))"
     )
     with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
         environment = code_of(old, Path(place)) if old is not None else None
         command, texts = [sys.executable, "-c", code], json.dumps(rows).encode()
-        done = subprocess.run(command, input=texts, check=True, stdout=subprocess.PIPE, env=environment)
+        done = subprocess.run(
+            command, input=texts, check=True, stdout=subprocess.PIPE, env=environment
+        )
     return [str(claim) for claim in json.loads(done.stdout)]
 
 
@@ -71,7 +78,12 @@ def draw(folder: Path, data: Path, seed: int, old: str, without: set[str]) -> No
     items = [list(whose.items())[int(i)] for i in order]
     folder.mkdir(parents=True)
     sheet = [
-        {"item": k, "text": " ".join(plain(rows[i]["text"]).split()[:READ]), "claim": claim or "(none)", "grade": ""}
+        {
+            "item": k,
+            "text": " ".join(plain(rows[i]["text"]).split()[:READ]),
+            "claim": claim or "(none)",
+            "grade": "",
+        }
         for k, ((i, claim), _) in enumerate(items)
     ]
     key = [
@@ -90,10 +102,16 @@ def count(folder: Path) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for version in ("old", "new"):
         for language in ("por", "eng", "both"):
-            mine = joined.filter(pl.col("version") == version, (pl.col("language") == language) | (language == "both"))
+            mine = joined.filter(
+                pl.col("version") == version,
+                (pl.col("language") == language) | (language == "both"),
+            )
             parts = {grade: int((mine["grade"] == grade).sum()) for grade in GRADES}
             left = {"not graded": mine.height - sum(parts.values())}
-            out[f"{version}, {language}"] = {**{g: share(n, mine.height) for g, n in parts.items()}, **left}
+            out[f"{version}, {language}"] = {
+                **{g: share(n, mine.height) for g, n in parts.items()},
+                **left,
+            }
     return out
 
 

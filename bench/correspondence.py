@@ -1,17 +1,24 @@
-"""Is what `corresponds` about the same thing? Precision and recall on pairs whose truth is known by rule.
+"""Is what `corresponds` about the same thing? Precision and recall on pairs whose truth is known by
+rule.
 
     python bench/correspondence.py [--data DIR] [--pairs 100] [--seed 0] [--show N]
 
 Pairs that belong together:
-  review    a claim of FactCk.BR and the review of it (title and body), of reviews that treat one claim only
+  review    a claim of FactCk.BR and the review of it (title and body), of reviews that treat one
+            claim only
   link      two messages of COVID19.BR with different texts whose one link is the same article
-Pairs that do not. A text is searched for as enrich does, and of the results the one with the largest share is taken:
-  before    a message of COVID19.BR that names the pandemic, and a claim that FactCk.BR's agencies reviewed in 2016-2019
-  article   the same, and an article of Fake.br (2010-2018), of which the best 1,000 characters are read
-  other     a claim of FactCk.BR, and a review that was published half a year before or after its own
+Pairs that do not. A text is searched for as enrich does, and of the results the one with the
+largest share is taken:
+  before    a message of COVID19.BR that names the pandemic, and a claim that FactCk.BR's agencies
+            reviewed in 2016-2019
+  article   the same, and an article of Fake.br (2010-2018), of which the best 1,000 characters are
+            read
+  other     a claim of FactCk.BR, and a review that was published half a year before or after its
+            own
 
-Each text is asked about as `claimlab enrich` does: its query and, where that does not correspond, its offline claim.
-No row is written anywhere; --show prints some pairs to look at. Real data is read from ../shared/data, or from --data.
+Each text is asked about as `claimlab enrich` does: its query and, where that does not correspond,
+its offline claim. No row is written anywhere; --show prints some pairs to look at. Real data is
+read from ../shared/data, or from --data.
 """
 
 from __future__ import annotations
@@ -65,16 +72,23 @@ def pairs(data: Path, each: int, seed: int) -> list[Pair]:
         .join(evidence, on="id", maintain_order="left")
         .filter(pl.col("text").is_not_null() & (pl.len().over("group") == 1))
     )
-    articles = load("fake-br", shared("fake-br.zip", data)).records.filter(pl.col("text").is_not_null())
-    messages = load("covid19-br", shared("covid19-br.zip", data)).records["text"].drop_nulls().to_list()
+    articles = load("fake-br", shared("fake-br.zip", data)).records.filter(
+        pl.col("text").is_not_null()
+    )
+    messages = (
+        load("covid19-br", shared("covid19-br.zip", data)).records["text"].drop_nulls().to_list()
+    )
     pandemic = _drawn(sorted({m for m in messages if _PANDEMIC.search(m)}), rng)
-    review = pl.concat_str([pl.col(name) for name in ("text", "title", "body")], separator=". ", ignore_nulls=True)
+    review = pl.concat_str(
+        [pl.col(name) for name in ("text", "title", "body")], separator=". ", ignore_nulls=True
+    )
     kinds: list[Iterator[Pair]] = [
-        _review(reviews, rng), _link(messages, rng),
+        _review(reviews, rng),
+        _link(messages, rng),
         _before("before", _searcher(reviews.select("id", "date", text=review)), pandemic),
         _before("article", _searcher(articles.select("id", "date", "text")), pandemic),
         _other(_searcher(reviews.select("id", "date", text=review)), reviews, rng),
-    ]  # fmt: skip
+    ]
     return [pair for kind in kinds for _, pair in zip(range(each), kind, strict=False)]
 
 
@@ -88,7 +102,12 @@ def _link(messages: list[str], rng: np.random.Generator) -> Iterator[Pair]:
     for text in messages:
         links = set(_LINK.findall(text))
         words = " ".join(_LINK.sub(" ", text).split())
-        if len(links) == 1 and _ARTICLE.match(link := links.pop()) and not is_social(link) and len(words) >= 40:
+        if (
+            len(links) == 1
+            and _ARTICLE.match(link := links.pop())
+            and not is_social(link)
+            and len(words) >= 40
+        ):
             by_link.setdefault(link, []).append(words)
     for link in _drawn(sorted(by_link), rng):
         texts = list(dict.fromkeys(by_link[link]))
@@ -104,9 +123,15 @@ def _before(kind: str, search: Search, messages: list[str]) -> Iterator[Pair]:
 
 def _other(search: Search, reviews: pl.DataFrame, rng: np.random.Generator) -> Iterator[Pair]:
     for row in _drawn(reviews.drop_nulls("date").to_dicts(), rng):
-        near = [other for other in search(row["text"]) if abs((other["date"] - row["date"]).days) > APART]
+        near = [
+            other
+            for other in search(row["text"])
+            if abs((other["date"] - row["date"]).days) > APART
+        ]
         if near:
-            yield Pair("other", False, row["text"], _likest(row["text"], [other["text"] for other in near]))
+            yield Pair(
+                "other", False, row["text"], _likest(row["text"], [other["text"] for other in near])
+            )
 
 
 def _searcher(documents: pl.DataFrame) -> Search:
@@ -115,15 +140,24 @@ def _searcher(documents: pl.DataFrame) -> Search:
     index = index_of({i: row["text"] for i, row in rows.items()}, "por")
 
     def search(text: str) -> list[dict[str, Any]]:
-        hits = [hit for words in asked(text) for hit in index.search(Query(words, "por", max_results=HITS))]
+        hits = [
+            hit
+            for words in asked(text)
+            for hit in index.search(Query(words, "por", max_results=HITS))
+        ]
         return [rows[hit.more["document"]] for hit in hits]
 
     return search
 
 
 def _likest(text: str, found: list[str]) -> str:
-    """The document that would most easily be taken for one on the same thing: with the largest share of the words."""
-    return max(found, key=lambda document: max((match.share for match in matched(text, document)), default=0.0))
+    """The document that would most easily be taken for one on the same thing: with the largest
+    share of the words.
+    """
+    return max(
+        found,
+        key=lambda document: max((match.share for match in matched(text, document)), default=0.0),
+    )
 
 
 def _drawn(items: list[Any], rng: np.random.Generator) -> list[Any]:
@@ -165,13 +199,25 @@ def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("--pairs", type=int, default=100, help="of each kind")
     made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--show", type=int, default=0, help="print so many pairs that are judged wrongly")
+    made.add_argument(
+        "--show", type=int, default=0, help="print so many pairs that are judged wrongly"
+    )
     given = begin(made)
-    held = [(pair, matched(pair.text, pair.found)) for pair in pairs(given.data, given.pairs, given.seed)]
-    for pair, found in [(p, f) for p, f in held if any(map(corresponds, f)) != p.true][: given.show]:
+    held = [
+        (pair, matched(pair.text, pair.found))
+        for pair in pairs(given.data, given.pairs, given.seed)
+    ]
+    for pair, found in [(p, f) for p, f in held if any(map(corresponds, f)) != p.true][
+        : given.show
+    ]:
         print(pair, found)
     before = scored(held, lambda match: match.share >= SHARE)
-    print(json.dumps({"pairs": len(held), "share alone": before, "with content": scored(held, corresponds)}, indent=1))
+    print(
+        json.dumps(
+            {"pairs": len(held), "share alone": before, "with content": scored(held, corresponds)},
+            indent=1,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """What claimlab's base install consists of, and what is known against it.
 
-    python bench/dependencies.py table     # version, size, native or pure, author: docs/dependencies.md
+    python bench/dependencies.py table     # version, size, native or pure, author:
+                                           docs/dependencies.md
     python bench/dependencies.py sbom      # build/sbom.json, CycloneDX 1.5; `make sbom`
-    python bench/dependencies.py audit     # known vulnerabilities of what CI installs; `make audit-deps`
+    python bench/dependencies.py audit     # known vulnerabilities of what CI installs; `make
+                                           audit-deps`
 
-`--extra NAME` adds an extra to the first two. The audit asks first about a release with a known advisory: a source that
-does not name it cannot be trusted with the others, so nothing is said of them, and the run goes on.
+`--extra NAME` adds an extra to the first two. The audit asks first about a release with a known
+advisory: a source that does not name it cannot be trusted with the others, so nothing is said of
+them, and the run goes on.
 """
 
 from __future__ import annotations
@@ -37,7 +40,14 @@ SECONDS = 300  # for an audit; a source that does not answer must not hold up a 
 def installed(extras: Iterable[str] = ()) -> dict[str, Distribution]:
     """Every distribution that the base install needs here, direct and indirect, by name."""
     found: dict[str, Distribution] = {}
-    wanted = [*direct(), *(Requirement(line) for extra in extras for line in PROJECT["optional-dependencies"][extra])]
+    wanted = [
+        *direct(),
+        *(
+            Requirement(line)
+            for extra in extras
+            for line in PROJECT["optional-dependencies"][extra]
+        ),
+    ]
     while wanted:
         requirement = wanted.pop()
         name = canonicalize_name(requirement.name)
@@ -52,7 +62,11 @@ def direct() -> list[Requirement]:
 
 
 def needs(of: Distribution, extras: Iterable[str] = ()) -> list[Requirement]:
-    return [r for r in map(Requirement, of.requires or []) if any(_applies(r, extra) for extra in ("", *extras))]
+    return [
+        r
+        for r in map(Requirement, of.requires or [])
+        if any(_applies(r, extra) for extra in ("", *extras))
+    ]
 
 
 def _applies(requirement: Requirement, extra: str = "") -> bool:
@@ -71,37 +85,70 @@ def table(extras: Iterable[str]) -> None:
     ours = {canonicalize_name(r.name) for r in direct()}
     total = 0
     print(
-        "| package | version | MB | native files | author or maintainer, as its metadata says |\n|---|---|---|---|---|"
+        "| package | version | MB | native files | author or maintainer, as its metadata says"
+        " |\n|---|---|---|---|---|"
     )
     for name, it in found.items():
-        size = sum(path.stat().st_size for f in it.files or [] if (path := Path(str(f.locate()))).is_file())
+        size = sum(
+            path.stat().st_size for f in it.files or [] if (path := Path(str(f.locate()))).is_file()
+        )
         total += size
         native = sum(bool(NATIVE.search(f.name)) for f in it.files or [])
         facts = it.metadata
-        people = next((facts[k] for k in ("Maintainer", "Maintainer-email", "Author", "Author-email") if facts[k]), "")
+        people = next(
+            (
+                facts[k]
+                for k in ("Maintainer", "Maintainer-email", "Author", "Author-email")
+                if facts[k]
+            ),
+            "",
+        )
         people = re.sub(r"\s*<[^>]*>", "", people).replace('"', "")
         print(
-            f"| {name}{'' if name in ours else ' (indirect)'} | {it.version} | {size / 1e6:.1f} | {native} | {people} |"
+            f"| {name}{'' if name in ours else ' (indirect)'} | {it.version} | {size / 1e6:.1f} |"
+            f" {native} | {people} |"
         )
     print(f"\n{len(found)} packages, {total / 1e6:.0f} MB; {len(ours)} of them direct")
 
 
 def bill(extras: Iterable[str] = ()) -> dict[str, Any]:
-    """The bill of materials. It carries no time and no random number: the same packages give the same bytes."""
+    """The bill of materials. It carries no time and no random number: the same packages give the
+    same bytes.
+    """
     found = installed(extras)
     refs = {name: f"pkg:pypi/{name}@{it.version}" for name, it in found.items()}
     ours = f"pkg:pypi/claimlab@{PROJECT['version']}"
     top = {canonicalize_name(r.name) for r in direct()}
-    top |= {canonicalize_name(Requirement(r).name) for e in extras for r in PROJECT["optional-dependencies"][e]}
-    edges = {ours: top, **{refs[n]: {canonicalize_name(r.name) for r in needs(it)} for n, it in found.items()}}
+    top |= {
+        canonicalize_name(Requirement(r).name)
+        for e in extras
+        for r in PROJECT["optional-dependencies"][e]
+    }
+    edges = {
+        ours: top,
+        **{refs[n]: {canonicalize_name(r.name) for r in needs(it)} for n, it in found.items()},
+    }
     hashes = locked()
-    component = {"type": "application", "bom-ref": ours, "name": "claimlab", "version": PROJECT["version"]}
+    component = {
+        "type": "application",
+        "bom-ref": ours,
+        "name": "claimlab",
+        "version": PROJECT["version"],
+    }
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": {**component, "purl": ours, "licenses": [{"expression": PROJECT["license"]}]}},
-        "components": [_component(it, refs[name], hashes.get(name, {})) for name, it in found.items()],
+        "metadata": {
+            "component": {
+                **component,
+                "purl": ours,
+                "licenses": [{"expression": PROJECT["license"]}],
+            }
+        },
+        "components": [
+            _component(it, refs[name], hashes.get(name, {})) for name, it in found.items()
+        ],
         "dependencies": [
             {"ref": ref, "dependsOn": sorted(refs[name] for name in names if name in refs)}
             for ref, names in edges.items()
@@ -110,13 +157,22 @@ def bill(extras: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def _component(it: Distribution, ref: str, hashes: dict[str, list[str]]) -> dict[str, Any]:
-    """One package; its hashes are those of the files that CI admits for this version, on any platform."""
-    made: dict[str, Any] = {"type": "library", "bom-ref": ref, "name": it.metadata["Name"], "version": it.version}
+    """One package; its hashes are those of the files that CI admits for this version, on any
+    platform.
+    """
+    made: dict[str, Any] = {
+        "type": "library",
+        "bom-ref": ref,
+        "name": it.metadata["Name"],
+        "version": it.version,
+    }
     if licence := _licence(it):
         made["licenses"] = [licence]
     made["purl"] = ref
     if admitted := hashes.get(it.version):
-        made["properties"] = [{"name": "claimlab:admitted:sha256", "value": value} for value in admitted]
+        made["properties"] = [
+            {"name": "claimlab:admitted:sha256", "value": value} for value in admitted
+        ]
     return made
 
 
@@ -124,7 +180,11 @@ def _licence(it: Distribution) -> dict[str, Any] | None:
     facts = it.metadata
     if facts["License-Expression"]:
         return {"expression": facts["License-Expression"]}
-    classes = [c.rsplit(" :: ", 1)[-1] for c in facts.get_all("Classifier") or [] if c.startswith("License ::")]
+    classes = [
+        c.rsplit(" :: ", 1)[-1]
+        for c in facts.get_all("Classifier") or []
+        if c.startswith("License ::")
+    ]
     name = (classes or (facts["License"] or "").strip().splitlines() or [""])[0]
     return {"license": {"name": name}} if name else None
 
@@ -134,12 +194,16 @@ def locked() -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {}
     for block in re.split(r"\n(?=\w)", LOCK.read_text(encoding="utf-8")):
         if pin := re.match(r"([\w.-]+)==([^\s;\\]+)", block):
-            found[canonicalize_name(pin[1])] = {pin[2]: re.findall(r"--hash=sha256:([0-9a-f]{64})\b", block)}
+            found[canonicalize_name(pin[1])] = {
+                pin[2]: re.findall(r"--hash=sha256:([0-9a-f]{64})\b", block)
+            }
     return found
 
 
 def audit(ignored: Iterable[str] = ()) -> int:
-    """The exit status: 1 where a package that CI installs has a known vulnerability, 0 otherwise."""
+    """The exit status: 1 where a package that CI installs has a known vulnerability, 0
+    otherwise.
+    """
     with tempfile.TemporaryDirectory() as place:
         known = Path(place) / "known.txt"
         known.write_text(f"{KNOWN}\n", encoding="utf-8")
@@ -150,7 +214,9 @@ def audit(ignored: Iterable[str] = ()) -> int:
     wrong = {name: found for name, found in sorted(answers.items()) if found}
     for name, found in wrong.items():
         print(f"{name}: {', '.join(found)}")
-    print(f"audited: {len(answers) - len(silent)} packages; with known vulnerabilities: {len(wrong)}")
+    print(
+        f"audited: {len(answers) - len(silent)} packages; with known vulnerabilities: {len(wrong)}"
+    )
     if silent:
         print(f"not audited: {', '.join(silent)}")
     return 1 if wrong else 0
@@ -159,18 +225,35 @@ def audit(ignored: Iterable[str] = ()) -> int:
 def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
     """Advisories by package and version; null where the source says nothing of a package."""
     python = str(AUDITOR / "bin" / "python")
-    command = [python, "-m", "pip_audit", "--disable-pip", "--no-deps", "--format", "json", "--timeout", "15"]
+    command = [
+        python,
+        "-m",
+        "pip_audit",
+        "--disable-pip",
+        "--no-deps",
+        "--format",
+        "json",
+        "--timeout",
+        "15",
+    ]
     try:
-        done = subprocess.run([*command, *more, "-r", str(file)], capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(
+            [*command, *more, "-r", str(file)], capture_output=True, text=True, timeout=SECONDS
+        )
         found = json.loads(done.stdout)["dependencies"]
     except FileNotFoundError:
         unmeasured("pip-audit is not installed: run `make audit-deps`")
     except subprocess.TimeoutExpired:
         unmeasured(f"the source of advisories did not answer within {SECONDS} s")
     except ValueError:
-        unmeasured(f"pip-audit gave no answer ({(done.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})")
+        unmeasured(
+            "pip-audit gave no answer"
+            f" ({(done.stderr.strip().splitlines() or ['no reason given'])[-1][:200]})"
+        )
     return {
-        f"{it['name']} {it.get('version', '')}": None if "skip_reason" in it else [v["id"] for v in it["vulns"]]
+        f"{it['name']} {it.get('version', '')}": (
+            None if "skip_reason" in it else [v["id"] for v in it["vulns"]]
+        )
         for it in found
     }
 
@@ -178,9 +261,15 @@ def _asked(file: Path, *more: str) -> dict[str, list[str] | None]:
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("job", choices=["table", "sbom", "audit"])
-    made.add_argument("--extra", action="append", default=[], choices=sorted(PROJECT["optional-dependencies"]))
     made.add_argument(
-        "--ignore", action="append", default=[], metavar="ID", help="an advisory that does not concern us"
+        "--extra", action="append", default=[], choices=sorted(PROJECT["optional-dependencies"])
+    )
+    made.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="an advisory that does not concern us",
     )
     options = begin(made)
     if options.job == "table":
@@ -189,7 +278,9 @@ def main() -> None:
         sys.exit(audit(options.ignore))
     else:
         SBOM.parent.mkdir(exist_ok=True)
-        SBOM.write_text(json.dumps(bill(options.extra), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        SBOM.write_text(
+            json.dumps(bill(options.extra), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
         print(f"{SBOM.relative_to(ROOT)}: {len(installed(options.extra))} packages")
 
 

@@ -1,12 +1,14 @@
 """Detectors against published figures, on splits of our own: mean and 95 % interval over seeds.
 
-    python bench/detect.py [PART ...] [--data ../shared/data] [--seeds 5] [--with static,sentence] [--out DIR]
+    python bench/detect.py [PART ...] [--data ../shared/data] [--seeds 5] [--with static,sentence]
+    [--out DIR]
 
-Parts: covid19-br, fake-br, policlaim, covid19-fake-news, evolved, f3, twitter15, cross-lingual; all of them when none
-is named. Prints one Markdown table for each dataset and question, with the shortcuts in it, so that a reader sees what
-looking at nothing but the length achieves; `--out` also writes detect.md and detect.json. The interval is that of the
-mean over seeds (Student's t). Seeds share their data, so it says how much the split and the training move the score,
-not how the score would carry over to other data.
+Parts: covid19-br, fake-br, policlaim, covid19-fake-news, evolved, f3, twitter15, cross-lingual; all
+of them when none is named. Prints one Markdown table for each dataset and question, with the
+shortcuts in it, so that a reader sees what looking at nothing but the length achieves; `--out` also
+writes detect.md and detect.json. The interval is that of the mean over seeds (Student's t). Seeds
+share their data, so it says how much the split and the training move the score, not how the score
+would carry over to other data.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ CLASSIC = "tfidf"
 
 @dataclass(frozen=True)
 class Row:
-    """One detector in one table. Scores in per cent; `interval` is half the width of the interval of the mean."""
+    """One detector in one table. Scores in per cent; `interval` is half the width of the interval
+    of the mean.
+    """
 
     part: str
     table: str
@@ -57,15 +61,25 @@ def half_width(values: Sequence[float]) -> float | None:
 
 
 def contestants(table: Table, more: Sequence[str]) -> Iterator[tuple[str, Callable[[], Detector]]]:
-    """Baselines, shortcuts, the classic, and what `--with` asks for (`name` or `name:key=value:...`)."""
+    """Baselines, shortcuts, the classic, and what `--with` asks for (`name` or
+    `name:key=value:...`).
+    """
     for name in ("majority", "stratified"):
         yield name, DETECTORS.get(name)
     for feature in table.shortcuts:
-        yield f"shortcut: {feature}", lambda feature=feature: DETECTORS.get("shortcut")(feature=feature)  # type: ignore[call-arg]
+        yield (
+            f"shortcut: {feature}",
+            lambda feature=feature: DETECTORS.get("shortcut")(feature=feature),
+        )  # type: ignore[call-arg]
     for wanted in (CLASSIC, *more):
         name, *settings = wanted.split(":")
         kind = DETECTORS.get(name)
-        yield wanted, lambda kind=kind, settings=settings: kind(**read_settings(kind, settings, of=kind.name))
+        yield (
+            wanted,
+            lambda kind=kind, settings=settings: kind(
+                **read_settings(kind, settings, of=kind.name)
+            ),
+        )
 
 
 def measure(part: str, table: Table, seeds: int, more: Sequence[str]) -> list[Row]:
@@ -74,10 +88,15 @@ def measure(part: str, table: Table, seeds: int, more: Sequence[str]) -> list[Ro
     for name, make in contestants(table, more):
         print(f"  {table.title}: {name}", file=sys.stderr)
         began = time.process_time()
-        runs = [detect(data, make(), task=table.task, seed=s, shard=100_000) for s, data in enumerate(split)]
+        runs = [
+            detect(data, make(), task=table.task, seed=s, shard=100_000)
+            for s, data in enumerate(split)
+        ]
         found = [scores_of(run, table.task) for run in runs]
         scores = [100 * f["macro_f1"] for f in found]
-        labelled = table.task.labels(split[0].records).is_not_null() & (split[0].records["split"] == "train")
+        labelled = table.task.labels(split[0].records).is_not_null() & (
+            split[0].records["split"] == "train"
+        )
         rows.append(
             Row(
                 part=part,
@@ -97,24 +116,38 @@ def measure(part: str, table: Table, seeds: int, more: Sequence[str]) -> list[Ro
 
 
 def markdown(table: Table, rows: Sequence[Row]) -> str:
-    """The table as documentation shows it; the published figure stands in the heading of its column."""
+    """The table as documentation shows it; the published figure stands in the heading of its
+    column.
+    """
     lines = [f"### {table.title}\n", f"Published: {table.published}. {table.note}".strip()]
-    lines.append(f"{rows[0].train:,} training and {rows[0].test:,} test rows, {len(rows[0].seeds)} seeds.\n")
+    lines.append(
+        f"{rows[0].train:,} training and {rows[0].test:,} test rows, {len(rows[0].seeds)} seeds.\n"
+    )
     lines.append("| detector | macro-F1 | accuracy | CPU s |\n|---|---|---|---|")
     for row in rows:
         around = f" ± {row.interval:.1f}" if row.interval is not None else ""
-        lines.append(f"| {row.detector} | {row.macro_f1:.1f}{around} | {row.accuracy:.1f} | {row.cpu_seconds:.0f} |")
+        lines.append(
+            f"| {row.detector} | {row.macro_f1:.1f}{around} | {row.accuracy:.1f} |"
+            f" {row.cpu_seconds:.0f} |"
+        )
     if table.least is not None:
         best = max(row.macro_f1 for row in rows if row.detector == CLASSIC)
-        lines.append(f"\nAimed at: {table.least}. {'Reached' if best >= table.least else 'NOT REACHED'}: {best:.1f}.")
+        lines.append(
+            f"\nAimed at: {table.least}. {'Reached' if best >= table.least else 'NOT REACHED'}:"
+            f" {best:.1f}."
+        )
     return "\n".join(lines) + "\n"
 
 
 def main() -> int:
     made = parser(__doc__, data=True)
-    made.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=", ".join(PARTS))
+    made.add_argument(
+        "parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=", ".join(PARTS)
+    )
     made.add_argument("--seeds", type=int, default=5)
-    made.add_argument("--with", dest="more", default="", help="more detectors: static,sentence,encoder:epochs=3")
+    made.add_argument(
+        "--with", dest="more", default="", help="more detectors: static,sentence,encoder:epochs=3"
+    )
     made.add_argument("--out", type=Path, help="folder for detect.md and detect.json")
     args = begin(made)
     more = [word for word in args.more.split(",") if word]
@@ -131,7 +164,9 @@ def main() -> int:
             if args.out:
                 args.out.mkdir(parents=True, exist_ok=True)
                 (args.out / "detect.md").write_text("\n".join(pages), encoding="utf-8")
-                kept = json.dumps({"rows": [asdict(row) for row in rows]}, ensure_ascii=False, indent=2)
+                kept = json.dumps(
+                    {"rows": [asdict(row) for row in rows]}, ensure_ascii=False, indent=2
+                )
                 (args.out / "detect.json").write_text(kept + "\n", encoding="utf-8")
     print(f"CPU seconds in all: {time.process_time() - began:.0f}")
     return 1 if missed else 0

@@ -1,13 +1,15 @@
-"""How much a detector's score owes to the split: random against fair, and languages it was not trained on.
+"""How much a detector's score owes to the split: random against fair, and languages it was not
+trained on.
 
     python bench/detect_splits.py random [--data ../shared/data] [--seeds 3]
     python bench/detect_splits.py languages [--data ../shared/data] [--seeds 5]
 
-`random` prints macro-F1 (mean over seeds, lowest and highest) of `tfidf` and of the majority class under several
-splits, with the share of test rows whose text or group is in train. A split that cannot be made is listed with the
-reason. `languages` splits by `head-to-tail` (train on widely spoken languages, test on the others) and gives the same
-split to `majority`, `tfidf` and `multilingual`: mean macro-F1 over seeds and its range, for all test records and for
-those in a language that the sentence encoder knows. No row is written anywhere.
+`random` prints macro-F1 (mean over seeds, lowest and highest) of `tfidf` and of the majority class
+under several splits, with the share of test rows whose text or group is in train. A split that
+cannot be made is listed with the reason. `languages` splits by `head-to-tail` (train on widely
+spoken languages, test on the others) and gives the same split to `majority`, `tfidf` and
+`multilingual`: mean macro-F1 over seeds and its range, for all test records and for those in a
+language that the sentence encoder knows. No row is written anywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ STRATEGIES = ("random", "group", "event")
 
 
 def macro_f1(done: Split, detector: str, seed: int) -> float:
-    return 100 * float(scores_of(detect(done.dataset, DETECTORS.get(detector)(), seed=seed), TASK)["macro_f1"])
+    return 100 * float(
+        scores_of(detect(done.dataset, DETECTORS.get(detector)(), seed=seed), TASK)["macro_f1"]
+    )
 
 
 def row(dataset: Dataset, strategy: str, seeds: int) -> str:
@@ -56,7 +60,9 @@ def row(dataset: Dataset, strategy: str, seeds: int) -> str:
     text = fmean(100 * leak.texts / leak.rows for leak in leaks)
     group = fmean(100 * (leak.group or 0) / leak.rows for leak in leaks)
     span = f"{fmean(scores):5.1f} ({min(scores):.1f} to {max(scores):.1f})"
-    return f"{dataset.name:<14} {strategy:<16} {span:<22} {fmean(floor):5.1f} {text:8.1f} {group:8.1f}"
+    return (
+        f"{dataset.name:<14} {strategy:<16} {span:<22} {fmean(floor):5.1f} {text:8.1f} {group:8.1f}"
+    )
 
 
 SETS = {"nlp4if-2021": "nlp4if-2021.zip", "mumin": "mumin.zip"}
@@ -87,7 +93,10 @@ def compare(name: str, dataset: cl.Dataset, seeds: int) -> None:
                 scores[detector, reading].append(score)
     for (detector, reading), values in scores.items():
         spread = f"{100 * min(values):.1f} to {100 * max(values):.1f}"
-        print(f"  {reading:<18} {detector:<13} macro-F1 {100 * np.mean(values):.1f} ({spread}, {len(values)} seeds)")
+        print(
+            f"  {reading:<18} {detector:<13} macro-F1 {100 * np.mean(values):.1f} ({spread},"
+            f" {len(values)} seeds)"
+        )
 
 
 def with_languages(dataset: cl.Dataset) -> cl.Dataset:
@@ -95,26 +104,36 @@ def with_languages(dataset: cl.Dataset) -> cl.Dataset:
     known = dataset.records["language"]
     if known.null_count() == known.len():
         measured = identify(dataset.records["text"])
-        dataset.records = dataset.records.with_columns(language=pl.Series(measured, dtype=pl.String))
+        dataset.records = dataset.records.with_columns(
+            language=pl.Series(measured, dtype=pl.String)
+        )
     return dataset
 
 
 def describe(name: str, records: pl.DataFrame) -> None:
-    labelled = records.with_columns(truth=open_task("veracity", records).labels(records)).drop_nulls("truth")
+    labelled = records.with_columns(
+        truth=open_task("veracity", records).labels(records)
+    ).drop_nulls("truth")
     print(name)
     for part in ("train", "test"):
         mine = labelled.filter(pl.col("split") == part)
         languages = mine["language"].value_counts(sort=True).head(6).rows()
         classes = mine["truth"].value_counts().sort("truth").rows()
         named = ", ".join(f"{language} {n:,}" for language, n in languages)
-        print(f"  {part}: {mine.height:,} records ({', '.join(f'{c} {n:,}' for c, n in classes)}; {named} ...)")
+        print(
+            f"  {part}: {mine.height:,} records ({', '.join(f'{c} {n:,}' for c, n in classes)};"
+            f" {named} ...)"
+        )
 
 
 def measured(run: cl.Dataset) -> dict[str, float]:
     """Macro-F1 over all test records, and over those in languages that the encoder knows."""
     task = open_task("veracity", run.records)
     rows = run.records.select("id", "language", truth=task.labels(run.records)).join(
-        run.tables["predictions"].select(id="record_id", label="label"), on="id", how="left", maintain_order="left"
+        run.tables["predictions"].select(id="record_id", label="label"),
+        on="id",
+        how="left",
+        maintain_order="left",
     )
     number = {c: i for i, c in enumerate(task.classes)}
     known = rows.filter(pl.col("language").is_in(sorted(LANGUAGES)))
@@ -132,7 +151,10 @@ def main() -> None:
     made.add_argument("--seeds", type=int)
     options = begin(made)
     if options.what == "random":
-        print(f"{'dataset':<14} {'split':<16} {'tfidf macro-F1':<22} {'floor':>5} {'text %':>8} {'group %':>8}")
+        print(
+            f"{'dataset':<14} {'split':<16} {'tfidf macro-F1':<22} {'floor':>5} {'text %':>8}"
+            f" {'group %':>8}"
+        )
         for name in DATASETS:
             dataset = load(name, shared(f"{name}.zip", options.data))
             for strategy in STRATEGIES:

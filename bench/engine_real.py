@@ -1,12 +1,14 @@
-"""Published datasets through import, clean, split, audit and detect: the same bytes with every engine and in a bucket.
+"""Published datasets through import, clean, split, audit and detect: the same bytes with every
+engine and in a bucket.
 
     python bench/engine_real.py [--data ../shared/data] [--only NAME]
     python bench/engine_real.py --contamination
 
-The first runs the verbs in a chain with `local:1`, `local:2` and `dask`, and with `local:2` where every input and
-output is in a bucket (moto's S3 server on this machine), and compares every byte of every output. Shards are made
-small, so that each dataset has several; the table says how many were done. The second measures the contamination of
-real test sets by real corpora, and counts again with a few lines of plain Python. Both exit 1 when something differs.
+The first runs the verbs in a chain with `local:1`, `local:2` and `dask`, and with `local:2` where
+every input and output is in a bucket (moto's S3 server on this machine), and compares every byte of
+every output. Shards are made small, so that each dataset has several; the table says how many were
+done. The second measures the contamination of real test sets by real corpora, and counts again with
+a few lines of plain Python. Both exit 1 when something differs.
 """
 
 from __future__ import annotations
@@ -29,32 +31,45 @@ from claimlab.core.engine import rows
 from claimlab.core.engine import run as stages
 from claimlab.detect import shared as predicted
 
-# Statements, claims with evidence, German posts, Portuguese messages, tweets with their labels in another file, and one
-# that comes as five files and is imported without a catalogue entry.
+# Statements, claims with evidence, German posts, Portuguese messages, tweets with their labels in
+# another file, and one that comes as five files and is imported without a catalogue entry.
 LOADED = ("liar", "climate-fever", "defakts", "covid19-br", "twitter15")
 IMPORTED = {"f3": "**/LLM*.csv"}
 ENGINES = ("local:1", "local:2", "dask")
 MOST = 1_000  # records of a dataset
-PAIRS = [("twitter15", "pheme"), ("covid19-fake-news", "covid-19-rumor"), ("liar-new", "liar")]  # test set, corpus
+PAIRS = [
+    ("twitter15", "pheme"),
+    ("covid19-fake-news", "covid-19-rumor"),
+    ("liar-new", "liar"),
+]  # test set, corpus
 
 
 @contextmanager
 def bucket() -> Iterator[Any]:
-    """An S3 server on this machine, known to claimlab through the environment, with the bucket `claims`."""
+    """An S3 server on this machine, known to claimlab through the environment, with the bucket
+    `claims`.
+    """
     try:
         import s3fs
         from moto.server import ThreadedMotoServer
     except ImportError as error:
-        unmeasured(f"{error.name} is not installed (pip install 'claimlab[remote]' 'moto[s3]' flask flask-cors)")
+        unmeasured(
+            f"{error.name} is not installed (pip install 'claimlab[remote]' 'moto[s3]' flask"
+            " flask-cors)"
+        )
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {
-            "AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s",
-            "AWS_DEFAULT_REGION": "us-east-1", "AWS_CONFIG_FILE": "none", "CLAIMLAB_CACHE": cache,
-        }  # fmt: skip
+            "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+            "AWS_ACCESS_KEY_ID": "k",
+            "AWS_SECRET_ACCESS_KEY": "s",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_CONFIG_FILE": "none",
+            "CLAIMLAB_CACHE": cache,
+        }
         files = s3fs.S3FileSystem(skip_instance_cache=True, use_listings_cache=False)
         files.mkdir("claims")
         yield files
@@ -62,20 +77,38 @@ def bucket() -> Iterator[Any]:
 
 
 def chain(source: Path, name: str, root: str, engine: str) -> list[str]:
-    """Every verb on one dataset, each reading what the one before wrote; the names of the outputs."""
+    """Every verb on one dataset, each reading what the one before wrote; the names of the
+    outputs.
+    """
     if name in IMPORTED:
-        cl.import_files(sorted(source.glob(IMPORTED[name])), f"{root}/data", name=name, limit=MOST, engine=engine)
+        cl.import_files(
+            sorted(source.glob(IMPORTED[name])),
+            f"{root}/data",
+            name=name,
+            limit=MOST,
+            engine=engine,
+        )
     else:
         cl.load(name, source, output=f"{root}/data", limit=MOST)
     cl.clean(f"{root}/data", output=f"{root}/clean", engine=engine)
     cl.split(f"{root}/clean", output=f"{root}/split", by="random")
-    cl.audit(f"{root}/split", output=f"{root}/audit", checks=["length", "one-class"], limit=200, engine=engine)
+    cl.audit(
+        f"{root}/split",
+        output=f"{root}/audit",
+        checks=["length", "one-class"],
+        limit=200,
+        engine=engine,
+    )
     cl.detect(f"{root}/split", "tfidf", output=f"{root}/run", shard=50, engine=engine)
     return ["data", "clean", "split", "audit", "run"]
 
 
 def in_folder(folder: Path) -> dict[str, bytes]:
-    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def in_bucket(files: Any, place: str) -> dict[str, bytes]:
@@ -83,7 +116,9 @@ def in_bucket(files: Any, place: str) -> dict[str, bytes]:
 
 
 def compared(source: Path, name: str, place: Path, files: Any) -> bool:
-    """One line of the table: what was written, in how many shards, and whether it was always the same."""
+    """One line of the table: what was written, in how many shards, and whether it was always the
+    same.
+    """
     shards: list[int] = []
     attempt = stages._attempt
 
@@ -101,7 +136,11 @@ def compared(source: Path, name: str, place: Path, files: Any) -> bool:
         steps = chain(source, name, root, word)
         stages._attempt = attempt
         outputs = {
-            step: in_bucket(files, f"claims/{name}/{step}") if bucketed else in_folder(Path(root) / step)
+            step: (
+                in_bucket(files, f"claims/{name}/{step}")
+                if bucketed
+                else in_folder(Path(root) / step)
+            )
             for step in steps
         }
         first = first or outputs
@@ -110,7 +149,10 @@ def compared(source: Path, name: str, place: Path, files: Any) -> bool:
     records = cl.Dataset.open(place / f"{name}-local1" / "data").records.height
     size = sum(len(content) for output in first.values() for content in output.values())
     count = sum(map(len, first.values()))
-    print(f"| {name} | {records:,} | {count} files, {size / 1024:,.0f} KiB | {' | '.join(cells)} |", flush=True)
+    print(
+        f"| {name} | {records:,} | {count} files, {size / 1024:,.0f} KiB | {' | '.join(cells)} |",
+        flush=True,
+    )
     return not any("DIFFERS" in cell for cell in cells)
 
 
@@ -139,14 +181,21 @@ def sequences(text: str, size: int = 8) -> set[tuple[str, ...]]:
 
 
 def contaminated(data: Path, place: Path) -> bool:
-    """How many records of a test set have 70% of their 8-word sequences in a corpus, counted twice."""
-    print("| test set | corpus | records | contaminated | counted again | result |\n|---|---|---|---|---|---|")
+    """How many records of a test set have 70% of their 8-word sequences in a corpus, counted
+    twice.
+    """
+    print(
+        "| test set | corpus | records | contaminated | counted again | result"
+        " |\n|---|---|---|---|---|---|"
+    )
     agree = True
     for name, corpus in PAIRS:
         for one in (name, corpus):
             if not (place / one).exists():
                 cl.load(one, shared(f"{one}.zip", data), output=place / one)
-        measured = cl.contamination(place / name, corpus=place / corpus, output=place / f"{name}-{corpus}")
+        measured = cl.contamination(
+            place / name, corpus=place / corpus, output=place / f"{name}-{corpus}"
+        )
         ours = measured.counts()["contaminated"]
         known: set[tuple[str, ...]] = set()
         for text in cl.Dataset.open(place / corpus).records["text"].drop_nulls().to_list():
@@ -178,7 +227,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         same = (
-            contaminated(options.data, place) if options.contamination else engines(options.data, options.only, place)
+            contaminated(options.data, place)
+            if options.contamination
+            else engines(options.data, options.only, place)
         )
     print(f"\n{cpu_seconds():.0f} CPU seconds, those of workers included")
     return 0 if same else 1

@@ -1,14 +1,18 @@
-"""Enrichment on real data: how many records need extraction, how long queries are, what the extractors are worth.
+"""Enrichment on real data: how many records need extraction, how long queries are, what the
+extractors are worth.
 
-    python bench/enrich_pt.py portuguese [--limit N]    COVID19.BR and Fake.br against an index of FactCk.BR's claims
+    python bench/enrich_pt.py portuguese [--limit N]    COVID19.BR and Fake.br against an index of
+                                                        FactCk.BR's claims
     python bench/enrich_pt.py policlaim [--model embedded --model-windows 20]
 
-Portuguese: what section 4.2 of the paper reports, with the local provider instead of Google. The share that needs
-extraction depends on what can be searched, so it is not comparable with the paper's; query and claim lengths are.
+Portuguese: what section 4.2 of the paper reports, with the local provider instead of Google. The
+share that needs extraction depends on what can be searched, so it is not comparable with the
+paper's; query and claim lengths are.
 
-PoliClaim: sentences of speeches that people marked as claims or not. An extractor is shown up to 75 words of
-consecutive sentences, among them a claim and a sentence that is none, and picks; the score is how often its pick is a
-claim. Real data is read from ../shared/data beside the checkout, or from --data.
+PoliClaim: sentences of speeches that people marked as claims or not. An extractor is shown up to 75
+words of consecutive sentences, among them a claim and a sentence that is none, and picks; the score
+is how often its pick is a claim. Real data is read from ../shared/data beside the checkout, or from
+--data.
 """
 
 from __future__ import annotations
@@ -65,23 +69,35 @@ def one(dataset: Dataset, index: Path) -> dict[str, Any]:
         "query_branches": done.summary["queries"],
         "query_words": lengths(asked),
         "claim_words": lengths(claims),
-        "claim_word_characters": round(float(np.mean([len(w) for c in claims.to_list() for w in words(c)])), 2),
+        "claim_word_characters": round(
+            float(np.mean([len(w) for c in claims.to_list() for w in words(c)])), 2
+        ),
     }
 
 
 def lengths(texts: pl.Series) -> dict[str, float]:
     counts = np.array([len(words(text)) for text in texts.to_list()])
-    return {"mean": round(float(counts.mean()), 2), "median": float(np.median(counts)), "max": int(counts.max())}
+    return {
+        "mean": round(float(counts.mean()), 2),
+        "median": float(np.median(counts)),
+        "max": int(counts.max()),
+    }
 
 
 def windows(dataset: Dataset) -> Iterator[tuple[list[str], list[bool]]]:
-    """Runs of consecutive sentences of a speech within 75 words, with a claim and a sentence that is none."""
-    rows = dataset.records.filter(pl.col("label_raw").is_not_null()).select("id", "text", "label_raw")
+    """Runs of consecutive sentences of a speech within 75 words, with a claim and a sentence that
+    is none.
+    """
+    rows = dataset.records.filter(pl.col("label_raw").is_not_null()).select(
+        "id", "text", "label_raw"
+    )
     speech = rows["id"].str.replace(r"-\d+$", "")
     texts: list[str] = []
     labels: list[bool] = []
     before = None
-    for text, label, of in zip(rows["text"].to_list(), rows["label_raw"].to_list(), speech.to_list(), strict=True):
+    for text, label, of in zip(
+        rows["text"].to_list(), rows["label_raw"].to_list(), speech.to_list(), strict=True
+    ):
         full = sum(len(words(t)) for t in texts) + len(words(text)) > READ
         if texts and (full or of != before):
             if len(set(labels)) == 2:
@@ -89,7 +105,9 @@ def windows(dataset: Dataset) -> Iterator[tuple[list[str], list[bool]]]:
             texts, labels = [], []
         before = of
         texts.append(text)
-        labels.append(str(label).strip().lower() in ("1", "1.0", "yes", "true", "claim", "factual claim"))
+        labels.append(
+            str(label).strip().lower() in ("1", "1.0", "yes", "true", "claim", "factual claim")
+        )
 
 
 def policlaim(data: Path, model: str | None, model_windows: int, seed: int) -> dict[str, Any]:
@@ -123,15 +141,21 @@ def at_random(found: list[tuple[list[str], list[bool]]]) -> float:
 
 
 def scored(extractor: Extractor, found: list[tuple[list[str], list[bool]]]) -> dict[str, Any]:
-    """How often the pick is a claim, with a 95 % bootstrap interval. A pick is the sentence that shares most with what
-    the extractor said; no claim is no pick, and is counted; there it is wrong, since every window holds a claim."""
+    """How often the pick is a claim, with a 95 % bootstrap interval. A pick is the sentence that
+    shares most with what the extractor said; no claim is no pick, and is counted; there it is
+    wrong, since every window holds a claim.
+    """
 
     async def run() -> list[float | None]:
         return [await hit(extractor, texts, labels) for texts, labels in found]
 
     answers = asyncio.run(run())
     known = np.array([a for a in answers if a is not None])
-    draws = np.random.default_rng(0).choice(known, size=(2000, len(known))).mean(axis=1) if len(known) else np.zeros(1)
+    draws = (
+        np.random.default_rng(0).choice(known, size=(2000, len(known))).mean(axis=1)
+        if len(known)
+        else np.zeros(1)
+    )
     low, high = np.quantile(draws, [0.025, 0.975])
     return {
         "precision": round(float(known.mean()), 4) if len(known) else None,
@@ -162,7 +186,9 @@ def main() -> None:
         found = portuguese(given.data, given.limit)
     else:
         found = policlaim(given.data, given.model, given.model_windows, given.seed)
-    print(json.dumps({"most_words": MOST, "read_words": READ, **found}, ensure_ascii=False, indent=2))
+    print(
+        json.dumps({"most_words": MOST, "read_words": READ, **found}, ensure_ascii=False, indent=2)
+    )
 
 
 if __name__ == "__main__":

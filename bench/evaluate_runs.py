@@ -1,11 +1,14 @@
-"""What `claimlab evaluate` costs on two large runs: CPU seconds, peak memory, and where the time goes.
+"""What `claimlab evaluate` costs on two large runs: CPU seconds, peak memory, and where the time
+goes.
 
-    python bench/evaluate_runs.py                      two runs of 300,000 rows in 95,000 groups, with scores
+    python bench/evaluate_runs.py                      two runs of 300,000 rows in 95,000 groups,
+                                                       with scores
     python bench/evaluate_runs.py --rows 1000000       larger
     python bench/evaluate_runs.py --profile            and the functions that take the most time
 
-The rows are synthetic: five languages, eight topics, dates over five years, probabilities as scores, two detectors of
-different quality. The evaluation runs in a process of its own, report included, as the command line does it.
+The rows are synthetic: five languages, eight topics, dates over five years, probabilities as
+scores, two detectors of different quality. The evaluation runs in a process of its own, report
+included, as the command line does it.
 """
 
 from __future__ import annotations
@@ -54,7 +57,9 @@ def make(folder: Path, rows: int, groups: int, seed: int = 0) -> None:
     for name, skill in RUNS.items():
         score = 1 / (1 + np.exp(-(skill * (2.0 * false - 1) + rng.normal(size=rows))))
         said = np.where(score > 0.5, "false", "true")
-        pl.DataFrame({"id": records["id"], "label": said, "score": score}).write_parquet(folder / f"{name}.parquet")
+        pl.DataFrame({"id": records["id"], "label": said, "score": score}).write_parquet(
+            folder / f"{name}.parquet"
+        )
 
 
 def evaluate(folder: Path, profile: bool) -> None:
@@ -69,14 +74,20 @@ def evaluate(folder: Path, profile: bool) -> None:
     cl.evaluate(predictions=files, data=folder / "data", output=folder / "report", force=True)
     profiler.disable()
     used = resource.getrusage(resource.RUSAGE_SELF)
-    took = {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "peak_mb": used.ru_maxrss / 1024}
+    took = {
+        "seconds": time.perf_counter() - began,
+        "cpu": time.process_time() - cpu,
+        "peak_mb": used.ru_maxrss / 1024,
+    }
     if profile:
         pstats.Stats(profiler, stream=sys.stderr).sort_stats("tottime").print_stats(25)
     print(json.dumps(took))
 
 
 def by_sklearn(rows: int) -> float:
-    """Seconds that two bootstrap intervals of macro-F1 take where every resample is a call of scikit-learn."""
+    """Seconds that two bootstrap intervals of macro-F1 take where every resample is a call of
+    scikit-learn.
+    """
     from sklearn.metrics import f1_score
 
     rng = np.random.default_rng(0)
@@ -101,15 +112,37 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder), options.rows, options.groups)
-        command = [sys.executable, __file__, "--worker", folder, *(["--profile"] if options.profile else [])]
+        command = [
+            sys.executable,
+            __file__,
+            "--worker",
+            folder,
+            *(["--profile"] if options.profile else []),
+        ]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     took = json.loads(done.stdout.strip().splitlines()[-1])
-    print(f"two runs of {options.rows:,} rows in {options.groups:,} groups, with scores, report included:")
-    print(f"{took['cpu']:.1f} CPU seconds, {took['seconds']:.1f} s by the clock, peak {took['peak_mb']:,.0f} MB")
-    note = f"one resample measured, times {DRAWS}; ours also has slices, groups, a comparison and the report"
+    print(
+        f"two runs of {options.rows:,} rows in {options.groups:,} groups, with scores, report"
+        " included:"
+    )
+    print(
+        f"{took['cpu']:.1f} CPU seconds, {took['seconds']:.1f} s by the clock, peak"
+        f" {took['peak_mb']:,.0f} MB"
+    )
+    note = (
+        f"one resample measured, times {DRAWS}; ours also has slices, groups, a comparison and the"
+        " report"
+    )
     peer = "macro-F1 with intervals by scikit-learn"
     record(
-        Row("evaluate", f"two runs of {options.rows:,} rows", peer, took["cpu"], by_sklearn(options.rows), note=note)
+        Row(
+            "evaluate",
+            f"two runs of {options.rows:,} rows",
+            peer,
+            took["cpu"],
+            by_sklearn(options.rows),
+            note=note,
+        )
     )
     what = f"two runs of {options.rows:,} rows, peak memory"
     record(Row("evaluate", what, "", took["peak_mb"], unit="MB"))

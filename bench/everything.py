@@ -1,12 +1,14 @@
-"""All speed figures in one run, against peers and against the last recorded ones: what `make bench` runs.
+"""All speed figures in one run, against peers and against the last recorded ones: what `make bench`
+runs.
 
     python bench/everything.py [--large | --brief | --small] [--only AREA ...] [-o bench]
 
-Runs the scripts below one after the other, each in a process of its own, and writes RESULTS.md (machine, versions,
-ratios, date), results.json and results.svg. A ratio says how many times better ours is: above 1 we are ahead. Where we
-are behind, the profile that says why is next to it. Every measure names its size. `--large` adds ten million
-near-duplicates (an hour), `--brief` takes smaller sizes, `--small` tries everything on little data and writes nothing.
-Several runs with `--only` and one output make one page: what is not measured again is kept. A script that fails or a
+Runs the scripts below one after the other, each in a process of its own, and writes RESULTS.md
+(machine, versions, ratios, date), results.json and results.svg. A ratio says how many times better
+ours is: above 1 we are ahead. Where we are behind, the profile that says why is next to it. Every
+measure names its size. `--large` adds ten million near-duplicates (an hour), `--brief` takes
+smaller sizes, `--small` tries everything on little data and writes nothing. Several runs with
+`--only` and one output make one page: what is not measured again is kept. A script that fails or a
 peer that is missing is listed as such.
 """
 
@@ -24,10 +26,15 @@ from pathlib import Path
 from harness import Row, begin, busy, machine, parser, rows_of, versions
 
 HERE = Path(__file__).resolve().parent
-# area -> commands: at full size, for a busy or small machine, and on so little data that it only shows that it runs
+# area -> commands: at full size, for a busy or small machine, and on so little data that it only
+# shows that it runs
 RUNS: dict[str, list[tuple[str, str, str]]] = {
     "import": [
-        ("import_csv.py --repeat 2", "import_csv.py --rows 200000 --repeat 2", "import_csv.py --rows 20000 --repeat 1")
+        (
+            "import_csv.py --repeat 2",
+            "import_csv.py --rows 200000 --repeat 2",
+            "import_csv.py --rows 20000 --repeat 1",
+        )
     ],
     "near-duplicates": [
         ("neardup.py --texts 100000", "neardup.py --texts 30000", "neardup.py --texts 3000"),
@@ -39,7 +46,11 @@ RUNS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "languages": [("langid.py", "langid.py", "langid.py --no-lingua")],
     "audit": [
-        ("audit_speed.py keywords", "audit_speed.py keywords --rows 60000", "audit_speed.py keywords --rows 4000"),
+        (
+            "audit_speed.py keywords",
+            "audit_speed.py keywords --rows 60000",
+            "audit_speed.py keywords --rows 4000",
+        ),
         ("audit_speed.py liar", "", ""),
         ("audit_speed.py curve --sizes 3000 10000", "audit_speed.py curve --sizes 1000", ""),
     ],
@@ -51,9 +62,19 @@ RUNS: dict[str, list[tuple[str, str, str]]] = {
             "llm_throughput.py -n 100 --latency 0.01 --slots 16 --concurrency 20",
         )
     ],
-    "propagation": [("evolve.py steps", "evolve.py steps --agents 90,10000", "evolve.py steps --agents 90 --repeat 1")],
-    "evaluate": [("evaluate_runs.py", "evaluate_runs.py", "evaluate_runs.py --rows 3000 --groups 900")],
-    "report": [("report_open.py", "report_open.py --rows 600", "report_open.py --rows 600 --repeat 1")],
+    "propagation": [
+        (
+            "evolve.py steps",
+            "evolve.py steps --agents 90,10000",
+            "evolve.py steps --agents 90 --repeat 1",
+        )
+    ],
+    "evaluate": [
+        ("evaluate_runs.py", "evaluate_runs.py", "evaluate_runs.py --rows 3000 --groups 900")
+    ],
+    "report": [
+        ("report_open.py", "report_open.py --rows 600", "report_open.py --rows 600 --repeat 1")
+    ],
     "start": [("startup.py", "startup.py", "startup.py --repeat 1")],
     "web": [("web_paging.py", "web_paging.py --rows 100000", "web_paging.py --rows 12000")],
 }
@@ -61,10 +82,14 @@ LARGE = "neardup.py --curve --sizes 10000000"
 
 
 def run(command: str, file: Path) -> tuple[list[Row], str]:
-    """The measures of a script, and a note where it did not end well; a missed target (exit 1) is not a failure."""
+    """The measures of a script, and a note where it did not end well; a missed target (exit 1) is
+    not a failure.
+    """
     words = command.split()
     done = subprocess.run(
-        [sys.executable, str(HERE / words[0]), "--json", str(file), *words[1:]], stderr=subprocess.PIPE, text=True
+        [sys.executable, str(HERE / words[0]), "--json", str(file), *words[1:]],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     rows = rows_of(file)
     if rows:
@@ -78,7 +103,13 @@ def figure(row: Row) -> str:
 
 def line(row: Row, before: dict[str, Row]) -> str:
     theirs = "" if row.theirs is None else f"{row.theirs:,.4g}"
-    ratio = "" if row.ratio is None else f"**{row.ratio:.2f}**" if row.ratio >= 1 else f"{row.ratio:.2f}, behind"
+    ratio = (
+        ""
+        if row.ratio is None
+        else f"**{row.ratio:.2f}**"
+        if row.ratio >= 1
+        else f"{row.ratio:.2f}, behind"
+    )
     old = before.get(row.key)
     last = ""
     if old is not None and old.ours and row.ours:
@@ -87,21 +118,35 @@ def line(row: Row, before: dict[str, Row]) -> str:
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 
-def page(rows: list[Row], notes: list[str], before: dict[str, Row], load: str | None, seconds: float) -> str:
+def page(
+    rows: list[Row], notes: list[str], before: dict[str, Row], load: str | None, seconds: float
+) -> str:
     about = "; ".join(f"{name}: {value}" for name, value in machine().items())
     installed = ", ".join(f"{name} {version}" for name, version in versions().items())
     lines = [
-        "# Results of `make bench`", "",
-        f"{datetime.now(UTC):%Y-%m-%d}, {seconds / 60:.0f} minutes by the clock. {about}.", "",
-        f"Versions: {installed}.", "",
+        "# Results of `make bench`",
+        "",
+        f"{datetime.now(UTC):%Y-%m-%d}, {seconds / 60:.0f} minutes by the clock. {about}.",
+        "",
+        f"Versions: {installed}.",
+        "",
         f"{load[0].upper() + load[1:]}." if load else "The machine was quiet.",
-        "A ratio above 1 means that claimlab is ahead of the peer in the same run; the column `last` is the same for "
-        "our own last recorded figure. Processor seconds unless a unit is given.", "",
+        (
+            "A ratio above 1 means that claimlab is ahead of the peer in the same run; the column"
+            " `last` is the same for our own last recorded figure. Processor seconds unless a unit"
+            " is given."
+        ),
+        "",
         "![Ratios](results.svg)",
-    ]  # fmt: skip
+    ]
     for area in dict.fromkeys(row.area for row in rows):
         mine = [row for row in rows if row.area == area]
-        lines += ["", f"## {area[0].upper() + area[1:]}", "", "| measure | claimlab | peer | peer's | ratio | last | |"]
+        lines += [
+            "",
+            f"## {area[0].upper() + area[1:]}",
+            "",
+            "| measure | claimlab | peer | peer's | ratio | last | |",
+        ]
         lines += ["|---|---|---|---|---|---|---|", *(line(row, before) for row in mine)]
         for row in mine:
             if row.ratio is not None and row.ratio < 1 and row.why and row.why not in lines:
@@ -126,26 +171,46 @@ def chart(rows: list[Row], file: Path) -> None:
 
     shown = [r for r in rows if r.ratio is not None]
     frame = pl.DataFrame(
-        {"what": [f"{r.area}: {r.measure} / {r.peer}" for r in shown], "ratio": [r.ratio for r in shown],
-         "ahead": ["ahead" if (r.ratio or 0) >= 1 else "behind" for r in shown]}
-    )  # fmt: skip
-    base = alt.Chart(frame).encode(y=alt.Y("what:N", sort=None, title=None, axis=alt.Axis(labelLimit=520)))
+        {
+            "what": [f"{r.area}: {r.measure} / {r.peer}" for r in shown],
+            "ratio": [r.ratio for r in shown],
+            "ahead": ["ahead" if (r.ratio or 0) >= 1 else "behind" for r in shown],
+        }
+    )
+    base = alt.Chart(frame).encode(
+        y=alt.Y("what:N", sort=None, title=None, axis=alt.Axis(labelLimit=520))
+    )
     points = base.mark_point(filled=True, size=60).encode(
-        x=alt.X("ratio:Q", scale=alt.Scale(type="log"), title="times as good as the peer (1: the same)"),
+        x=alt.X(
+            "ratio:Q", scale=alt.Scale(type="log"), title="times as good as the peer (1: the same)"
+        ),
         color=alt.Color(
-            "ahead:N", scale=alt.Scale(domain=["ahead", "behind"], range=["#2b6cb0", "#c05621"]), title=None
+            "ahead:N",
+            scale=alt.Scale(domain=["ahead", "behind"], range=["#2b6cb0", "#c05621"]),
+            title=None,
         ),
     )
     rule = alt.Chart(pl.DataFrame({"x": [1.0]})).mark_rule(strokeDash=[4, 4]).encode(x="x:Q")
-    file.write_text(vl_convert.vegalite_to_svg((points + rule).properties(width=420).to_json()), encoding="utf-8")
+    file.write_text(
+        vl_convert.vegalite_to_svg((points + rule).properties(width=420).to_json()),
+        encoding="utf-8",
+    )
 
 
 def main() -> int:
     made = parser(__doc__)
-    made.add_argument("--large", action="store_true", help="near-duplicates of ten million texts, too")
-    made.add_argument("--brief", action="store_true", help="smaller sizes, for a machine that is busy or small")
-    made.add_argument("--small", action="store_true", help="try everything on little data; write nothing")
-    made.add_argument("--only", nargs="+", choices=list(RUNS), default=list(RUNS), help="only these areas")
+    made.add_argument(
+        "--large", action="store_true", help="near-duplicates of ten million texts, too"
+    )
+    made.add_argument(
+        "--brief", action="store_true", help="smaller sizes, for a machine that is busy or small"
+    )
+    made.add_argument(
+        "--small", action="store_true", help="try everything on little data; write nothing"
+    )
+    made.add_argument(
+        "--only", nargs="+", choices=list(RUNS), default=list(RUNS), help="only these areas"
+    )
     made.add_argument("-o", "--output", type=Path, default=HERE)
     options = begin(made)
     kept, began, load = options.output / "results.json", time.monotonic(), busy()
@@ -168,9 +233,13 @@ def main() -> int:
         return 1 if notes else 0
     rows.sort(key=lambda row: list(RUNS).index(row.area) if row.area in RUNS else len(RUNS))
     before = {row.key: row for row in last}
-    (options.output / "RESULTS.md").write_text(page(rows, notes, before, load, time.monotonic() - began), "utf-8")
+    (options.output / "RESULTS.md").write_text(
+        page(rows, notes, before, load, time.monotonic() - began), "utf-8"
+    )
     about = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine(), "versions": versions()}
-    kept.write_text(json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=1) + "\n", "utf-8")
+    kept.write_text(
+        json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=1) + "\n", "utf-8"
+    )
     chart(rows, options.output / "results.svg")
     return 1 if notes else 0
 

@@ -1,18 +1,24 @@
-"""What a detector and a judge are shown: COVID19.BR searched in Fake.br (documents) and FactCk.BR (fact-checks).
+"""What a detector and a judge are shown: COVID19.BR searched in Fake.br (documents) and FactCk.BR
+(fact-checks).
 
-    python bench/evidence.py [--data DIR] [--limit N] [--seeds 3] [--detectors tfidf,sentence] [--pieces 1]
+    python bench/evidence.py [--data DIR] [--limit N] [--seeds 3] [--detectors tfidf,sentence]
+    [--pieces 1]
                              [--version now|before|both]
 
-Everything is measured twice: with the code of this checkout (now), and with the code as it was before evidence was
-ranked and judges asked for correspondence (before: commit `BEFORE`, taken from the repository's history and run in a
-process of its own, so that nothing of it is imitated here).
+Everything is measured twice: with the code of this checkout (now), and with the code as it was
+before evidence was ranked and judges asked for correspondence (before: commit `BEFORE`, taken from
+the repository's history and run in a process of its own, so that nothing of it is imitated here).
 
-- shown: the share of records whose shown evidence (the first 5 pieces, and the first) corresponds, by the rule of each
+- shown: the share of records whose shown evidence (the first 5 pieces, and the first) corresponds,
+  by the rule of each
   version, and by today's rule for both
-- guarded: the share of records that have any evidence left without fact-checks, own source and copies
-- judge: how many fact-checking articles the judge reads, and how many of them do not correspond by today's rule
+- guarded: the share of records that have any evidence left without fact-checks, own source and
+  copies
+- judge: how many fact-checking articles the judge reads, and how many of them do not correspond by
+  today's rule
 - patterns: T1 to F3 of the paper, and the fact-checkers that are counted
-- F1 of detectors without and with evidence on near-duplicate splits, mean and range over seeds (of split and detector)
+- F1 of detectors without and with evidence on near-duplicate splits, mean and range over seeds (of
+  split and detector)
 
 Real data is read from ../shared/data beside the checkout, or from --data.
 """
@@ -45,9 +51,12 @@ def enriched(data: Path, place: Path, limit: int | None) -> Any:
     for name in SETS:
         cl.load(name, shared(f"{name}.zip", data), output=place / name)
     return cl.enrich(
-        place / "covid19-br", f"local:{place / 'fake-br'}", factcheck=f"local:{place / 'factck-br'}",
-        output=place / "enriched", limit=limit,
-    ).dataset  # fmt: skip
+        place / "covid19-br",
+        f"local:{place / 'fake-br'}",
+        factcheck=f"local:{place / 'factck-br'}",
+        output=place / "enriched",
+        limit=limit,
+    ).dataset
 
 
 def judged(dataset: Any) -> list[str]:
@@ -68,11 +77,18 @@ def patterns(dataset: Any) -> dict[str, Any]:
     found = analyse(dataset)
     out = {p["pattern"]: share(p["records"], p["of"]) for p in found["patterns"]}
     domains = {row["domain"]: row["all"] for row in found["factcheck_domains"]}
-    return {**out, "fact-checkers by domain": domains, "marks": found["marks"], "pieces": found["evidence"]}
+    return {
+        **out,
+        "fact-checkers by domain": domains,
+        "marks": found["marks"],
+        "pieces": found["evidence"],
+    }
 
 
 def scores(dataset: Any, detectors: list[str], seeds: int, pieces: int) -> dict[str, Any]:
-    """Macro-F1 of each detector under each reading of the evidence; a seed is of the split and of the detector."""
+    """Macro-F1 of each detector under each reading of the evidence; a seed is of the split and of
+    the detector.
+    """
     import claimlab as cl
 
     values: dict[str, list[float]] = {}
@@ -82,20 +98,34 @@ def scores(dataset: Any, detectors: list[str], seeds: int, pieces: int) -> dict[
         for detector in detectors:
             for reading in READINGS:
                 run = cl.detect(whole, detector, evidence=reading, pieces=pieces, seed=seed)
-                values.setdefault(f"{detector}, {reading}", []).append(100 * run.report["scores"]["macro_f1"])
-                print(seed, detector, reading, values[f"{detector}, {reading}"][-1], file=sys.stderr, flush=True)
+                values.setdefault(f"{detector}, {reading}", []).append(
+                    100 * run.report["scores"]["macro_f1"]
+                )
+                print(
+                    seed,
+                    detector,
+                    reading,
+                    values[f"{detector}, {reading}"][-1],
+                    file=sys.stderr,
+                    flush=True,
+                )
         tests.append(run.records.height)
     return {
         "test records": tests,
         **{
-            name: f"{np.mean(mine):.1f} ({min(mine):.1f} to {max(mine):.1f}; {', '.join(f'{v:.1f}' for v in mine)})"
+            name: (
+                f"{np.mean(mine):.1f} ({min(mine):.1f} to {max(mine):.1f};"
+                f" {', '.join(f'{v:.1f}' for v in mine)})"
+            )
             for name, mine in values.items()
         },
     }
 
 
 def measured(given: argparse.Namespace, place: Path) -> dict[str, Any]:
-    """What the code that is imported makes of the data; the tables stay in `place` for what is compared by one rule."""
+    """What the code that is imported makes of the data; the tables stay in `place` for what is
+    compared by one rule.
+    """
     dataset = enriched(given.data, place, given.limit)
     part = {"judged": judged(dataset), "patterns": patterns(dataset)}
     names = [name for name in given.detectors.split(",") if name]
@@ -105,30 +135,45 @@ def measured(given: argparse.Namespace, place: Path) -> dict[str, Any]:
 def measured_before(given: argparse.Namespace, place: Path) -> dict[str, Any]:
     """The same by the code of `BEFORE`, which runs in a process of its own."""
     environment = code_of(BEFORE, place / "code")
-    arguments = [f"--{k}={v}" for k, v in vars(given).items() if v is not None and k not in ("version", "child")]
+    arguments = [
+        f"--{k}={v}"
+        for k, v in vars(given).items()
+        if v is not None and k not in ("version", "child")
+    ]
     command = [sys.executable, __file__, *arguments, f"--child={place}"]
     done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
     return dict(json.loads(done.stdout))
 
 
 def by_one_rule(place: Path, readers: list[str], *, first_rated: bool) -> dict[str, Any]:
-    """What is shown and read, by the rule of the version that made it and by today's rule of correspondence. A judge
-    read the first rated piece before, and reads the first that corresponds now."""
+    """What is shown and read, by the rule of the version that made it and by today's rule of
+    correspondence. A judge read the first rated piece before, and reads the first that corresponds
+    now."""
     from claimlab.core.dataset import Dataset
 
     dataset = Dataset.open(place / "enriched")
-    table = dataset.tables["evidence"].filter(pl.col("corresponds").is_not_null()).sort("record_id", "rank")
+    table = (
+        dataset.tables["evidence"]
+        .filter(pl.col("corresponds").is_not_null())
+        .sort("record_id", "rank")
+    )
     table = table.with_columns(today=pl.Series(today(dataset, table), dtype=pl.Boolean))
     records = dataset.tables["enrichment"].filter(pl.col("query").is_not_null()).height
     out: dict[str, Any] = {"records searched for": records}
     for rule, column in (("own rule", "corresponds"), ("today's rule", "today")):
         for pieces in SHOWN:
             first = table.filter(pl.int_range(pl.len()).over("record_id") < pieces)
-            out[f"first {pieces} correspond, {rule}"] = share(first.filter(column)["record_id"].n_unique(), records)
-        out[f"any corresponds, {rule}"] = share(table.filter(column)["record_id"].n_unique(), records)
+            out[f"first {pieces} correspond, {rule}"] = share(
+                first.filter(column)["record_id"].n_unique(), records
+            )
+        out[f"any corresponds, {rule}"] = share(
+            table.filter(column)["record_id"].n_unique(), records
+        )
     free = table.filter(~pl.any_horizontal([pl.col(name).fill_null(False) for name in GUARDS]))
     out["guarded leaves some"] = share(free["record_id"].n_unique(), records)
-    rated = pl.col("rating").is_not_null() | pl.col("verdict").is_not_null() | pl.col("guard_factcheck")
+    rated = (
+        pl.col("rating").is_not_null() | pl.col("verdict").is_not_null() | pl.col("guard_factcheck")
+    )
     articles = table.filter(rated if first_rated else rated & pl.col("corresponds"))
     read = articles.unique("record_id", keep="first", maintain_order=True)
     right = set(read.filter("today")["record_id"].to_list())
@@ -145,7 +190,9 @@ def today(dataset: Any, table: pl.DataFrame) -> list[bool]:
     claims = dict(dataset.tables["claims"].select("record_id", "text").iter_rows())
     language = dict(dataset.records.select("id", "language").iter_rows())
     out = []
-    for record, stage, text, title in table.select("record_id", "stage", "text", "title").iter_rows():
+    for record, stage, text, title in table.select(
+        "record_id", "stage", "text", "title"
+    ).iter_rows():
         asked = claims.get(record) if stage.endswith("claim") else queries.get(record)
         (match,) = matches(asked or "", [text or title], language[record])
         out.append(corresponds(match))
@@ -156,7 +203,9 @@ def main() -> None:
     made = parser(__doc__, data=True)
     made.add_argument("--limit", type=int, default=None)
     made.add_argument("--seeds", type=int, default=3)
-    made.add_argument("--pieces", type=int, default=1, help="of evidence behind a text; the paper shows one")
+    made.add_argument(
+        "--pieces", type=int, default=1, help="of evidence behind a text; the paper shows one"
+    )
     made.add_argument("--detectors", default="tfidf,sentence")
     made.add_argument("--version", choices=("now", "before", "both"), default="both")
     made.add_argument("--child", type=Path, default=None, help=argparse.SUPPRESS)
@@ -170,8 +219,13 @@ def main() -> None:
         if given.version in (version, "both"):
             with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
                 found = measure(given, Path(place))
-                shown = by_one_rule(Path(place), found.pop("judged"), first_rated=version == "before")
-            print(json.dumps({version: {"shown": shown, **found}}, ensure_ascii=False, indent=1), flush=True)
+                shown = by_one_rule(
+                    Path(place), found.pop("judged"), first_rated=version == "before"
+                )
+            print(
+                json.dumps({version: {"shown": shown, **found}}, ensure_ascii=False, indent=1),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-"""Is the society fast enough? Networks beside rustworkx, igraph and SciPy, and agent steps beside Mesa, in one run.
+"""Is the society fast enough? Networks beside rustworkx, igraph and SciPy, and agent steps beside
+Mesa, in one run.
 
-    python bench/evolve.py graphs [--agents 1000000] [--kind NAME]        (needs: pip install 'claimlab[bench]')
+    python bench/evolve.py graphs [--agents 1000000] [--kind NAME]        (needs: pip install
+    'claimlab[bench]')
     python bench/evolve.py steps [--agents 90,10000,1000000]
 
-Seconds are of the processor, so that a busy machine does not blur them; the best of --repeat runs counts, and a ratio
-compares runs that stood side by side. A peer's time ends when its own graph stands; claimlab's ends when its rows can
-be walked. Peers are asked for the same number of agents and ties. None of them makes a network of similar agents:
-SciPy's k-d tree finds the same nearest profiles, igraph's geometric graph ties what lies close, with as many ties.
+Seconds are of the processor, so that a busy machine does not blur them; the best of --repeat runs
+counts, and a ratio compares runs that stood side by side. A peer's time ends when its own graph
+stands; claimlab's ends when its rows can be walked. Peers are asked for the same number of agents
+and ties. None of them makes a network of similar agents: SciPy's k-d tree finds the same nearest
+profiles, igraph's geometric graph ties what lies close, with as many ties.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ ENOUGH = 0.5  # seconds
 WALK, FAN_OUT = 10, 2
 MOST_TURNS = 2_000_000  # of Mesa in one measurement
 KINDS = ("random", "scale-free", "clustered", "dunbar")
-PAIRWISE = 20_000  # agents; beyond, peers that look at every pair (rustworkx's blocks, the k-d tree) take hours
+# agents; beyond, peers that look at every pair (rustworkx's blocks, the k-d tree) take hours
+PAIRWISE = 20_000
 
 
 def planted(people: Population) -> tuple[list[int], np.ndarray[Any, Any]]:
@@ -47,20 +51,29 @@ def planted(people: Population) -> tuple[list[int], np.ndarray[Any, Any]]:
     sizes = np.bincount(people.codes("group")).astype(float)
     ties = people.size * MEAN_DEGREE / 2
     inside = float((sizes * (sizes - 1) / 2).sum())
-    chance = np.full((sizes.size, sizes.size), ties * (1 - INSIDE) / (people.size * (people.size - 1) / 2 - inside))
+    chance = np.full(
+        (sizes.size, sizes.size),
+        ties * (1 - INSIDE) / (people.size * (people.size - 1) / 2 - inside),
+    )
     np.fill_diagonal(chance, ties * INSIDE / inside)
     return [int(s) for s in sizes], chance
 
 
 def scipy_random(rows: int, columns: int, ties: int) -> scipy.sparse.csr_array:
-    return scipy.sparse.random_array((rows, columns), density=ties / (rows * columns), format="csr", rng=1)
+    return scipy.sparse.random_array(
+        (rows, columns), density=ties / (rows * columns), format="csr", rng=1
+    )
 
 
 def scipy_planted(people: Population) -> scipy.sparse.csr_array:
     sizes, chance = planted(people)
     blocks = [
         [
-            scipy_random(a, b, round(chance[i, j] * a * b / (1 if i < j else 2))) if i <= j else None
+            (
+                scipy_random(a, b, round(chance[i, j] * a * b / (1 if i < j else 2)))
+                if i <= j
+                else None
+            )
             for j, b in enumerate(sizes)
         ]
         for i, a in enumerate(sizes)
@@ -70,7 +83,9 @@ def scipy_planted(people: Population) -> scipy.sparse.csr_array:
 
 
 def one_hot(people: Population) -> np.ndarray[Any, Any]:
-    columns = [np.eye(len(people.values(a)), dtype=np.float32)[people.codes(a)] for a in people.attributes]
+    columns = [
+        np.eye(len(people.values(a)), dtype=np.float32)[people.codes(a)] for a in people.attributes
+    ]
     return np.concatenate(columns, axis=1)
 
 
@@ -98,7 +113,9 @@ def peers(kind: str, people: Population, ours: Network) -> dict[str, Job]:
             "SciPy": lambda: scipy_planted(people),
         }
         if n <= PAIRWISE:
-            known["rustworkx"] = lambda: rustworkx.undirected_sbm_random_graph(sizes, chance, False, seed=1)
+            known["rustworkx"] = lambda: rustworkx.undirected_sbm_random_graph(
+                sizes, chance, False, seed=1
+            )
         return known
     found: dict[str, Job] = {
         "igraph (geometric)": lambda: igraph.Graph.GRG(n, math.sqrt(ours.mean_degree / math.pi / n))
@@ -129,8 +146,9 @@ def graphs(agents: int, repeat: int, kind: list[str] | None) -> Iterator[str]:
 
 
 class InMesa:
-    """As kind to Mesa as can be: neighbours are a plain list, whether a claim was heard is one number, fronts are plain
-    lists, which are faster than an AgentSet for each, and nothing of where a claim went is kept.
+    """As kind to Mesa as can be: neighbours are a plain list, whether a claim was heard is one
+    number, fronts are plain lists, which are faster than an AgentSet for each, and nothing of where
+    a claim went is kept.
     """
 
     def __init__(self, network: Network) -> None:
@@ -204,7 +222,9 @@ class InClaimlab:
 
 
 def pace(job: Callable[[int], int], size: int, repeat: int) -> float:
-    """Agent turns in a second of the processor, at best; `size` steps or claims at once, as often as fills the time."""
+    """Agent turns in a second of the processor, at best; `size` steps or claims at once, as often
+    as fills the time.
+    """
     rates = []
     for _ in range(repeat):
         gc.collect()
@@ -233,13 +253,18 @@ def steps(agents: list[int], repeat: int) -> Iterator[str]:
             # Mesa's claims follow each other, so that fewer of them give the same rate.
             few = min(count, max(1, MOST_TURNS // size))
             peer = pace(getattr(theirs, job), few, repeat) if theirs else None
-            yield f"| {size:,} | {name} | {mine:,.0f} | {peer or 0:,.0f} | {mine / (peer or math.inf):.1f} |"
+            yield (
+                f"| {size:,} | {name} | {mine:,.0f} | {peer or 0:,.0f} |"
+                f" {mine / (peer or math.inf):.1f} |"
+            )
             title = f"{name}, {size:,} agents"
             record(Row("propagation", title, "Mesa", mine, peer, "turns/s", more=True, note=note))
 
 
 def connected(size: int) -> Network:
-    """A scale-free network: no agent is without a neighbour, which Mesa's random choice could not bear."""
+    """A scale-free network: no agent is without a neighbour, which Mesa's random choice could not
+    bear.
+    """
     return build("scale-free", Population.draw(size, seed=1), seed=1)
 
 
@@ -251,7 +276,11 @@ def main() -> None:
     graph.add_argument("--kind", choices=NETWORKS.names(), action="append")
     graph.add_argument("--repeat", type=int, default=3)
     step = jobs.add_parser("steps")
-    step.add_argument("--agents", type=lambda text: [int(n) for n in text.split(",")], default=[90, 10_000, 1_000_000])
+    step.add_argument(
+        "--agents",
+        type=lambda text: [int(n) for n in text.split(",")],
+        default=[90, 10_000, 1_000_000],
+    )
     step.add_argument("--repeat", type=int, default=3)
     random.seed(1)  # igraph draws from here
     show(begin(made), {"graphs": graphs, "steps": steps})

@@ -1,17 +1,22 @@
-"""What drift-lite is worth, and how claims drift by rules: figures for docs/evolve-drift.md, as Markdown.
+"""What drift-lite is worth, and how claims drift by rules: figures for docs/evolve-drift.md, as
+Markdown.
 
     python bench/evolve_drift.py pairs [ARCHIVE]           AUC of each dimension on released pairs
-    python bench/evolve_drift.py curve [ARCHIVE]           early and late slope of rule rewrites on three networks
-    python bench/evolve_drift.py rules [ARCHIVE]           drift and length by group, topic and network, beside released
-    python bench/evolve_drift.py distances                 Wasserstein distances from people, from published counts
+    python bench/evolve_drift.py curve [ARCHIVE]           early and late slope of rule rewrites on
+                                                           three networks
+    python bench/evolve_drift.py rules [ARCHIVE]           drift and length by group, topic and
+                                                           network, beside released
+    python bench/evolve_drift.py distances                 Wasserstein distances from people, from
+                                                           published counts
 
 ARCHIVE is the released evolved-claims archive (default: in ../shared/data).
 
-`pairs` takes each value of a steered dimension against the others of that dimension: 0.5 says that a dimension of
-drift-lite cannot tell claims steered there from the rest, below 0.5 that they moved less. Nothing is fitted. `curve`
-runs `claimlab evolve run` on seed240 with its defaults (rules, 90 agents, 30 steps) on each network, then measures.
-`rules` runs them with the released agents on the three released networks and sets the ends of their traces beside those
-of the released ones; no row and no interval from fewer than 20 traces.
+`pairs` takes each value of a steered dimension against the others of that dimension: 0.5 says that
+a dimension of drift-lite cannot tell claims steered there from the rest, below 0.5 that they moved
+less. Nothing is fitted. `curve` runs `claimlab evolve run` on seed240 with its defaults (rules, 90
+agents, 30 steps) on each network, then measures. `rules` runs them with the released agents on the
+three released networks and sets the ends of their traces beside those of the released ones; no row
+and no interval from fewer than 20 traces.
 """
 
 from __future__ import annotations
@@ -47,7 +52,11 @@ from claimlab.evolve.worth.compare import of_counts
 NETWORKS = ("random", "scale-free", "clustered")
 SCORES = (0.4, 0.5, 0.6, 0.7)
 PEOPLE = (15, 6, 33, 46)
-METHODS = {"BUP": (16, 12, 34, 38), "text classifier": (12, 24, 30, 34), "model, zero-shot": (15, 35, 30, 20)}
+METHODS = {
+    "BUP": (16, 12, 34, 38),
+    "text classifier": (12, 24, 30, 34),
+    "model, zero-shot": (15, 35, 30, 20),
+}
 
 
 def pairs(archive: str) -> Iterator[str]:
@@ -60,9 +69,16 @@ def pairs(archive: str) -> Iterator[str]:
         pl.Series("dimension", [n["changes"][0]["dimension"] for n in notes]),
         pl.Series("value", [n["changes"][0]["value"] for n in notes]),
     )
-    yield f"{records.height:,} released pairs, {records.height / seconds:,.0f} pairs a second of processor time."
+    yield (
+        f"{records.height:,} released pairs, {records.height / seconds:,.0f} pairs a second of"
+        " processor time."
+    )
     yield ""
-    yield "| steered to | n | " + " | ".join(d.title + (" (weak)" if d.weak else "") for d in DIMENSIONS) + " |"
+    yield (
+        "| steered to | n | "
+        + " | ".join(d.title + (" (weak)" if d.weak else "") for d in DIMENSIONS)
+        + " |"
+    )
     yield "|---|---" + "|---" * len(NAMES) + "|"
     best = dict.fromkeys(NAMES, 0.5)
     for _, part in steered.group_by("dimension", maintain_order=True):
@@ -72,7 +88,11 @@ def pairs(archive: str) -> Iterator[str]:
                 continue  # a dimension with one value has nothing to be told apart
             areas = {name: float(roc_auc_score(truth, part[name].to_numpy())) for name in NAMES}
             best = {name: max(best[name], areas[name], 1 - areas[name]) for name in NAMES}
-            yield f"| {value} | {int(truth.sum())} | " + " | ".join(f"{areas[n]:.2f}" for n in NAMES) + " |"
+            yield (
+                f"| {value} | {int(truth.sum())} | "
+                + " | ".join(f"{areas[n]:.2f}" for n in NAMES)
+                + " |"
+            )
     yield "| best, either way | | " + " | ".join(f"{best[n]:.2f}" for n in NAMES) + " |"
 
 
@@ -83,7 +103,17 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
         runs = []
         for kind in NETWORKS:
             within = ["--within-group"] if kind == "clustered" else []
-            call = ["evolve", "run", str(seeds), "-o", f"{place}/{kind}", "--network", kind, "--steps", str(steps)]
+            call = [
+                "evolve",
+                "run",
+                str(seeds),
+                "-o",
+                f"{place}/{kind}",
+                "--network",
+                kind,
+                "--steps",
+                str(steps),
+            ]
             with contextlib.redirect_stdout(io.StringIO()):
                 failed = command([*call, "--seed", str(seed), *within])
             if failed:
@@ -94,9 +124,15 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
         seconds = time.process_time() - began
     yield ""
     counts = found.counts
-    yield f"{counts['hops']:,} hops of {counts['traces']:,} traces measured in {seconds:.1f} s of processor time."
+    yield (
+        f"{counts['hops']:,} hops of {counts['traces']:,} traces measured in {seconds:.1f} s of"
+        " processor time."
+    )
     yield ""
-    yield "| network | early slope | late slope | late / early | 95 % interval | drift-lite at the end | flattens |"
+    yield (
+        "| network | early slope | late slope | late / early | 95 % interval | drift-lite at the"
+        " end | flattens |"
+    )
     yield "|---|---|---|---|---|---|---|"
     for (by, value), c in found.curves.items():
         if by in ("all", "topology") and c.ratio is not None and c.ratio_interval is not None:
@@ -118,12 +154,20 @@ def rules(archive: str, steps: int, seed: int) -> Iterator[str]:
     seeds = load("evolved-claims", archive, variant="seed240")
     runs = []
     for network in ("random", "scale_free", "cluster"):
-        setup = Setup(network=f"{archive}#assets/{network}_network.json", population=archive, steps=steps, seed=seed)
+        setup = Setup(
+            network=f"{archive}#assets/{network}_network.json",
+            population=archive,
+            steps=steps,
+            seed=seed,
+        )
         writer = setup.open_rewriter(Calls())
         run = simulate(seeds, setup.open_stage(), rewriter=writer, plan=setup.plan, seed=seed)
         runs.append(replace(run, name=network))
     sides = [ends([load("evolved-claims", archive, variant="traces")], groups), ends(runs, groups)]
-    yield "| | released: traces | drift-lite (95% interval) | words | rules: traces | drift-lite | words |"
+    yield (
+        "| | released: traces | drift-lite (95% interval) | words | rules: traces | drift-lite |"
+        " words |"
+    )
     yield "|---|---|---|---|---|---|---|"
     for by in ("home", "topic", "topology"):
         tables = [by_topic(side) if by == "topic" else side.drop_nulls(by) for side in sides]
@@ -144,9 +188,15 @@ def summary(part: pl.DataFrame, seed: int) -> str:
     if part.height < LEAST:
         return f"{part.height} | too few | too few"
     drift = part[TOTAL].to_numpy()
-    low, high = unit_interval(len(drift), lambda rows: float(drift[rows].mean()), seed=seed) or (0.0, 0.0)
+    low, high = unit_interval(len(drift), lambda rows: float(drift[rows].mean()), seed=seed) or (
+        0.0,
+        0.0,
+    )
     words = [part[name].str.split(" ").list.len().mean() for name in ("base", "output")]
-    return f"{len(drift)} | {drift.mean():.3f} ({low:.3f} to {high:.3f}) | {words[0]:.1f} to {words[1]:.1f}"
+    return (
+        f"{len(drift)} | {drift.mean():.3f} ({low:.3f} to {high:.3f}) | {words[0]:.1f} to"
+        f" {words[1]:.1f}"
+    )
 
 
 def distances() -> Iterator[str]:

@@ -1,25 +1,29 @@
-"""What rewriting does to claims: edits counted over the released traces, and a blind reading of two versions.
+"""What rewriting does to claims: edits counted over the released traces, and a blind reading of two
+versions.
 
     python bench/evolve_rewrites.py learn [--archive FILE] [--write FILE]
     python bench/evolve_rewrites.py compare RUN [RUN ...] [--archive FILE]
     python bench/evolve_rewrites.py draw DIR --old WALK STEERED --new WALK STEERED [--seed 7]
     python bench/evolve_rewrites.py count DIR
 
-The archive is that of the released evolved claims (default: in ../shared/data), and what `learn` writes is
-src/claimlab/evolve/rewrite/data/frequencies.toml. It reads every hop of the released traces whose text
-changed and says which kinds of edits it shows: a hop may show several. Edits are recognised by word lists and counts
-(`claimlab.evolve.rewrite.edits`), the same for everybody's text. The table holds shares only: by target, at the first,
-the second and later rewrites, the words that texts end with against their seed, and how many agents rewrite at all.
-`compare` puts the shares of runs of our own beside them.
+The archive is that of the released evolved claims (default: in ../shared/data), and what `learn`
+writes is src/claimlab/evolve/rewrite/data/frequencies.toml. It reads every hop of the released
+traces whose text changed and says which kinds of edits it shows: a hop may show several. Edits are
+recognised by word lists and counts (`claimlab.evolve.rewrite.edits`), the same for everybody's
+text. The table holds shares only: by target, at the first, the second and later rewrites, the words
+that texts end with against their seed, and how many agents rewrite at all. `compare` puts the
+shares of runs of our own beside them.
 
-WALK is a run of 30 steps over the released seeds, STEERED one towards all targets. `draw` takes the ends of 15 walks
-and of one steered claim for each of the 15 targets, the same claims of both versions. It writes DIR/sheet.csv (seed,
-target, text, and three columns to be filled in with 1 or 0) and DIR/key.csv (which version wrote what). `count` puts
-them together. The rubric:
+WALK is a run of 30 steps over the released seeds, STEERED one towards all targets. `draw` takes the
+ends of 15 walks and of one steered claim for each of the 15 targets, the same claims of both
+versions. It writes DIR/sheet.csv (seed, target, text, and three columns to be filled in with 1 or
+0) and DIR/key.csv (which version wrote what). `count` puts them together. The rubric:
 
     grammatical   a careful reader finds no mistake of grammar, and no sentence that makes no sense
-    plausible     a person who had heard the seed might pass it on like this: it is about the same thing, says it in the
-                  speaker's own words or with the speaker's own emphasis, and is not the seed word for word
+    plausible     a person who had heard the seed might pass it on like this: it is about the same
+                  thing, says it in the
+                  speaker's own words or with the speaker's own emphasis, and is not the seed word
+                  for word
     reached       the text has the value that was the target (steered claims only)
 
 The files hold text of the dataset: keep them out of the repository.
@@ -57,7 +61,9 @@ def rewrites(hops: pl.DataFrame) -> Iterator[tuple[str, int, str, str]]:
 
 
 def shares(rows: Sequence[tuple[str, int, str, str]]) -> dict[tuple[str, int], dict[str, float]]:
-    """(target, rewrite) -> share of hops that show each kind, with `hops` and `edits` (kinds per hop)."""
+    """(target, rewrite) -> share of hops that show each kind, with `hops` and `edits` (kinds per
+    hop).
+    """
     shown: dict[tuple[str, int], list[set[str]]] = {}
     for target, number, before, after in rows:
         for key in ((target, number), (target, 0), ("all", number), ("all", 0)):
@@ -76,7 +82,9 @@ def growth(hops: pl.DataFrame) -> dict[str, dict[str, float]]:
     """Words at the end over words of the seed, by target: their means and the ratio."""
     ends = hops.filter(pl.col("hop") == pl.col("hops")).drop_nulls("output")
     rows: dict[str, list[tuple[int, int]]] = {}
-    for base, output, dimension, value in ends.select("base", "output", "dimension", "target").iter_rows():
+    for base, output, dimension, value in ends.select(
+        "base", "output", "dimension", "target"
+    ).iter_rows():
         pair = len(base.split()), len(output.split())
         for key in ("all", str(Target.of(dimension, value)) if dimension else "none"):
             rows.setdefault(key, []).append(pair)
@@ -102,11 +110,17 @@ def producers(hops: pl.DataFrame) -> dict[str, float]:
 def as_toml(hops: pl.DataFrame) -> str:
     lines = [
         (
-            "# Aggregates of the released traces, written by bench/evolve_rewrites.py: which kinds of "
-            "edits a rewrite shows."
+            "# Aggregates of the released traces, written by bench/evolve_rewrites.py: which kinds"
+            " of edits a rewrite shows."
         ),
-        "# `first`, `second` and `later` are the first, the second and all later rewrites of a trace; the numbers are",
-        "# shares of hops (a hop may show several kinds). `growth` is words at the end over words of the seed,",
+        (
+            "# `first`, `second` and `later` are the first, the second and all later rewrites of a"
+            " trace; the numbers are"
+        ),
+        (
+            "# shares of hops (a hop may show several kinds). `growth` is words at the end over"
+            " words of the seed,"
+        ),
         "# `producers` the share of turns that rewrote. A row of fewer than 20 hops is not given.",
         "",
     ]
@@ -136,7 +150,9 @@ WALKS = 15
 def ends(run: Path) -> dict[str, tuple[str, str]]:
     """Trace to its seed and its last text."""
     table = Dataset.open(run).tables["traces"].sort("trace_id", "round", "step")
-    last = table.group_by("trace_id", maintain_order=True).agg(pl.col("input").first(), pl.col("output").last())
+    last = table.group_by("trace_id", maintain_order=True).agg(
+        pl.col("input").first(), pl.col("output").last()
+    )
     return {trace: (seed, text) for trace, seed, text in last.iter_rows()}
 
 
@@ -164,13 +180,18 @@ def draw(folder: Path, old: list[Path], new: list[Path], seed: int) -> None:
 def count(folder: Path) -> None:
     sheet = pl.read_csv(folder / "sheet.csv", schema_overrides=dict.fromkeys(GRADES, pl.Int64))
     sheet = sheet.join(pl.read_csv(folder / "key.csv"), on="number")
-    print("| version | texts | not graded | grammatical | plausible | both | target reached |\n|" + "---|" * 7)
+    print(
+        "| version | texts | not graded | grammatical | plausible | both | target reached |\n|"
+        + "---|" * 7
+    )
     for version in ("old", "new"):
         part = sheet.filter(pl.col("version") == version)
         good, fit = part["grammatical"], part["plausible"]
         both, aimed = int(((good == 1) & (fit == 1)).sum()), part.filter(pl.col("target") != "walk")
         grades = f"{good.null_count()} | {good.sum()} | {fit.sum()} | {both}"
-        print(f"| {version} | {part.height} | {grades} | {aimed['reached'].sum()} of {aimed.height} |")
+        print(
+            f"| {version} | {part.height} | {grades} | {aimed['reached'].sum()} of {aimed.height} |"
+        )
 
 
 def compare(hops: pl.DataFrame, runs: list[Path]) -> None:
@@ -179,13 +200,21 @@ def compare(hops: pl.DataFrame, runs: list[Path]) -> None:
         columns[run.name] = shares(list(rewrites(read_hops([Dataset.open(run)]))))[("all", 0)]
     print("| kind | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
     for kind in ("hops", "edits", *KINDS):
-        print(f"| {kind} | " + " | ".join(f"{column[kind]:.2f}" for column in columns.values()) + " |")
+        print(
+            f"| {kind} | " + " | ".join(f"{column[kind]:.2f}" for column in columns.values()) + " |"
+        )
 
 
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("what", choices=("learn", "compare", "draw", "count"))
-    made.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="runs to compare, or one of a reading")
+    made.add_argument(
+        "folders",
+        nargs="*",
+        type=Path,
+        metavar="FOLDER",
+        help="runs to compare, or one of a reading",
+    )
     made.add_argument("--archive", metavar="FILE", help="the released evolved claims")
     made.add_argument("--write", type=Path)
     made.add_argument("--old", nargs=2, type=Path)

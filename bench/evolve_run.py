@@ -1,14 +1,18 @@
 """Do steered claims arrive, and are models kept busy? Figures for docs/benchmarks, as Markdown.
 
-    python bench/evolve_run.py auditor [ARCHIVE]                    trained auditors, folds grouped by base claim
-    python bench/evolve_run.py attainment [ARCHIVE] [--claims 48]   direct, one auditor, three; by a judge of its own
+    python bench/evolve_run.py auditor [ARCHIVE]                    trained auditors, folds grouped
+    by base claim
+    python bench/evolve_run.py attainment [ARCHIVE] [--claims 48]   direct, one auditor, three; by a
+    judge of its own
     python bench/evolve_run.py attainment --model embedded --claims 20 --one-target --steps 5
-    python bench/evolve_run.py throughput                           share of an endpoint's ideal rate
-    python bench/evolve_run.py curve [ARCHIVE]                      how much the text differs from its seed, by step
+    python bench/evolve_run.py throughput                           share of an endpoint's ideal
+    rate
+    python bench/evolve_run.py curve [ARCHIVE]                      how much the text differs from
+    its seed, by step
 
-ARCHIVE is the released evolved-claims archive (default: in ../shared/data). In `attainment` the base claims are
-dealt into three parts: auditors learn from one, the judge from another, and the claims of the third are steered; nobody
-has seen what it judges.
+ARCHIVE is the released evolved-claims archive (default: in ../shared/data). In `attainment` the
+base claims are dealt into three parts: auditors learn from one, the judge from another, and the
+claims of the third are steered; nobody has seen what it judges.
 """
 
 from __future__ import annotations
@@ -48,11 +52,15 @@ from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.prompts import Prompts
 
-ANSWER = json.dumps({"claim": "The bridge opened.", "influencing_attributes": ["job"], "influencing_reason": "So."})
+ANSWER = json.dumps(
+    {"claim": "The bridge opened.", "influencing_attributes": ["job"], "influencing_reason": "So."}
+)
 
 
 def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
-    """Accuracy of every view, and of the majority of three; no text's base claim was in its training folds."""
+    """Accuracy of every view, and of the majority of three; no text's base claim was in its
+    training folds.
+    """
     data = load("evolved-claims", archive, variant="evolved")
     yield f"| dimension | n | {' | '.join(VIEWS)} | majority of three | most frequent value |"
     yield "|---|---|" + "---|" * (len(VIEWS) + 2)
@@ -65,11 +73,16 @@ def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
         right = votes == part.values
         shown = " | ".join(f"{share:.3f}" for share in right.mean(axis=1))
         most = max(float((part.values == value).mean()) for value in steerable()[dimension].values)
-        yield f"| {dimension} | {len(part.texts)} | {shown} | {(right.sum(axis=0) >= 2).mean():.3f} | {most:.3f} |"
+        yield (
+            f"| {dimension} | {len(part.texts)} | {shown} | {(right.sum(axis=0) >= 2).mean():.3f} |"
+            f" {most:.3f} |"
+        )
 
 
 def dealt(archive: str, claims: int, seed: int) -> tuple[Dataset, Dataset, Dataset]:
-    """Claims to steer, examples for the auditors, examples for the judge: no base claim is in two of them."""
+    """Claims to steer, examples for the auditors, examples for the judge: no base claim is in two
+    of them.
+    """
     seeds = load("evolved-claims", archive, variant="seed240")
     data = load("evolved-claims", archive, variant="evolved")
     groups = np.array(sorted(set(seeds.records["group"].to_list())))
@@ -82,12 +95,20 @@ def dealt(archive: str, claims: int, seed: int) -> tuple[Dataset, Dataset, Datas
     return (
         replace(seeds, records=seeds.records.filter(pl.col("group").is_in(steered)), files={}),
         replace(data, records=data.records.filter(pl.col("group").is_in(half)), files={}),
-        replace(data, records=data.records.filter(pl.col("group").is_in(set(others) - half)), files={}),
+        replace(
+            data, records=data.records.filter(pl.col("group").is_in(set(others) - half)), files={}
+        ),
     )
 
 
 def attainment(
-    archive: str, claims: int, model: str | None, steps: int, seed: int, cache: Path, one_target: bool
+    archive: str,
+    claims: int,
+    model: str | None,
+    steps: int,
+    seed: int,
+    cache: Path,
+    one_target: bool,
 ) -> Iterator[str]:
     """The share of claims that a judge who took no part finds at their target."""
     starts, for_auditors, for_judge = dealt(archive, claims, seed)
@@ -100,7 +121,9 @@ def attainment(
     writer = REWRITERS.get(name)(Settings(profile=model, calls=Calls(cache=cache, concurrency=4)))
     lots = shares(starts, one_target)
     lives = sum(part.records.height * len(targets) for part, targets in lots)
-    yield f"{claims} claims, {lives} lives, {name} {model or ''}, at most {steps} steps, seed {seed}."
+    yield (
+        f"{claims} claims, {lives} lives, {name} {model or ''}, at most {steps} steps, seed {seed}."
+    )
     yield ""
     yield "| dimension | lives | no rewriting | direct | one auditor | three auditors |"
     yield "|---|---|---|---|---|---|"
@@ -145,23 +168,34 @@ def ends(
 ) -> Iterator[tuple[Target, str]]:
     """What became of the claims with so many auditors; null: nobody touches them."""
     if count is None:
-        yield from ((target, text) for text in starts.records["text"].to_list() for target in targets)
+        yield from (
+            (target, text) for text in starts.records["text"].to_list() for target in targets
+        )
         return
     made = simulate(
-        starts, stage, rewriter=writer, auditors=panel[:count], targets=targets,
-        plan=Plan("intervened", steps=steps), seed=seed, concurrency=4,
-    )  # fmt: skip
+        starts,
+        stage,
+        rewriter=writer,
+        auditors=panel[:count],
+        targets=targets,
+        plan=Plan("intervened", steps=steps),
+        seed=seed,
+        concurrency=4,
+    )
     print(count, made.lineage[-1].counts, file=sys.stderr, flush=True)
     for meta, text in made.records.select("meta", "text").iter_rows():
         said = json.loads(meta)
         yield Target.of(said["dimension"], said["target_value"]), text
 
 
-def throughput(claims: int, steps: int, latency: float, slots: int, concurrency: int) -> Iterator[str]:
-    """Turns per second with a model that always takes the same time, beside the most that its slots allow.
+def throughput(
+    claims: int, steps: int, latency: float, slots: int, concurrency: int
+) -> Iterator[str]:
+    """Turns per second with a model that always takes the same time, beside the most that its slots
+    allow.
 
-    The same questions are asked of the model without a society in the same run: what that door reaches on this machine
-    is the most that a society can.
+    The same questions are asked of the model without a society in the same run: what that door
+    reaches on this machine is the most that a society can.
     """
     with standing_in(latency, slots, ANSWER) as url, tempfile.TemporaryDirectory() as folder:
         rows = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
@@ -173,7 +207,10 @@ def throughput(claims: int, steps: int, latency: float, slots: int, concurrency:
     yield "|---|---|---|---|---|---|"
     for name, turns, seconds, used in rows:
         rate = turns / seconds
-        yield f"| {name} | {turns} | {seconds:.1f} | {rate:.1f} | {rate / ideal:.3f} | {1000 * used / turns:.2f} |"
+        yield (
+            f"| {name} | {turns} | {seconds:.1f} | {rate:.1f} | {rate / ideal:.3f} |"
+            f" {1000 * used / turns:.2f} |"
+        )
 
 
 async def _pass(
@@ -191,11 +228,17 @@ async def _pass(
     prompts = Prompts()
     writer = Model(provider, prompts)
     warm = replace(data, records=data.records.head(concurrency))
-    await simulate_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
+    await simulate_async(
+        warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency
+    )
     found = []
     used, started = time.process_time(), time.perf_counter()
-    made = await simulate_async(data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency)
-    found.append(("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used))
+    made = await simulate_async(
+        data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency
+    )
+    found.append(
+        ("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used)
+    )
     assert made.lineage[-1].counts.get("turns: producer") == claims * steps, made.lineage[-1].counts
     profiles = [stage.profile(i) for i in range(stage.population.size)]
     asked = (
@@ -205,11 +248,25 @@ async def _pass(
     used, started = time.process_time(), time.perf_counter()
     async for _, answer in gather(provider, asked, concurrency=concurrency):
         assert answer.ok, answer
-    found.append(("the model alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
+    found.append(
+        (
+            "the model alone",
+            claims * steps,
+            time.perf_counter() - started,
+            time.process_time() - used,
+        )
+    )
     await writer.close()
     used, started = time.process_time(), time.perf_counter()
     await simulate_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3)
-    found.append(("the society alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
+    found.append(
+        (
+            "the society alone",
+            claims * steps,
+            time.perf_counter() - started,
+            time.process_time() - used,
+        )
+    )
     return found
 
 
@@ -229,7 +286,9 @@ class Parrot:
 
 
 def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
-    """A plain look at saturation: the share of a text's words that were not in its seed, by step and network."""
+    """A plain look at saturation: the share of a text's words that were not in its seed, by step
+    and network.
+    """
     seeds = load("evolved-claims", archive, variant="seed240")
     yield (
         "| network | "
@@ -250,7 +309,9 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
             new.setdefault(step, []).append(1 - len(words & base) / len(words | base))
         mean = {step: float(np.mean(values)) for step, values in new.items()}
         early = np.polyfit(range(6), [0.0, *(mean[s] for s in range(1, 6))], 1)[0]
-        late = np.polyfit(range(steps - 9, steps + 1), [mean[s] for s in range(steps - 9, steps + 1)], 1)[0]
+        late = np.polyfit(
+            range(steps - 9, steps + 1), [mean[s] for s in range(steps - 9, steps + 1)], 1
+        )[0]
         shown = " | ".join(f"{mean[s]:.3f}" for s in (1, 2, 3, 5, 8, 12, 20, steps))
         yield f"| {network} | {shown} | {late / early:.3f} |"
 
@@ -269,7 +330,9 @@ def main() -> None:
         if name == "attainment":
             job.add_argument("--claims", type=int, default=48)
             job.add_argument("--model", help="a model profile; without it the rules write")
-            job.add_argument("--one-target", action="store_true", help="one target for each claim, in turns")
+            job.add_argument(
+                "--one-target", action="store_true", help="one target for each claim, in turns"
+            )
             job.add_argument("--cache", type=Path, default=cache_folder() / "bench-attainment")
     busy = jobs.add_parser("throughput")
     busy.add_argument("--claims", type=int, default=1200)
@@ -277,7 +340,10 @@ def main() -> None:
     busy.add_argument("--latency", type=float, default=0.2)
     busy.add_argument("--slots", type=int, default=64)
     busy.add_argument("--concurrency", type=int, default=96)
-    show(begin(made), {"auditor": auditor, "attainment": attainment, "throughput": throughput, "curve": curve})
+    show(
+        begin(made),
+        {"auditor": auditor, "attainment": attainment, "throughput": throughput, "curve": curve},
+    )
 
 
 if __name__ == "__main__":

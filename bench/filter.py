@@ -27,7 +27,9 @@ from claimlab.generate.planted_samples import REASONS, planted_samples
 
 
 def planted(size: int) -> None:
-    """Each defect by how many were found, and for their reason; the clean samples that were lost."""
+    """Each defect by how many were found, and for their reason; the clean samples that were
+    lost.
+    """
     dataset, truth = planted_samples(size=size, each=size // 20)
     filtered = cl.quality_filter(dataset)
     verdicts = {v.sample: v for v in filtered.verdicts}
@@ -35,7 +37,9 @@ def planted(size: int) -> None:
         rows = [verdicts[sample] for sample in samples]
         failed = [v for v in rows if v.verdict == "failed"]
         right = [v for v in failed if {r.split(":")[0] for r in v.reasons} & REASONS[defect]]
-        print(f"{defect:<18} failed {len(failed):>3} of {len(rows)}, for its reason {len(right):>3}")
+        print(
+            f"{defect:<18} failed {len(failed):>3} of {len(rows)}, for its reason {len(right):>3}"
+        )
     bad = {sample for samples in truth.values() for sample in samples}
     clean = [v for v in filtered.verdicts if v.sample not in bad]
     lost = [v for v in clean if v.verdict != "passed"]
@@ -55,24 +59,39 @@ def f3(path: Path) -> None:
 
 
 def unrelated(path: Path) -> None:
-    """How similar the vectors of texts are that have nothing to do with each other: where the threshold comes from."""
+    """How similar the vectors of texts are that have nothing to do with each other: where the
+    threshold comes from.
+    """
     batch = read_batch(cl.load("f3", path, variant="machine"), None, read_table(None))
     texts = random.Random(1).sample([t for t in batch.texts if t.source and t.text], 1_000)
-    pairs = [(texts[i - 1].source or "", t.text or "") for i, t in enumerate(texts) if texts[i - 1].source != t.source]
-    for name, values in (("own source", [(t.source or "", t.text or "") for t in texts]), ("another", pairs)):
+    pairs = [
+        (texts[i - 1].source or "", t.text or "")
+        for i, t in enumerate(texts)
+        if texts[i - 1].source != t.source
+    ]
+    for name, values in (
+        ("own source", [(t.source or "", t.text or "") for t in texts]),
+        ("another", pairs),
+    ):
         print(name, np.percentile(cosines(values), [1, 5, 50, 95, 99]).round(2))
 
 
 def speed(size: int) -> None:
-    """CPU seconds and samples a second of each metric; a sample is an article of five sentences and its translation."""
+    """CPU seconds and samples a second of each metric; a sample is an article of five sentences and
+    its translation.
+    """
     dataset, _ = planted_samples(size=size, each=0)
     posts = pl.col("kind") == "post"
-    batch = read_batch(Dataset.build("speed", dataset.records.filter(~posts)), None, read_table(None))
+    batch = read_batch(
+        Dataset.build("speed", dataset.records.filter(~posts)), None, read_table(None)
+    )
     samples = len({text.sample for text in batch.texts})
     for name, metric in METRICS.all().items():
         seconds = best(lambda metric=metric: metric.measure(batch), 1).cpu  # type: ignore[misc]
         print(
-            f"{name:<18} {seconds:>7.2f} CPU s for {samples:,} samples: {samples / seconds:>9,.0f} a second", flush=True
+            f"{name:<18} {seconds:>7.2f} CPU s for {samples:,} samples: {samples / seconds:>9,.0f}"
+            " a second",
+            flush=True,
         )
 
 

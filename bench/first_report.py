@@ -2,9 +2,10 @@
 
     python bench/first_report.py [--keep DIR]
 
-It clones the repository into an empty folder, makes a virtual environment there, and runs what the README says:
-`pip install .`, `claimlab import my.csv -o data`, `claimlab audit data -o report`. The CSV is made up of synthetic
-claims; the packages come from whatever index pip is set up for. Prints one table (Markdown).
+It clones the repository into an empty folder, makes a virtual environment there, and runs what the
+README says: `pip install .`, `claimlab import my.csv -o data`, `claimlab audit data -o report`. The
+CSV is made up of synthetic claims; the packages come from whatever index pip is set up for. Prints
+one table (Markdown).
 """
 
 from __future__ import annotations
@@ -28,23 +29,42 @@ LARGEST = 2_000_000  # bytes of a page
 def own_csv(file: Path) -> None:
     """A file as a user might bring one: claims with a verdict, a date and a source."""
     rng = random.Random(0)
-    things, deeds = ("bridge", "school", "market", "ferry", "library"), ("closed", "opened", "moved", "flooded")
+    things, deeds = (
+        ("bridge", "school", "market", "ferry", "library"),
+        ("closed", "opened", "moved", "flooded"),
+    )
     with file.open("w", encoding="utf-8", newline="") as handle:
         rows = csv.writer(handle)
         rows.writerow(["claim", "verdict", "published", "outlet"])
         for number in range(ROWS):
             label = rng.choice(["true", "false"])
-            text = f"The {rng.choice(things)} of town {number} was {rng.choice(deeds)} in week {rng.randint(1, 52)}"
-            ending = " and nobody was told about it" if label == "false" and rng.random() < 0.7 else ""
+            text = (
+                f"The {rng.choice(things)} of town {number} was {rng.choice(deeds)} in week"
+                f" {rng.randint(1, 52)}"
+            )
+            ending = (
+                " and nobody was told about it" if label == "false" and rng.random() < 0.7 else ""
+            )
             rows.writerow(
-                [text + ending, label, f"2023-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}", rng.choice("ABC")]
+                [
+                    text + ending,
+                    label,
+                    f"2023-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}",
+                    rng.choice("ABC"),
+                ]
             )
 
 
 def timed(command: str, folder: Path, path: str) -> float:
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "VIRTUAL_ENV")
+    }
     start = time.perf_counter()
-    done = subprocess.run(command, shell=True, cwd=folder, env=kept | {"PATH": path}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=kept | {"PATH": path}, capture_output=True, text=True
+    )
     if done.returncode:
         raise SystemExit(f"$ {command}\n{done.stdout}\n{done.stderr}")
     return time.perf_counter() - start
@@ -58,7 +78,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = options.keep or Path(place)
         clone = folder / "claimlab"
-        subprocess.run(["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), str(clone)], check=True)
+        subprocess.run(
+            ["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), str(clone)], check=True
+        )
         subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
         own_csv(clone / "my.csv")
         path = f"{folder / 'venv' / 'bin'}:/usr/bin:/bin"

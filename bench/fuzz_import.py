@@ -1,10 +1,10 @@
-"""Bad, odd and hostile files through `claimlab import`: each ends in records or in one sentence, in time and memory
-that are in proportion to the file.
+"""Bad, odd and hostile files through `claimlab import`: each ends in records or in one sentence, in
+time and memory that are in proportion to the file.
 
     python bench/fuzz_import.py [--seed 0] [--mutants 60] [--only WORD]
 
-Every file is made from the seed (parts/fuzz_files.py) and imported in a process of its own under a limit on memory and
-time. Exit code 1 when anything went wrong.
+Every file is made from the seed (parts/fuzz_files.py) and imported in a process of its own under a
+limit on memory and time. Exit code 1 when anything went wrong.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{self.case.name}: {self.seconds:.1f} s, {self.megabytes:.0f} MB for {self.size / 1e6:.2f} MB"
+        return (
+            f"{self.case.name}: {self.seconds:.1f} s, {self.megabytes:.0f} MB for"
+            f" {self.size / 1e6:.2f} MB"
+        )
 
 
 def run_case(case: Case, data: Path, folder: Path) -> Outcome:
@@ -55,7 +58,9 @@ def run_case(case: Case, data: Path, folder: Path) -> Outcome:
         _import(place, out, log)
     _, status, used = os.wait4(child, 0)
     code, seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-    outcome = Outcome(case, size, code, seconds, used.ru_maxrss / 1024, log.read_text("utf-8", "replace"))
+    outcome = Outcome(
+        case, size, code, seconds, used.ru_maxrss / 1024, log.read_text("utf-8", "replace")
+    )
     judge(outcome, folder, out)
     return outcome
 
@@ -92,7 +97,9 @@ def judge(outcome: Outcome, folder: Path, out: Path) -> None:
         wrong.append("memory")
     if outcome.code not in (0, 1, 2, *LATE):
         wrong.append(f"exit {outcome.code}")
-    wrong += [bad for bad in ("Traceback", "did not expect", "panicked", "PanicException") if bad in words]
+    wrong += [
+        bad for bad in ("Traceback", "did not expect", "panicked", "PanicException") if bad in words
+    ]
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", words.replace("\r", "")):
         wrong.append("control characters")
     if outcome.code in (1, 2) and (len(errors) != 1 or not words.rstrip().endswith(errors[0])):
@@ -103,13 +110,19 @@ def judge(outcome: Outcome, folder: Path, out: Path) -> None:
         records = json.loads((out / "dataset.json").read_text("utf-8"))["counts"]["records"]
         if records != case.rows:
             wrong.append(f"{records} records instead of {case.rows}")
-    left = {p.name for p in folder.iterdir()} - {case.name, "log"} - ({"out"} if outcome.code == 0 else set())
+    left = (
+        {p.name for p in folder.iterdir()}
+        - {case.name, "log"}
+        - ({"out"} if outcome.code == 0 else set())
+    )
     if left:
         wrong.append(f"left behind: {sorted(left)}")
 
 
 def warm_up() -> None:
-    """Import what every child needs before the first fork, so that their figures are of the files."""
+    """Import what every child needs before the first fork, so that their figures are of the
+    files.
+    """
     import claimlab.cli.verbs.import_
     import claimlab.exchange.importer  # noqa: F401
 
@@ -131,16 +144,22 @@ def main() -> int:
     tally: Counter[str] = Counter()
     slowest: list[Outcome] = []
     with tempfile.TemporaryDirectory() as store:
-        # In a process of its own: Polars starts threads, and a process that has threads must not fork.
+        # In a process of its own: Polars starts threads, and a process that has threads must not
+        # fork.
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            asked = pool.submit(write_cases, options.seed, options.mutants, options.only, Path(store))
+            asked = pool.submit(
+                write_cases, options.seed, options.mutants, options.only, Path(store)
+            )
         warm_up()
         for number, case in enumerate(asked.result()):
             with tempfile.TemporaryDirectory() as folder:
                 outcome = run_case(case, Path(store) / str(number), Path(folder))
             note(outcome, tally)
             slowest = sorted([*slowest, outcome], key=lambda o: -o.seconds)[:5]
-    print(f"{sum(tally[k] for k in ('wrote', 'refused', 'other'))} files, seed {options.seed}: {dict(tally)}")
+    print(
+        f"{sum(tally[k] for k in ('wrote', 'refused', 'other'))} files, seed {options.seed}:"
+        f" {dict(tally)}"
+    )
     print(*(f"  {outcome}" for outcome in slowest), sep="\n")
     return 1 if tally["wrong"] else 0
 

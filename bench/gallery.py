@@ -1,10 +1,13 @@
-"""Audit every dataset whose files are at hand, and write the page "What the field's datasets can carry".
+"""Audit every dataset whose files are at hand, and write the page "What the field's datasets can
+carry".
 
-    python bench/gallery.py [--data ../shared/data] [--only NAME ...] [--limit N] [-o docs/gallery.md]
+    python bench/gallery.py [--data ../shared/data] [--only NAME ...] [--limit N] [-o
+    docs/gallery.md]
 
-One folder per dataset in `build/gallery` keeps what an audit came to: verdicts, scores and intervals, no rows and no
-texts. A dataset whose files, limit and version of claimlab are unchanged is not audited again, so a stopped run goes
-on where it was; `--page` only writes the page of what is there.
+One folder per dataset in `build/gallery` keeps what an audit came to: verdicts, scores and
+intervals, no rows and no texts. A dataset whose files, limit and version of claimlab are unchanged
+is not audited again, so a stopped run goes on where it was; `--page` only writes the page of what
+is there.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ SUMMARY = "summary.json"
 
 
 def loaded(name: str, source: Path) -> tuple[cl.Dataset, str | None]:
-    """The dataset in its default variant, or in the first one whose files are at hand; and which that is."""
+    """The dataset in its default variant, or in the first one whose files are at hand; and which
+    that is.
+    """
     variants = list(DATASETS.get(name).variants)
     for variant in variants[:-1]:
         try:
@@ -57,15 +62,27 @@ def summary(name: str, source: Path, limit: int) -> dict[str, Any]:
         if worst is not None:
             best = worst.baselines.best()
             checks[check] = {
-                "verdict": worst.verdict, "feature": worst.feature, "score": worst.score, "interval": worst.interval,
-                "best": best, "difference": worst.difference_interval, "p": worst.p_adjusted, "n": worst.n,
+                "verdict": worst.verdict,
+                "feature": worst.feature,
+                "score": worst.score,
+                "interval": worst.interval,
+                "best": best,
+                "difference": worst.difference_interval,
+                "p": worst.p_adjusted,
+                "n": worst.n,
                 "why": worst.why,
-            }  # fmt: skip
+            }
     return {
-        **base, "variant": variant, "records": records, "audited": audit.records, "labelled": audit.labelled,
+        **base,
+        "variant": variant,
+        "records": records,
+        "audited": audit.records,
+        "labelled": audit.labelled,
         "counts": audit.counts(),
-        "conclusion": audit.conclusion.to_json(), "checks": checks, "seconds": round(time.process_time() - start),
-    }  # fmt: skip
+        "conclusion": audit.conclusion.to_json(),
+        "checks": checks,
+        "seconds": round(time.process_time() - start),
+    }
 
 
 def kept(folder: Path, key: dict[str, Any]) -> dict[str, Any] | None:
@@ -78,9 +95,15 @@ def kept(folder: Path, key: dict[str, Any]) -> dict[str, Any] | None:
 def main() -> int:
     made = parser(__doc__, data=True)
     made.add_argument("--only", nargs="+", default=[], help="datasets")
-    made.add_argument("--limit", type=int, default=LARGE, help="records audited of a larger dataset")
-    made.add_argument("--work", type=Path, default=ROOT / "build" / "gallery", help="where summaries are kept")
-    made.add_argument("--page", action="store_true", help="audit nothing: write the page of what is kept")
+    made.add_argument(
+        "--limit", type=int, default=LARGE, help="records audited of a larger dataset"
+    )
+    made.add_argument(
+        "--work", type=Path, default=ROOT / "build" / "gallery", help="where summaries are kept"
+    )
+    made.add_argument(
+        "--page", action="store_true", help="audit nothing: write the page of what is kept"
+    )
     made.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "gallery.md")
     options = begin(made)
     if not options.page:
@@ -97,8 +120,14 @@ def main() -> int:
                 result = {"key": key, **summary(name, source, options.limit)}
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / SUMMARY).write_text(json.dumps(result, indent=1), "utf-8")
-                print(f"{name}: {result.get('problem') or result['counts']} in {result.get('seconds')} s", flush=True)
-    results = [json.loads(file.read_text("utf-8")) for file in sorted(options.work.glob(f"*/{SUMMARY}"))]
+                print(
+                    f"{name}: {result.get('problem') or result['counts']} in"
+                    f" {result.get('seconds')} s",
+                    flush=True,
+                )
+    results = [
+        json.loads(file.read_text("utf-8")) for file in sorted(options.work.glob(f"*/{SUMMARY}"))
+    ]
     options.output.write_text(page(results), "utf-8")
     print(f"Wrote {options.output.name}: {several(len(results), 'dataset')}.")
     return 0

@@ -2,12 +2,13 @@
 
     python bench/import_csv.py [--rows 1000000] [--repeat 3]
 
-Two peers, both `polars.read_csv` with its defaults: one only reads, the other also writes what it read as Parquet with
-its defaults, as an import must. All run as processes of their own, in turn, and the best of each counts; the time to
-start Python and load the modules is part of it. Besides reading and writing, an import counts the delimiters (Polars
-fills a short row with nulls in silence), hashes its input, guesses the columns, maps labels, parses dates, makes
-`meta`, checks that ids are unique, and looks for repeated texts, boilerplate and languages. Target: 1.5 times the peer
-that reads and writes, in wall and in processor time, and under 1.5 GB of memory at the peak.
+Two peers, both `polars.read_csv` with its defaults: one only reads, the other also writes what it
+read as Parquet with its defaults, as an import must. All run as processes of their own, in turn,
+and the best of each counts; the time to start Python and load the modules is part of it. Besides
+reading and writing, an import counts the delimiters (Polars fills a short row with nulls in
+silence), hashes its input, guesses the columns, maps labels, parses dates, makes `meta`, checks
+that ids are unique, and looks for repeated texts, boilerplate and languages. Target: 1.5 times the
+peer that reads and writes, in wall and in processor time, and under 1.5 GB of memory at the peak.
 """
 
 from __future__ import annotations
@@ -21,10 +22,45 @@ from pathlib import Path
 from harness import Row, begin, compare, in_child, parser, profiled, record
 
 WORDS = [
-    "the", "of", "in", "a", "and", "to", "that", "on", "with", "river", "bridge", "town", "budget", "school", "mayor",
-    "water", "report", "study", "council", "hospital", "road", "tax", "opened", "closed", "doubled", "halved", "never",
-    "always", "since", "before", "after", "people", "children", "voters", "drivers", "shows", "claims", "said",
-]  # fmt: skip
+    "the",
+    "of",
+    "in",
+    "a",
+    "and",
+    "to",
+    "that",
+    "on",
+    "with",
+    "river",
+    "bridge",
+    "town",
+    "budget",
+    "school",
+    "mayor",
+    "water",
+    "report",
+    "study",
+    "council",
+    "hospital",
+    "road",
+    "tax",
+    "opened",
+    "closed",
+    "doubled",
+    "halved",
+    "never",
+    "always",
+    "since",
+    "before",
+    "after",
+    "people",
+    "children",
+    "voters",
+    "drivers",
+    "shows",
+    "claims",
+    "said",
+]
 RATINGS = ["true", "false", "half-true", "mostly false"]
 READ = "import sys, polars as pl; pl.read_csv(sys.argv[1])"
 PEERS = {"Polars reads": READ, "Polars reads, writes": f"{READ}.write_parquet(sys.argv[2])"}
@@ -39,7 +75,9 @@ def write_synthetic_csv(path: Path, rows: int, seed: int = 7) -> None:
     draw = random.Random(seed)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "claim", "rating", "published", "speaker", "source", "url", "party", "views"])
+        writer.writerow(
+            ["id", "claim", "rating", "published", "speaker", "source", "url", "party", "views"]
+        )
         for i in range(rows):
             words = draw.choices(WORDS, k=draw.randint(14, 22))
             if i % 3 == 0:
@@ -53,7 +91,17 @@ def write_synthetic_csv(path: Path, rows: int, seed: int = 7) -> None:
             link = f"https://{site}/checks/{i}"
             party = ["", "red", "blue"][i % 3]
             writer.writerow(
-                [f"c{i}", claim, draw.choice(RATINGS), date, f"speaker-{i % 977}", site, link, party, i * 7 % 9973]
+                [
+                    f"c{i}",
+                    claim,
+                    draw.choice(RATINGS),
+                    date,
+                    f"speaker-{i % 977}",
+                    site,
+                    link,
+                    party,
+                    i * 7 % 9973,
+                ]
             )
 
 
@@ -74,10 +122,24 @@ def main() -> None:
         write_synthetic_csv(table, options.rows)
         size = table.stat().st_size
         print(f"{options.rows:,} rows, {size / 1e6:.0f} MB, {size / options.rows:.0f} bytes a row")
-        ours = [sys.executable, "-c", "from claimlab.cli.app import main; main()", "import", str(table), "-o", str(out)]
-        commands = {n: [sys.executable, "-c", code, str(table), f"{out}.parquet"] for n, code in PEERS.items()}
+        ours = [
+            sys.executable,
+            "-c",
+            "from claimlab.cli.app import main; main()",
+            "import",
+            str(table),
+            "-o",
+            str(out),
+        ]
+        commands = {
+            n: [sys.executable, "-c", code, str(table), f"{out}.parquet"]
+            for n, code in PEERS.items()
+        }
         commands[IMPORT] = [*ours, "--force"]
-        costs = compare({name: lambda c=command: in_child(c) for name, command in commands.items()}, options.repeat)
+        costs = compare(
+            {name: lambda c=command: in_child(c) for name, command in commands.items()},
+            options.repeat,
+        )
         for name, cost in costs.items():
             clock = f"{cost.wall:6.2f} s by the clock"
             print(f"{name:26} {cost.cpu:6.2f} processor s   {clock}   {cost.memory:6.0f} MB")
@@ -87,12 +149,24 @@ def main() -> None:
         behind = costs[peer].cpu < mine.cpu
         what = f"CSV of {options.rows:,} rows"
         record(Row("import", what, peer, mine.cpu, costs[peer].cpu, why=profile if behind else ""))
-    record(Row("import", f"peak memory, {options.rows:,} rows", PAIR, mine.memory, costs[PAIR].memory, unit="MB"))
+    record(
+        Row(
+            "import",
+            f"peak memory, {options.rows:,} rows",
+            PAIR,
+            mine.memory,
+            costs[PAIR].memory,
+            unit="MB",
+        )
+    )
     times = max(mine.wall / costs[PAIR].wall, mine.cpu / costs[PAIR].cpu)
     met = times <= TARGET and mine.memory < MEMORY
     target = f"target: {TARGET} times the peer that reads and writes, under {MEMORY:,} MB"
     if options.rows < LEAST:
-        print(f"{target}: not judged on fewer than {LEAST:,} rows, where starting Python is most of the time")
+        print(
+            f"{target}: not judged on fewer than {LEAST:,} rows, where starting Python is most of"
+            " the time"
+        )
         sys.exit(0)
     print(f"{target}: {'met' if met else 'not met'}")
     sys.exit(0 if met else 1)

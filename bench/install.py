@@ -1,9 +1,12 @@
-"""Does claimlab install and work where its users are? Builds the source archive and the wheel, and tries both.
+"""Does claimlab install and work where its users are? Builds the source archive and the wheel, and
+tries both.
 
-    python bench/install.py wheel     # each Python from 3.11 on that is here; and the archive without a C compiler
+    python bench/install.py wheel     # each Python from 3.11 on that is here; and the archive
+                                      without a C compiler
     python bench/install.py extras    # each extra alone, in an environment of its own
 
-`make wheel-test` and `make extras-test` run it. It needs the package index, and prints a line for each trial.
+`make wheel-test` and `make extras-test` run it. It needs the package index, and prints a line for
+each trial.
 """
 
 from __future__ import annotations
@@ -23,37 +26,57 @@ VERSIONS = ("3.11", "3.12", "3.13")
 HEAVY = {"encoder", "embeddings"}  # PyTorch: the Makefile names its build
 # One job for each extra, in a few lines; what it prints is shown.
 START = (
-    "import claimlab as cl, polars as pl; from claimlab.generate.planted import planted; data = planted(size=120)[0];"
+    "import claimlab as cl, polars as pl; from claimlab.generate.planted import planted; data ="
+    " planted(size=120)[0];"
 )
 JOBS = {
-    "lingua": "from lingua import LanguageDetectorBuilder as B; print(B.from_all_languages().build())",
-    "tokens": "import tiktoken; from claimlab.clean.tokens import CL100K_SHA256; print(tiktoken.__version__)",
+    "lingua": (
+        "from lingua import LanguageDetectorBuilder as B; print(B.from_all_languages().build())"
+    ),
+    "tokens": (
+        "import tiktoken; from claimlab.clean.tokens import CL100K_SHA256;"
+        " print(tiktoken.__version__)"
+    ),
     "pandas": f"{START} print(data.to_pandas().shape)",
     "llm": (
-        "from pathlib import Path; from claimlab.llm.standin import StandIn\n"
-        f"{START}\n"
-        "with StandIn() as server:\n"
-        "    Path('lab.toml').write_text(f'[lab]\\nbase_url = \"{server.url}\"\\nmodel = \"m\"\\n')\n"
-        "    print(cl.detect(data, 'llm-zero-shot', profile='lab.toml', limit=5))"
+        f"from pathlib import Path; from claimlab.llm.standin import StandIn\n{START}\nwith"
+        " StandIn() as server:\n    Path('lab.toml').write_text(f'[lab]\\nbase_url ="
+        ' "{server.url}"\\nmodel = "m"\\n\')\n    print(cl.detect(data, \'llm-zero-shot\','
+        " profile='lab.toml', limit=5))"
     ),
-    "local-llm": "import xllamacpp; from claimlab.llm.weights import installed; print('weights here:', installed())",
+    "local-llm": (
+        "import xllamacpp; from claimlab.llm.weights import installed; print('weights here:',"
+        " installed())"
+    ),
     "encoder": (
         "from claimlab.detect.neural.files import require_torch, require_transformers\n"
         "print(require_torch().__version__, require_transformers().__version__)"
     ),
-    "vectors": "from claimlab.text.vectors import encode; print(encode(['A mill.', 'Um moinho.']).shape)",
+    "vectors": (
+        "from claimlab.text.vectors import encode; print(encode(['A mill.', 'Um moinho.']).shape)"
+    ),
     "translate": "from claimlab.generate.translate import _engine; print(_engine())",
     "embeddings": f"{START} print(cl.detect(data, 'sentence', limit=120))",
-    "web": "from pathlib import Path; from claimlab.web.app import create_app; print(create_app(Path('.')).title)",
+    "web": (
+        "from pathlib import Path; from claimlab.web.app import create_app;"
+        " print(create_app(Path('.')).title)"
+    ),
     "postgres": "import psycopg; print(psycopg.pq.version())",
     "dask": f"{START} print(cl.clean(data, engine='dask'))",
-    "remote": "import s3fs, fsspec; from claimlab.core.remote import is_remote; print(is_remote('s3://a/b'))",
+    "remote": (
+        "import s3fs, fsspec; from claimlab.core.remote import is_remote;"
+        " print(is_remote('s3://a/b'))"
+    ),
 }
 
 
 def pythons() -> dict[str, str]:
     """The interpreters of each version that are on PATH, or that pyenv keeps."""
-    found = {version: path for version in VERSIONS if (path := shutil.which(f"python{version}")) and _works(path)}
+    found = {
+        version: path
+        for version in VERSIONS
+        if (path := shutil.which(f"python{version}")) and _works(path)
+    }
     root = os.environ.get("PYENV_ROOT") or _said(["pyenv", "root"])
     for version in VERSIONS:
         kept = sorted(Path(root).glob(f"versions/{version}.*/bin/python")) if root else []
@@ -63,7 +86,9 @@ def pythons() -> dict[str, str]:
 
 
 def _works(path: str) -> bool:
-    return subprocess.run([path, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0
+    return (
+        subprocess.run([path, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0
+    )
 
 
 def _said(command: list[str]) -> str:
@@ -86,7 +111,9 @@ def call(command: list[str], cwd: Path | None = None, **more: str) -> str:
     env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"NO_COLOR": "1"} | more
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"failed: {' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}")
+        raise SystemExit(
+            f"failed: {' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+        )
     return done.stdout.strip()
 
 
@@ -103,7 +130,14 @@ def build() -> Path:
     python = environment("builder", sys.executable)
     package_index(python)
     call([str(python), "-m", "pip", "install", "--quiet", "setuptools>=77"])
-    call([str(python), "-c", f"from setuptools.build_meta import build_sdist; build_sdist({str(dist)!r})"], cwd=ROOT)
+    call(
+        [
+            str(python),
+            "-c",
+            f"from setuptools.build_meta import build_sdist; build_sdist({str(dist)!r})",
+        ],
+        cwd=ROOT,
+    )
     (archive,) = dist.glob("*.tar.gz")
     return archive
 
@@ -113,7 +147,9 @@ def wheel_of(archive: Path, python: str) -> Path:
     folder = WORK / "dist" / Path(python).name
     shutil.rmtree(folder, ignore_errors=True)
     inside = environment("builder", python)
-    call([str(inside), "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(folder), str(archive)])
+    call(
+        [str(inside), "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(folder), str(archive)]
+    )
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -125,14 +161,23 @@ def tried(name: str, python: str, package: Path, **more: str) -> None:
     place = WORK / f"{name}-demo"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    call([str(inside), "-c", "import claimlab as cl; cl.load, cl.audit; assert cl.__version__"], cwd=place)
+    call(
+        [str(inside), "-c", "import claimlab as cl; cl.load, cl.audit; assert cl.__version__"],
+        cwd=place,
+    )
     call([str(inside.parent / "claimlab"), "demo", "-o", "demo"], cwd=place)
-    checks = json.loads(call([str(inside.parent / "claimlab"), "doctor", "--json"], cwd=place))["Installation"]
+    checks = json.loads(call([str(inside.parent / "claimlab"), "doctor", "--json"], cwd=place))[
+        "Installation"
+    ]
     words = {row["name"]: row["detail"] for row in checks}
     compiled = "compiled" if words["near-duplicates"] == "compiled" else "NumPy code"
-    print(f"{name}: {package.name} on Python {words['Python']}: import, demo ({compiled})", flush=True)
+    print(
+        f"{name}: {package.name} on Python {words['Python']}: import, demo ({compiled})", flush=True
+    )
     if ("CC" in more) == (compiled == "compiled"):
-        raise SystemExit(f"{name}: the compiled code is {'there' if compiled == 'compiled' else 'not there'}")
+        raise SystemExit(
+            f"{name}: the compiled code is {'there' if compiled == 'compiled' else 'not there'}"
+        )
 
 
 def test_wheel(names: list[str]) -> None:
@@ -153,7 +198,11 @@ def test_extras(names: list[str]) -> None:
     if not base.exists():
         pip(environment("base", sys.executable), str(wheel))
     shared = call([str(base), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
-    extras = set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
+    extras = set(
+        tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+            "optional-dependencies"
+        ]
+    )
     assert extras - {"dev", "bench"} == set(JOBS), "give every extra its job"
     place = WORK / "jobs"
     for extra in names or JOBS:

@@ -2,13 +2,15 @@
 
     python bench/langid.py [FILE] [--no-lingua]
 
-FILE has a language code and a text per line, separated by a tab (default: ../shared/data/lid-udhr.tsv beside the
-checkout: 78 languages, 30 paragraphs each), read once whole and once cut to the length of a short sentence (40
-characters, at a space where there is one). Accuracy is the mean over languages of the share that is right, an
-abstention counting as wrong; "folded" takes ms/id and bs/hr/sr as one. Everything is timed in one run, the better of
-two passes, models loaded before, in processor seconds: a busy machine blurs the clock, not those. claimlab uses one
-thread, so its target is against lingua on one thread; lingua on all cores is compared by the clock and only shown.
-lingua is not a dependency: pip install lingua-language-detector. Exits 1 when a target is missed.
+FILE has a language code and a text per line, separated by a tab (default:
+../shared/data/lid-udhr.tsv beside the checkout: 78 languages, 30 paragraphs each), read once whole
+and once cut to the length of a short sentence (40 characters, at a space where there is one).
+Accuracy is the mean over languages of the share that is right, an abstention counting as wrong;
+"folded" takes ms/id and bs/hr/sr as one. Everything is timed in one run, the better of two passes,
+models loaded before, in processor seconds: a busy machine blurs the clock, not those. claimlab uses
+one thread, so its target is against lingua on one thread; lingua on all cores is compared by the
+clock and only shown. lingua is not a dependency: pip install lingua-language-detector. Exits 1 when
+a target is missed.
 """
 
 from __future__ import annotations
@@ -31,11 +33,15 @@ Answers = list[str | None]
 def macro(truth: list[str], answers: Answers, *, folded: bool = False) -> float:
     right: dict[str, list[bool]] = defaultdict(list)
     for language, answer in zip(truth, answers, strict=True):
-        right[language].append(answer is not None and same(language, answer, equivalent=CONFUSABLE if folded else ()))
+        right[language].append(
+            answer is not None and same(language, answer, equivalent=CONFUSABLE if folded else ())
+        )
     return sum(sum(hits) / len(hits) for hits in right.values()) / len(right)
 
 
-def timed(run: Callable[[], Answers], clock: Callable[[], float] = time.process_time) -> tuple[Answers, float]:
+def timed(
+    run: Callable[[], Answers], clock: Callable[[], float] = time.process_time
+) -> tuple[Answers, float]:
     best = float("inf")
     for _ in range(2):
         start = clock()
@@ -76,14 +82,21 @@ def short(text: str, length: int = 40) -> str:
 
 
 def compare(name: str, truth: list[str], texts: list[str]) -> tuple[float, float, bool]:
-    """Our accuracy and speed, and whether the best voter alone is ahead where we may not abstain."""
-    print(f"{name + f' ({len(texts):,})':28} {'accuracy':>8} {'folded':>8} {'silent':>6} {'texts/s':>10}")
+    """Our accuracy and speed, and whether the best voter alone is ahead where we may not
+    abstain.
+    """
+    print(
+        f"{name + f' ({len(texts):,})':28} {'accuracy':>8} {'folded':>8} {'silent':>6}"
+        f" {'texts/s':>10}"
+    )
     answers, seconds = timed(lambda: identify(texts))
     ours = show("claimlab", truth, answers, seconds)
     guesses, seconds = timed(lambda: identify(texts, abstain=False))
     show("claimlab, abstain=False", truth, guesses, seconds)
     sure = _sure_voter()
-    print(f"  (pycld2 was sure of {sum(sure(text) is not None for text in texts) / len(texts):.0%})")
+    print(
+        f"  (pycld2 was sure of {sum(sure(text) is not None for text in texts) / len(texts):.0%})"
+    )
     best, mine = 0.0, macro(truth, guesses)
     for voter, vote in _voters().items():
         votes, seconds = timed(lambda vote=vote: [vote(text) for text in texts])
@@ -92,8 +105,25 @@ def compare(name: str, truth: list[str], texts: list[str]) -> tuple[float, float
         best = max(best, score)
         why = profiled(lambda: identify(texts)) if ours < speed else ""
         record(
-            Row("languages", f"accuracy without abstaining, {name.lower()}", voter, mine, score, "", more=True),
-            Row("languages", f"{name.lower()} a second", f"{voter} alone", ours, speed, "texts/s", more=True, why=why),
+            Row(
+                "languages",
+                f"accuracy without abstaining, {name.lower()}",
+                voter,
+                mine,
+                score,
+                "",
+                more=True,
+            ),
+            Row(
+                "languages",
+                f"{name.lower()} a second",
+                f"{voter} alone",
+                ours,
+                speed,
+                "texts/s",
+                more=True,
+                why=why,
+            ),
         )
     return macro(truth, answers), ours, macro(truth, guesses) < best
 
@@ -112,14 +142,40 @@ def main() -> int:
     _, _, short_behind = compare("Short sentences", truth, [short(text) for text in texts])
     failed = accuracy < MIN_ACCURACY or behind or short_behind
     if options.no_lingua or need("lingua") is None:
-        record(Row("languages", "paragraphs a second", "lingua", ours, None, "texts/s", note="lingua was not run"))
+        record(
+            Row(
+                "languages",
+                "paragraphs a second",
+                "lingua",
+                ours,
+                None,
+                "texts/s",
+                note="lingua was not run",
+            )
+        )
     else:
         one_thread, all_cores = lingua(texts)
         speed = show("lingua, one thread", truth, *timed(one_thread))
-        record(Row("languages", "paragraphs a second", "lingua, one thread", ours, speed, "texts/s", more=True))
+        record(
+            Row(
+                "languages",
+                "paragraphs a second",
+                "lingua, one thread",
+                ours,
+                speed,
+                "texts/s",
+                more=True,
+            )
+        )
         failed |= ours / speed < MIN_RATIO
-        by_clock = timed(all_cores, time.perf_counter)[1] / timed(lambda: identify(texts), time.perf_counter)[1]
-        print(f"  (claimlab is {ours / speed:.0f} times as fast; {by_clock:.0f} times lingua on all cores)")
+        by_clock = (
+            timed(all_cores, time.perf_counter)[1]
+            / timed(lambda: identify(texts), time.perf_counter)[1]
+        )
+        print(
+            f"  (claimlab is {ours / speed:.0f} times as fast; {by_clock:.0f} times lingua on all"
+            " cores)"
+        )
     print("targets missed" if failed else "targets met")
     return int(failed)
 

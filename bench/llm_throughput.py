@@ -1,11 +1,13 @@
 """How much of an endpoint's ideal rate is reached, and whether memory stays flat.
 
-    python bench/llm_throughput.py                 5,000 requests, 200 ms each, 64 slots: ideal 320 requests/s
+    python bench/llm_throughput.py                 5,000 requests, 200 ms each, 64 slots: ideal 320
+                                                   requests/s
 
-The endpoint is the stand-in, in a process of its own, on loopback; the whole door is in the way (SDK, retries, budget,
-cache on disk, validation). A few more calls than the endpoint has slots are kept under way, so that a slot never waits
-for us. Beside it, the same requests in a plain loop of the openai package (asyncio, a semaphore): no budget, no
-recording, no validation. Prints one JSON object.
+The endpoint is the stand-in, in a process of its own, on loopback; the whole door is in the way
+(SDK, retries, budget, cache on disk, validation). A few more calls than the endpoint has slots are
+kept under way, so that a slot never waits for us. Beside it, the same requests in a plain loop of
+the openai package (asyncio, a semaphore): no budget, no recording, no validation. Prints one JSON
+object.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class Word(BaseModel):
 
 def requests(n: int) -> Iterator[Request[Word]]:
     for i in range(n):
-        yield Request.of(f"Claim {i}: " + "a made-up claim of ordinary length " * 8, schema=Word, max_tokens=50)
+        yield Request.of(
+            f"Claim {i}: " + "a made-up claim of ordinary length " * 8, schema=Word, max_tokens=50
+        )
 
 
 def resident() -> float:
@@ -52,7 +56,9 @@ def resident() -> float:
 
 
 async def ours(url: str, n: int, concurrency: int, cache: Path) -> dict[str, float]:
-    """What `n` requests take through the whole door, once connections are open and modules are loaded."""
+    """What `n` requests take through the whole door, once connections are open and modules are
+    loaded.
+    """
     profile = Profile(name="bench", base_url=url, model="m", prices={"m": Price(input=1, output=1)})
     calls = Calls(cache=cache, budget=Budget(money=1e6), concurrency=concurrency)
     provider = open_provider(profile, calls=calls)
@@ -82,21 +88,38 @@ async def plain(url: str, n: int, concurrency: int) -> dict[str, float]:
         async def ask(request: Request[Word]) -> str:
             async with gate:
                 answer = await client.chat.completions.create(
-                    model="m", max_tokens=50,
+                    model="m",
+                    max_tokens=50,
                     messages=[{"role": m.role, "content": m.content} for m in request.messages],
-                )  # fmt: skip
+                )
             return Word.model_validate_json(answer.choices[0].message.content or "").answer
 
         await asyncio.gather(*(ask(request) for request in requests(concurrency)))
         used, started = time.process_time(), time.perf_counter()
-        await asyncio.gather(*(ask(request) for i, request in enumerate(requests(n + concurrency)) if i >= concurrency))
+        await asyncio.gather(
+            *(
+                ask(request)
+                for i, request in enumerate(requests(n + concurrency))
+                if i >= concurrency
+            )
+        )
         return {"seconds": time.perf_counter() - started, "cpu": time.process_time() - used}
 
 
 @contextmanager
 def standing_in(latency: float, slots: int, answer: str | None = None) -> Iterator[str]:
-    """The address of the stand-in, in a process of its own; `answer` is what it says to everything."""
-    command = [sys.executable, "-m", "claimlab.llm.standin", "--latency", str(latency), "--slots", str(slots)]
+    """The address of the stand-in, in a process of its own; `answer` is what it says to
+    everything.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "claimlab.llm.standin",
+        "--latency",
+        str(latency),
+        "--slots",
+        str(slots),
+    ]
     command += [] if answer is None else ["--answer", answer]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -112,13 +135,18 @@ def bench(n: int, latency: float, slots: int, concurrency: int) -> dict[str, Any
         peer = asyncio.run(plain(url, n, concurrency))
     ideal, done = slots / latency, int(took["requests"])
     return {
-        "requests": done, "failed": took["failed"], "seconds": round(took["seconds"], 2),
-        "rate": round(done / took["seconds"], 1), "ideal_rate": ideal,
-        "ratio": round(done / took["seconds"] / ideal, 3), "plain_ratio": round(n / peer["seconds"] / ideal, 3),
+        "requests": done,
+        "failed": took["failed"],
+        "seconds": round(took["seconds"], 2),
+        "rate": round(done / took["seconds"], 1),
+        "ideal_rate": ideal,
+        "ratio": round(done / took["seconds"] / ideal, 3),
+        "plain_ratio": round(n / peer["seconds"] / ideal, 3),
         "cpu_ms_per_request": round(1000 * took["cpu"] / done, 2),
         "plain_cpu_ms_per_request": round(1000 * peer["cpu"] / n, 2),
-        "memory_mb_after_a_fifth": round(took["early"], 1), "memory_mb_at_the_end": round(resident(), 1),
-    }  # fmt: skip
+        "memory_mb_after_a_fifth": round(took["early"], 1),
+        "memory_mb_at_the_end": round(resident(), 1),
+    }
 
 
 def why(n: int, concurrency: int) -> str:
@@ -135,13 +163,31 @@ def main() -> None:
     options = begin(made)
     found = bench(options.n, options.latency, options.slots, options.concurrency)
     print(json.dumps(found, indent=2))
-    peer, each = "plain openai loop", (found["cpu_ms_per_request"], found["plain_cpu_ms_per_request"])
+    peer, each = (
+        "plain openai loop",
+        (found["cpu_ms_per_request"], found["plain_cpu_ms_per_request"]),
+    )
     profile = why(500, options.concurrency) if each[0] > each[1] else ""
     record(
-        Row("models", "share of the endpoint's ideal rate", peer, found["ratio"], found["plain_ratio"], "", more=True),
-        Row("models", "cost of a call", peer, *each, unit="processor ms", why=profile,
-            note="ours records, meters and validates every call"),
-    )  # fmt: skip
+        Row(
+            "models",
+            "share of the endpoint's ideal rate",
+            peer,
+            found["ratio"],
+            found["plain_ratio"],
+            "",
+            more=True,
+        ),
+        Row(
+            "models",
+            "cost of a call",
+            peer,
+            *each,
+            unit="processor ms",
+            why=profile,
+            note="ours records, meters and validates every call",
+        ),
+    )
 
 
 if __name__ == "__main__":

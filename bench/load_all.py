@@ -1,11 +1,12 @@
-"""Load every real dataset, in every variant that was counted, and set its label shares beside the published ones.
+"""Load every real dataset, in every variant that was counted, and set its label shares beside the
+published ones.
 
     python bench/load_all.py [--data ../shared/data] [--only NAME]
 
-Prints one table (Markdown). `difference` is ours less the published, in percentage points, for the label shares under
-the map `cdl` and those on the card (Table 5 of the guide). For the views in EXACT all four must agree to the second
-decimal; the command exits 1 when one of them does not, when a row count is not the expected one, or when a dataset
-does not load.
+Prints one table (Markdown). `difference` is ours less the published, in percentage points, for the
+label shares under the map `cdl` and those on the card (Table 5 of the guide). For the views in
+EXACT all four must agree to the second decimal; the command exits 1 when one of them does not, when
+a row count is not the expected one, or when a dataset does not load.
 """
 
 from __future__ import annotations
@@ -27,22 +28,46 @@ from claimlab.core.words import several
 
 # The views that the published shares were counted on, where the same files are at hand.
 EXACT = {
-    ("climate-fever", "claims"), ("covid-fact", "claims"), ("fibvid", "join"), ("coaid", "engagements"),
-    ("cmu-miscov19", "tweets"), ("twitter15", "texts"), ("verite", "pairs"), ("wico", "labelled"),
-}  # fmt: skip
+    ("climate-fever", "claims"),
+    ("covid-fact", "claims"),
+    ("fibvid", "join"),
+    ("coaid", "engagements"),
+    ("cmu-miscov19", "tweets"),
+    ("twitter15", "texts"),
+    ("verite", "pairs"),
+    ("wico", "labelled"),
+}
 ROUNDING = 0.005
 PARTS = {"mumin-pt": "mumin"}  # a dataset that is read from another's files
-# Files that are not called like the dataset, and those that no loader is for: other people's copies, another edition.
+# Files that are not called like the dataset, and those that no loader is for: other people's
+# copies, another edition.
 FILES = {
-    "banfakenews-humanbaseline": "banfakenews", "cdl-eval-parts": "cdl-md", "checkthat-2022-task1-2": "checkthat",
-    "mr2-sample": "mr2", "multiclaim-samples": "multiclaim", "ifnd-mirror-splits": None, "checkthat-2021-task3": None,
-}  # fmt: skip
+    "banfakenews-humanbaseline": "banfakenews",
+    "cdl-eval-parts": "cdl-md",
+    "checkthat-2022-task1-2": "checkthat",
+    "mr2-sample": "mr2",
+    "multiclaim-samples": "multiclaim",
+    "ifnd-mirror-splits": None,
+    "checkthat-2021-task3": None,
+}
 FIELDS = ("text", "label_raw", "date", "tweet_id", "author", "source", "url", "topic", "language")
 OTHER_FILES = (".md", ".tiktoken")  # about the data, or no records
 HEAD = (
-    "dataset", "variant", "map", "rows", "expected", "labels", "verdicts", "groups", "dated", "filled, %",
-    "side tables", "seconds", "difference", "exact",
-)  # fmt: skip
+    "dataset",
+    "variant",
+    "map",
+    "rows",
+    "expected",
+    "labels",
+    "verdicts",
+    "groups",
+    "dated",
+    "filled, %",
+    "side tables",
+    "seconds",
+    "difference",
+    "exact",
+)
 
 
 @dataclass
@@ -53,7 +78,9 @@ class Row:
 
 
 def views(data: Path, only: str | None) -> Iterator[tuple[str, Path, Entry, str]]:
-    """Every dataset whose files are at hand, in every variant; one that lies there unknown is a fault."""
+    """Every dataset whose files are at hand, in every variant; one that lies there unknown is a
+    fault.
+    """
     found = {source.stem: source for source in data.glob("*.zip")}
     sources = {name: source for stem, source in found.items() if (name := FILES.get(stem, stem))}
     sources |= {name: sources[whole] for name, whole in PARTS.items() if whole in sources}
@@ -79,32 +106,52 @@ def measure(name: str, source: Path, entry: Entry, variant: str) -> Row:
     as_expected = expected in (None, records.height)
     wrong_labels = unexpected_labels(records, entry, variant)
     cells = [
-        name, variant, labels or "–", f"{records.height:,}",
+        name,
+        variant,
+        labels or "–",
+        f"{records.height:,}",
         "–" if expected is None else "yes" if as_expected else f"NO: {expected:,}",
         wrong_labels or labels_of(records, entry, variant),
-        verdicts(records), counted(records, "group"), dated(records), filled(records), tables(dataset),
+        verdicts(records),
+        counted(records, "group"),
+        dated(records),
+        filled(records),
+        tables(dataset),
         f"{seconds:.1f}",
         "–" if apart is None else ", ".join(f"{v} {points:+.2f}" for v, points in apart.items()),
         ("yes" if met else "NO") if must else "",
-    ]  # fmt: skip
-    warned = [note for note in dataset.notes if note.startswith("Only one class") or "cannot be read" in note]
+    ]
+    warned = [
+        note
+        for note in dataset.notes
+        if note.startswith("Only one class") or "cannot be read" in note
+    ]
     return Row(cells, warned, as_expected and not wrong_labels and (met or not must))
 
 
 def labels_of(records: pl.DataFrame, entry: Entry, variant: str) -> str:
-    """How many labels the files hold, and whether they are those expected, label by label, where that was counted."""
+    """How many labels the files hold, and whether they are those expected, label by label, where
+    that was counted.
+    """
     known = records["label_raw"].drop_nulls()
     counted = variant == next(iter(entry.variants)) and entry.real_labels
-    return f"{known.len():,} in {known.n_unique():,}" + (", as expected" if counted else "") if known.len() else "–"
+    return (
+        f"{known.len():,} in {known.n_unique():,}" + (", as expected" if counted else "")
+        if known.len()
+        else "–"
+    )
 
 
 def unexpected_labels(records: pl.DataFrame, entry: Entry, variant: str) -> str | None:
     if variant != next(iter(entry.variants)) or not entry.real_labels:
         return None
     tally = dict(records["label_raw"].drop_nulls().value_counts().iter_rows())
-    wrong = sorted(k for k in {*tally, *entry.real_labels} if tally.get(k) != entry.real_labels.get(k))
+    wrong = sorted(
+        k for k in {*tally, *entry.real_labels} if tally.get(k) != entry.real_labels.get(k)
+    )
     return (
-        "NO: " + ", ".join(f"{k} {tally.get(k, 0):,}, not {entry.real_labels.get(k, 0):,}" for k in wrong)
+        "NO: "
+        + ", ".join(f"{k} {tally.get(k, 0):,}, not {entry.real_labels.get(k, 0):,}" for k in wrong)
         if wrong
         else None
     )
@@ -119,7 +166,9 @@ def without_loader(data: Path) -> list[str]:
         if entry is not None and not entry.variants:
             out.append(f"- {file.name}: has no loader. {entry.no_loader}")
         elif entry is None and file.suffix not in OTHER_FILES:
-            out.append(f"- {file.name}: no dataset of the catalogue; read it with `claimlab import`.")
+            out.append(
+                f"- {file.name}: no dataset of the catalogue; read it with `claimlab import`."
+            )
     return out
 
 
@@ -128,13 +177,20 @@ def difference(records: pl.DataFrame, entry: Entry) -> dict[str, float] | None:
     if entry.card.shares is None:
         return None
     tally = dict(records["veracity"].value_counts().iter_rows())
-    ours = {v: round(100 * tally.get(v, 0) / records.height, 2) for v in entry.card.shares.model_dump()}
+    ours = {
+        v: round(100 * tally.get(v, 0) / records.height, 2) for v in entry.card.shares.model_dump()
+    }
     published = {v: share or 0.0 for v, share in entry.card.shares.model_dump().items()}
     return {v: round(ours[v] - published[v], 2) for v in ours if ours[v] or published[v]}
 
 
 def verdicts(records: pl.DataFrame) -> str:
-    tally = records["veracity"].fill_null("none").value_counts().sort("count", "veracity", descending=True)
+    tally = (
+        records["veracity"]
+        .fill_null("none")
+        .value_counts()
+        .sort("count", "veracity", descending=True)
+    )
     return ", ".join(f"{verdict} {n:,}" for verdict, n in tally.iter_rows())
 
 
@@ -156,7 +212,10 @@ def filled(records: pl.DataFrame) -> str:
 
 
 def tables(dataset: Dataset) -> str:
-    return ", ".join(f"{name} {table.height:,}" for name, table in sorted(dataset.tables.items())) or "–"
+    return (
+        ", ".join(f"{name} {table.height:,}" for name, table in sorted(dataset.tables.items()))
+        or "–"
+    )
 
 
 def main() -> int:
@@ -168,7 +227,9 @@ def main() -> int:
     good, notes, start, seen = True, [], time.perf_counter(), set()
     for name, source, entry, variant in views(options.data, options.only):
         if variant not in entry.real_rows and (entry.real_rows or not entry.variants):
-            notes.append(f"- {name} ({variant}): not tried, since it reads files that are not at hand.")
+            notes.append(
+                f"- {name} ({variant}): not tried, since it reads files that are not at hand."
+            )
             continue
         row = measure(name, source, entry, variant)
         print("| " + " | ".join(row.cells) + " |", flush=True)
@@ -176,7 +237,16 @@ def main() -> int:
         notes += [f"- {name} ({variant}): {note}" for note in row.notes]
         seen.add(name)
     notes += without_loader(options.data) if options.only is None else []
-    print("\n".join(["", f"{several(len(seen), 'dataset')} in {time.perf_counter() - start:.0f} s.", "", *notes]))
+    print(
+        "\n".join(
+            [
+                "",
+                f"{several(len(seen), 'dataset')} in {time.perf_counter() - start:.0f} s.",
+                "",
+                *notes,
+            ]
+        )
+    )
     if options.only is None and (unseen := {name for name, _ in EXACT} - seen):
         print(f"Not at hand, though their shares must agree: {', '.join(sorted(unseen))}.")
         good = False

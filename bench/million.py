@@ -1,11 +1,14 @@
-"""What the verbs cost on a million records: split, audit, detect, evaluate, and the pages of the workspace.
+"""What the verbs cost on a million records: split, audit, detect, evaluate, and the pages of the
+workspace.
 
     python bench/million.py                      all of them, in order
-    python bench/million.py split keywords       some of them: split, keywords, audit, detect, evaluate, pages
+    python bench/million.py split keywords       some of them: split, keywords, audit, detect,
+                                                 evaluate, pages
     python bench/million.py --rows 100000        smaller
 
-The records are synthetic (bench/audit_speed.py). Every verb runs in a process of its own: processor seconds and peak
-memory are its. Pages are asked for in one process, as a browser does, after the first has been shown.
+The records are synthetic (bench/audit_speed.py). Every verb runs in a process of its own: processor
+seconds and peak memory are its. Pages are asked for in one process, as a browser does, after the
+first has been shown.
 """
 
 from __future__ import annotations
@@ -20,13 +23,19 @@ from harness import Row, apart, begin, best, parser, record
 
 PARTS = ("split", "keywords", "audit", "detect", "evaluate", "pages")
 PAGES = {
-    "first page": "", "sorted by date": "?sort=-date", "sorted, next page": "?sort=-date&page=2",
-    "one topic": "?topic=topic+3", "a word": "?q=zorvex", "a word that is nowhere": "?q=qqqqqq",
-}  # fmt: skip
+    "first page": "",
+    "sorted by date": "?sort=-date",
+    "sorted, next page": "?sort=-date&page=2",
+    "one topic": "?topic=topic+3",
+    "a word": "?q=zorvex",
+    "a word that is nowhere": "?q=qqqqqq",
+}
 
 
 def do(part: str, place: str, rows: int) -> dict[str, Any]:
-    """One verb, in a process of its own; the data as well, since a child counts its parent's memory as its peak."""
+    """One verb, in a process of its own; the data as well, since a child counts its parent's memory
+    as its peak.
+    """
     import claimlab as cl
 
     folder = Path(place)
@@ -58,7 +67,11 @@ def pages(folder: Path) -> dict[str, list[int]]:
 
     client = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
     entries = client.get("/api/").json()["entries"]
-    place = next(entry["id"] for entry in entries if entry["name"] == "data" or entry["id"].startswith("data"))
+    place = next(
+        entry["id"]
+        for entry in entries
+        if entry["name"] == "data" or entry["id"].startswith("data")
+    )
     times: dict[str, list[int]] = {}
     for name, query in PAGES.items():
         for _ in range(2):
@@ -78,7 +91,10 @@ def main() -> None:
         folder = options.folder or Path(temporary)
         if not (folder / "data").is_dir():
             apart(do, "data", folder, options.rows)
-        print(f"| {options.rows:,} records | processor seconds | seconds by the clock | peak MB |\n|---|---|---|---|")
+        print(
+            f"| {options.rows:,} records | processor seconds | seconds by the clock | peak MB"
+            " |\n|---|---|---|---|"
+        )
         for part in options.parts or PARTS:
             cost = apart(do, part, folder, options.rows)
             print(f"| {part} | {cost.cpu:.1f} | {cost.wall:.0f} | {cost.memory:,.0f} |", flush=True)

@@ -1,10 +1,12 @@
-"""Feed the compiled near-duplicate kernel random and hostile input. Run it under a sanitizer to check memory safety:
+"""Feed the compiled near-duplicate kernel random and hostile input. Run it under a sanitizer to
+check memory safety:
 
     CFLAGS="-fsanitize=address,undefined -g -O1" python setup.py build_ext --inplace --force
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \\
         ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc python bench/neardup_fuzz.py --seconds 60
 
-(leaks are off because CPython itself never frees some of what it holds at exit; `--grow` watches for ours instead)
+(leaks are off because CPython itself never frees some of what it holds at exit; `--grow` watches
+for ours instead)
 """
 
 from __future__ import annotations
@@ -42,14 +44,23 @@ def whole_searches(rng: random.Random) -> None:
     texts: list[str | None] = [any_text(rng) for _ in range(rng.randrange(0, 80))]
     texts += [t for t in texts if rng.random() < 0.3] + [None]
     unit = rng.choice(["char", "word"])
-    options = {"threshold": rng.choice([0.2, 0.7, 1.0]), "ngram": rng.choice([1, 3, 5, 50, 1000]), "unit": unit}
+    options = {
+        "threshold": rng.choice([0.2, 0.7, 1.0]),
+        "ngram": rng.choice([1, 3, 5, 50, 1000]),
+        "unit": unit,
+    }
     find_pairs(texts, threads=rng.choice([1, 3]), **options)
     find_across(texts[:20], texts[20:], **options)
-    grams, plan = Grams(options["ngram"], unit), Plan(0.7, 0.9, rng.randrange(1, 30), rng.randrange(1, 8))
+    grams, plan = (
+        Grams(options["ngram"], unit),
+        Plan(0.7, 0.9, rng.randrange(1, 30), rng.randrange(1, 8)),
+    )
     lanes = rng.choice([1, 2, 4, 64])
     one, other = CompiledCorpus(texts, grams, 2), NumpyCorpus(texts, grams)
     a, b = one.sketch(plan, 1, lanes), other.sketch(plan, 1, lanes)
-    assert all(np.array_equal(getattr(a, f), getattr(b, f)) for f in ("keys", "bits", "hashes", "counts"))
+    assert all(
+        np.array_equal(getattr(a, f), getattr(b, f)) for f in ("keys", "bits", "hashes", "counts")
+    )
     if texts:
         rows = np.array([rng.randrange(len(texts)) for _ in range(200)], dtype=np.uint64)
         codes = (rows[:100] << np.uint64(32)) | rows[100:]
@@ -75,18 +86,44 @@ def wrong_calls(rng: random.Random) -> None:
     calls = [
         lambda: _kernel.scan(texts, start, stop, full, array(np.uint8)),
         lambda: _kernel.sketch(
-            texts, start, stop, array(np.uint8), full, rng.choice([table.extra, array(np.uint32)]), small, False,
-            array(np.uint64), small, small, rng.choice([1, 4, small]), array(np.uint32), array(np.uint64),
-            array(np.uint64), array(np.uint32),
+            texts,
+            start,
+            stop,
+            array(np.uint8),
+            full,
+            rng.choice([table.extra, array(np.uint32)]),
+            small,
+            False,
+            array(np.uint64),
+            small,
+            small,
+            rng.choice([1, 4, small]),
+            array(np.uint32),
+            array(np.uint64),
+            array(np.uint64),
+            array(np.uint32),
         ),
-        lambda: _kernel.match(array(np.uint64), array(np.uint64), small, array(np.uint32), 0.5, small, None),
-        lambda: _kernel.match(array(np.uint64), array(np.uint64), 1, array(np.uint32), 0.5, 9, array(np.uint8)),
-        lambda: _kernel.sift(array(np.uint64), array(np.uint64), small, array(np.uint32), 0.5, array(np.uint8)),
+        lambda: _kernel.match(
+            array(np.uint64), array(np.uint64), small, array(np.uint32), 0.5, small, None
+        ),
+        lambda: _kernel.match(
+            array(np.uint64), array(np.uint64), 1, array(np.uint32), 0.5, 9, array(np.uint8)
+        ),
+        lambda: _kernel.sift(
+            array(np.uint64), array(np.uint64), small, array(np.uint32), 0.5, array(np.uint8)
+        ),
         lambda: _kernel.verify(
-            texts, array(np.uint8), full, array(np.uint32), small, True, array(np.uint64) % np.uint64(3),
-            array(np.uint32), array(np.uint32),
+            texts,
+            array(np.uint8),
+            full,
+            array(np.uint32),
+            small,
+            True,
+            array(np.uint64) % np.uint64(3),
+            array(np.uint32),
+            array(np.uint32),
         ),
-    ]  # fmt: skip
+    ]
     for call in calls:
         try:
             call()
@@ -98,7 +135,9 @@ def main() -> None:
     made = parser(__doc__)
     made.add_argument("--seconds", type=float, default=20)
     made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--grow", action="store_true", help="fail if memory goes on growing after the first half")
+    made.add_argument(
+        "--grow", action="store_true", help="fail if memory goes on growing after the first half"
+    )
     chosen = begin(made)
     began, rounds, middle = time.monotonic(), 0, 0
     while (passed := time.monotonic() - began) < chosen.seconds:

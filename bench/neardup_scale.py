@@ -1,18 +1,25 @@
-"""Near-duplicates at scale: ten million posts on processes and on a Dask cluster, and what 120 million would cost.
+"""Near-duplicates at scale: ten million posts on processes and on a Dask cluster, and what 120
+million would cost.
 
-    python bench/neardup_scale.py                 everything below, in order; about half an hour on two quiet cores
-    python bench/neardup_scale.py curve           100,000, 1 million and 10 million posts on this machine
-    python bench/neardup_scale.py dask            10 million on a Dask cluster of two workers; three of them are killed
+    python bench/neardup_scale.py                 everything below, in order; about half an hour on
+                                                  two quiet cores
+    python bench/neardup_scale.py curve           100,000, 1 million and 10 million posts on this
+                                                  machine
+    python bench/neardup_scale.py dask            10 million on a Dask cluster of two workers; three
+                                                  of them are killed
     python bench/neardup_scale.py match           bucket matching alone, by 1, 2 and 4 processes
-    python bench/neardup_scale.py clean           `claimlab clean` of 10 million records, start to finish
+    python bench/neardup_scale.py clean           `claimlab clean` of 10 million records, start to
+                                                  finish
     python bench/neardup_scale.py plan            what the measured figures mean for 120 million
 
     --posts N           instead of 10 million
-    --folder DIR        where posts and work files go, and stay for the next part (default: a temporary folder)
+    --folder DIR        where posts and work files go, and stay for the next part (default: a
+                        temporary folder)
 
-Posts are synthetic (bench/neardup.py): 15% are in families of two to six that differ by a few words. Every search is in
-a process of its own. CPU seconds are of all its processes; the peak is the largest sum of their resident memory, looked
-up ten times a second. The clusters are written as Parquet, and the parts compare their sha256.
+Posts are synthetic (bench/neardup.py): 15% are in families of two to six that differ by a few
+words. Every search is in a process of its own. CPU seconds are of all its processes; the peak is
+the largest sum of their resident memory, looked up ten times a second. The clusters are written as
+Parquet, and the parts compare their sha256.
 """
 
 from __future__ import annotations
@@ -40,8 +47,12 @@ STAGES = ("sketch", "same", "match", "verify")
 FULL = 120_900_000
 
 
-def measured(function: Callable[..., dict[str, Any]], *arguments: Any, **more: Any) -> dict[str, Any]:
-    """A function in a process of its own: what it found, and what it took with all its processes."""
+def measured(
+    function: Callable[..., dict[str, Any]], *arguments: Any, **more: Any
+) -> dict[str, Any]:
+    """A function in a process of its own: what it found, and what it took with all its
+    processes.
+    """
     cost = watched(function, *arguments, **more)
     return {"seconds": cost.wall, "cpu": cost.cpu, "peak_mb": cost.memory, **cost.result}
 
@@ -53,7 +64,9 @@ def posts(folder: Path, count: int) -> Path:
         building = folder / f"building-{count}"
         building.mkdir(parents=True, exist_ok=True)
         before = folder / f"posts-{block}" / "0000.parquet"
-        texts = pl.read_parquet(before)["text"].to_list() if before.is_file() else make_posts(block)[0]
+        texts = (
+            pl.read_parquet(before)["text"].to_list() if before.is_file() else make_posts(block)[0]
+        )
         write_posts(texts, count, building)
         building.rename(place)
     return place
@@ -68,23 +81,32 @@ def search(place: str, work: str, engine: str | None) -> dict[str, Any]:
     files, workdir = sorted(Path(place).glob("*.parquet")), Path(work)
     clusters = stream_clusters(files, "text", workdir=workdir, engine=engine, keep=True)
     file = workdir / "clusters.parquet"
-    pl.DataFrame({"cluster": clusters.labels}).write_parquet(file, compression="zstd", statistics=False)
+    pl.DataFrame({"cluster": clusters.labels}).write_parquet(
+        file, compression="zstd", statistics=False
+    )
     (job,) = (path for path in workdir.iterdir() if path.is_dir())
     volumes = {stage: size_of(job / stage / "outputs") for stage in STAGES}
     keys = sum(path.stat().st_size for path in job.glob("sketch/outputs/*/keys"))
     return {
-        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "clusters": len(clusters),
-        "pairs": len(clusters.pairs), "rows": len(clusters.labels), "volumes": volumes, "keys": keys,
-        "plan": str(clusters.pairs.plan), "kernel": load().name,
-    }  # fmt: skip
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        "clusters": len(clusters),
+        "pairs": len(clusters.pairs),
+        "rows": len(clusters.labels),
+        "volumes": volumes,
+        "keys": keys,
+        "plan": str(clusters.pairs.plan),
+        "kernel": load().name,
+    }
 
 
 def line(name: str, row: dict[str, Any]) -> None:
     print(
-        f"{name:<28}{row['seconds']:>9.0f}{row['cpu']:>8.0f}{row['peak_mb']:>9,.0f}{row.get('clusters', ''):>12,}"
-        f"  {row['sha256'][:16]}"
-        if "sha256" in row
-        else f"{name:<28}{row['seconds']:>9.0f}{row['cpu']:>8.0f}",
+        (
+            f"{name:<28}{row['seconds']:>9.0f}{row['cpu']:>8.0f}{row['peak_mb']:>9,.0f}{row.get('clusters', ''):>12,}"  # noqa: E501
+            f"  {row['sha256'][:16]}"
+            if "sha256" in row
+            else f"{name:<28}{row['seconds']:>9.0f}{row['cpu']:>8.0f}"
+        ),
         flush=True,
     )
 
@@ -102,15 +124,23 @@ def curve(folder: Path, count: int) -> dict[str, Any]:
         row = measured(search, posts(folder, size), fresh(folder, "local"), None)
         line(f"{size:,} posts", row)
     print(f"{row['plan']}; kernel: {row['kernel']}; {row['pairs']:,} pairs")
-    print(f"bytes written by the last: {json.dumps(row['volumes'])}, of which band keys {row['keys']:,}")
+    print(
+        f"bytes written by the last: {json.dumps(row['volumes'])}, of which band keys"
+        f" {row['keys']:,}"
+    )
     (folder / "local.json").write_text(json.dumps(row), encoding="utf-8")
     return row
 
 
 def dask(folder: Path, count: int) -> dict[str, Any]:
-    """A scheduler and two workers as processes of their own; a worker that is killed is started again."""
+    """A scheduler and two workers as processes of their own; a worker that is killed is started
+    again.
+    """
     if need("distributed") is None:
-        print("\nnot measured on a Dask cluster: distributed is not installed (pip install 'claimlab[dask]')")
+        print(
+            "\nnot measured on a Dask cluster: distributed is not installed (pip install"
+            " 'claimlab[dask]')"
+        )
         return {}
     head("The same on a Dask cluster of two workers, which are killed on the way")
     place, port = posts(folder, count), 18_786
@@ -119,11 +149,35 @@ def dask(folder: Path, count: int) -> dict[str, Any]:
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ["PYTHONPATH"]]),
     }
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
-    scheduling = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    quiet: dict[str, Any] = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "env": environment,
+    }
+    scheduling = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
     scheduler = subprocess.Popen([*scheduling, "--no-dashboard"], **quiet)
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1",
-              "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", "--local-directory", str(folder)]  # fmt: skip
+    worker = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_worker",
+        f"tcp://127.0.0.1:{port}",
+        "--nthreads",
+        "1",
+        "--no-nanny",
+        "--no-dashboard",
+        "--host",
+        "127.0.0.1",
+        "--local-directory",
+        str(folder),
+    ]
     workers = [subprocess.Popen(worker, **quiet) for _ in range(2)]
     kills: list[str] = []
 
@@ -138,12 +192,17 @@ def dask(folder: Path, count: int) -> dict[str, Any]:
                 kills.append(f"{stage} after {done} shards")
 
     try:
-        row = measured(search, place, fresh(folder, "dask"), f"dask://127.0.0.1:{port}", during=kill)
+        row = measured(
+            search, place, fresh(folder, "dask"), f"dask://127.0.0.1:{port}", during=kill
+        )
     finally:
         for process in (*workers, scheduler):
             process.kill()
     line(f"{count:,} posts", row)
-    print(f"killed with SIGKILL: {len(kills)} ({'; '.join(kills)}); CPU and peak are of the coordinator only")
+    print(
+        f"killed with SIGKILL: {len(kills)} ({'; '.join(kills)}); CPU and peak are of the"
+        " coordinator only"
+    )
     local = folder / "local.json"
     if local.is_file():
         equal = json.loads(local.read_text(encoding="utf-8"))["sha256"] == row["sha256"]
@@ -168,8 +227,12 @@ def match_again(place: str, engine: str) -> dict[str, str]:
 
     job = Path(place)
     with tempfile.TemporaryDirectory(dir=job.parent) as name:
-        outputs = run_stage(work, Stage(job / "match").shards, folder=Path(name), engine=engine, name="match")
-        digest = hashlib.sha256(b"".join((path / "codes").read_bytes() for path in outputs)).hexdigest()
+        outputs = run_stage(
+            work, Stage(job / "match").shards, folder=Path(name), engine=engine, name="match"
+        )
+        digest = hashlib.sha256(
+            b"".join((path / "codes").read_bytes() for path in outputs)
+        ).hexdigest()
     return {"sha256": digest}
 
 
@@ -190,23 +253,40 @@ def clean(folder: Path, count: int) -> None:
 
 
 def dataset(place: str, folder: str) -> None:
-    """A dataset folder of the posts. Each made-up word becomes a word of our documentation: no identifier knows the
-    language of made-up words, so that all of them would be asked about every text."""
+    """A dataset folder of the posts. Each made-up word becomes a word of our documentation: no
+    identifier knows the language of made-up words, so that all of them would be asked about every
+    text."""
     from claimlab.core.dataset import Dataset
 
-    manual = " ".join(page.read_text("utf-8") for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md")))
+    manual = " ".join(
+        page.read_text("utf-8")
+        for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+    )
     words = sorted(set(re.findall(r"\b[a-z]{2,12}\b", manual)))
     blocks = []
     for file in sorted(Path(place).glob("*.parquet")):
         tokens = pl.read_parquet(file)["text"].str.split(" ")
         made_up = tokens.explode().unique().drop_nulls()
         made_up = made_up.filter(made_up.str.contains("^[a-z]+$"))
-        english = {word: words[zlib.crc32(word.encode()) % len(words)] for word in made_up.to_list()}
-        blocks.append(tokens.list.eval(pl.element().replace(english)).list.join(" ").to_frame("text"))
-    frame = pl.concat(blocks).with_row_index("row").select(
-        pl.format("p{}", "row").alias("id"), "text", pl.lit("post").alias("kind"),
-        pl.when(pl.col("row") // 64 % 2 == 0).then(pl.lit("true")).otherwise(pl.lit("false")).alias("veracity"),
-    )  # fmt: skip
+        english = {
+            word: words[zlib.crc32(word.encode()) % len(words)] for word in made_up.to_list()
+        }
+        blocks.append(
+            tokens.list.eval(pl.element().replace(english)).list.join(" ").to_frame("text")
+        )
+    frame = (
+        pl.concat(blocks)
+        .with_row_index("row")
+        .select(
+            pl.format("p{}", "row").alias("id"),
+            "text",
+            pl.lit("post").alias("kind"),
+            pl.when(pl.col("row") // 64 % 2 == 0)
+            .then(pl.lit("true"))
+            .otherwise(pl.lit("false"))
+            .alias("veracity"),
+        )
+    )
     Dataset.build("posts", frame).write(folder)
 
 
@@ -225,13 +305,23 @@ def plan(folder: Path) -> None:
     shuffle = row["keys"] + row["volumes"]["match"] + row["volumes"]["same"]
     print(f"\nPlan for {FULL:,} rows, from {row['rows']:,}")
     disk = sum(row["volumes"].values())
-    print(f"cost per million: {row['cpu'] / millions:.1f} CPU s; disk {disk / millions / 1e6:,.0f} MB")
-    print(f"shuffled per million (band keys, copies, candidates): {shuffle / millions / 1e6:,.1f} MB")
-    print(f"{FULL:,} rows: {row['cpu'] * times / 3600:.1f} CPU hours, {shuffle * times / 1e9:,.0f} GB shuffled, "
-          f"{sum(row['volumes'].values()) * times / 1e9:,.0f} GB of disk")  # fmt: skip
-    print("assumed: cost a row as measured (the plan of bands grows with the number of texts: see the curve for how it")
     print(
-        "rises from 1 to 10 million), texts of tweet length, 15% in families, storage as fast as this machine's disk."
+        f"cost per million: {row['cpu'] / millions:.1f} CPU s; disk {disk / millions / 1e6:,.0f} MB"
+    )
+    print(
+        f"shuffled per million (band keys, copies, candidates): {shuffle / millions / 1e6:,.1f} MB"
+    )
+    print(
+        f"{FULL:,} rows: {row['cpu'] * times / 3600:.1f} CPU hours, {shuffle * times / 1e9:,.0f} GB"
+        f" shuffled, {sum(row['volumes'].values()) * times / 1e9:,.0f} GB of disk"
+    )
+    print(
+        "assumed: cost a row as measured (the plan of bands grows with the number of texts: see the"
+        " curve for how it"
+    )
+    print(
+        "rises from 1 to 10 million), texts of tweet length, 15% in families, storage as fast as"
+        " this machine's disk."
     )
 
 
@@ -247,7 +337,10 @@ def main() -> None:
         steps = {"curve": curve, "match": match, "dask": dask, "clean": clean}
         parts = o.part or [*steps, "plan"]
         if parts[0] in ("match", "plan") and not (folder / "local.json").is_file():
-            unmeasured(f"`{parts[0]}` goes on from `curve`: name both, or the --folder of an earlier `curve`")
+            unmeasured(
+                f"`{parts[0]}` goes on from `curve`: name both, or the --folder of an earlier"
+                " `curve`"
+            )
         for part in parts:
             plan(folder) if part == "plan" else steps[part](folder, o.posts)
 

@@ -1,15 +1,18 @@
-"""How often two texts that the paraphrase check counts as one say the same: a blind reading of pairs.
+"""How often two texts that the paraphrase check counts as one say the same: a blind reading of
+pairs.
 
     python bench/paraphrase_pairs.py draw SHEET KEY [--seed 7] [--data DIR]
     python bench/paraphrase_pairs.py count KEY GRADES GRADES
 
-`draw` pairs records of eleven datasets (articles, headlines, claims, tweets, messages) with the record nearest in
-meaning, as the check does: exact copies and near-duplicates are left out. It takes 50 pairs of each band of cosine,
-from the datasets in turn, and writes two files of JSON lines: SHEET (number, a, b) to be read without the cosine, and
-KEY (number, dataset, kind, cosine, ids). A reader writes a line {"number": 1, "grade": "same"} for each pair: `same`
-where both texts make the same claim or report, so that who knows the label of one knows the other's; `related` where
-the event or topic is the same and the claim is not; `different` otherwise. `count` prints how many pairs of each band
-both readers call the same, and their agreement. The sheet holds text of the datasets: keep it out of the repository.
+`draw` pairs records of eleven datasets (articles, headlines, claims, tweets, messages) with the
+record nearest in meaning, as the check does: exact copies and near-duplicates are left out. It
+takes 50 pairs of each band of cosine, from the datasets in turn, and writes two files of JSON
+lines: SHEET (number, a, b) to be read without the cosine, and KEY (number, dataset, kind, cosine,
+ids). A reader writes a line {"number": 1, "grade": "same"} for each pair: `same` where both texts
+make the same claim or report, so that who knows the label of one knows the other's; `related` where
+the event or topic is the same and the claim is not; `different` otherwise. `count` prints how many
+pairs of each band both readers call the same, and their agreement. The sheet holds text of the
+datasets: keep it out of the repository.
 """
 
 from __future__ import annotations
@@ -25,10 +28,18 @@ from harness import ROOT, begin, parser, shared, unmeasured
 from parts.shares import share
 
 KINDS = {
-    "fake-br": "articles", "ct-fan": "articles", "isot": "headlines", "fakenewsnet": "headlines",
-    "liar": "claims", "covid-19-rumor": "claims", "climate-fever": "claims",
-    "covid19-fake-news": "tweets", "twitter15": "tweets", "mediaeval": "tweets", "covid19-br": "messages",
-}  # fmt: skip
+    "fake-br": "articles",
+    "ct-fan": "articles",
+    "isot": "headlines",
+    "fakenewsnet": "headlines",
+    "liar": "claims",
+    "covid-19-rumor": "claims",
+    "climate-fever": "claims",
+    "covid19-fake-news": "tweets",
+    "twitter15": "tweets",
+    "mediaeval": "tweets",
+    "covid19-br": "messages",
+}
 BANDS = ((0.75, 0.8), (0.8, 0.85), (0.85, 0.9), (0.9, 1.01))  # the check's threshold is 0.8
 RECORDS, PAIRS = 2_000, 50  # of a dataset, and of a band
 READ = 600  # characters of a text that a reader sees
@@ -37,7 +48,9 @@ Pair = dict[str, Any]
 
 
 def pairs(name: str, data: Path, seed: int) -> list[Pair]:
-    """Each of some records of a dataset with the one nearest in meaning, every pair once, in an order drawn by lot."""
+    """Each of some records of a dataset with the one nearest in meaning, every pair once, in an
+    order drawn by lot.
+    """
     from claimlab.catalog.load import load
     from claimlab.text.map import CHARACTERS
     from claimlab.text.near import near_texts
@@ -73,7 +86,9 @@ def draw(sheet: Path, key: Path, data: Path, seed: int) -> None:
     shared(folder=data)
     for file in (sheet, key):
         if file.resolve().is_relative_to(ROOT):
-            raise SystemExit(f"{file} is inside the repository; texts of the datasets do not belong there.")
+            raise SystemExit(
+                f"{file} is inside the repository; texts of the datasets do not belong there."
+            )
     every = [pairs(name, data, seed) for name in KINDS]
     chosen: list[Pair] = []
     for low, high in BANDS:
@@ -84,14 +99,17 @@ def draw(sheet: Path, key: Path, data: Path, seed: int) -> None:
     numbered = [{"number": number, **chosen[i]} for number, i in enumerate(order, 1)]
     for file, hidden in ((sheet, ("dataset", "kind", "cosine", "ids")), (key, ("a", "b"))):
         lines = [
-            json.dumps({k: v for k, v in pair.items() if k not in hidden}, ensure_ascii=False) for pair in numbered
+            json.dumps({k: v for k, v in pair.items() if k not in hidden}, ensure_ascii=False)
+            for pair in numbered
         ]
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(numbered)} pairs in {sheet}")
 
 
 def graded(file: Path) -> dict[int, str]:
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [
+        json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     grades = {int(row["number"]): str(row["grade"]) for row in rows}
     if wrong := set(grades.values()) - set(GRADES):
         raise SystemExit(f"{file}: {', '.join(sorted(wrong))} is not one of {', '.join(GRADES)}.")
@@ -107,23 +125,38 @@ def count(key: Path, first: Path, second: Path) -> None:
     if not both:
         unmeasured("no pair has two grades")
     print(f"{len(both)} of {len(known)} pairs have two grades.\n")
-    print("| pairs | read | both say same | first says same | second says same | both say same or related |")
+    print(
+        "| pairs | read | both say same | first says same | second says same | both say same or"
+        " related |"
+    )
     print("|---|---|---|---|---|---|")
-    bands = {f"cosine {low} to {min(high, 1.0)}": [p for p in both if low <= p["cosine"] < high] for low, high in BANDS}
+    bands = {
+        f"cosine {low} to {min(high, 1.0)}": [p for p in both if low <= p["cosine"] < high]
+        for low, high in BANDS
+    }
     at_least = {f"cosine from {low}": [p for p in both if p["cosine"] >= low] for low, _ in BANDS}
-    kinds = {f"{kind}, from 0.8": [p for p in both if p["kind"] == kind and p["cosine"] >= 0.8]
-             for kind in dict.fromkeys(KINDS.values())}  # fmt: skip
+    kinds = {
+        f"{kind}, from 0.8": [p for p in both if p["kind"] == kind and p["cosine"] >= 0.8]
+        for kind in dict.fromkeys(KINDS.values())
+    }
     for name, mine in {**bands, **at_least, **kinds}.items():
         numbers = [pair["number"] for pair in mine]
         agreed = sum(one[n] == two[n] == "same" for n in numbers)
         alone = [sum(grades[n] == "same" for n in numbers) for grades in (one, two)]
         near = sum("different" not in (one[n], two[n]) for n in numbers)
-        cells = [share(agreed, len(mine)), *map(str, alone), str(near)] if mine else ["not measured"] * 4
+        cells = (
+            [share(agreed, len(mine)), *map(str, alone), str(near)]
+            if mine
+            else ["not measured"] * 4
+        )
         print(f"| {name} | {len(mine)} | {' | '.join(cells)} |")
     numbers = [pair["number"] for pair in both]
     three = kappa([one[n] for n in numbers], [two[n] for n in numbers])
     binary = kappa([one[n] == "same" for n in numbers], [two[n] == "same" for n in numbers])
-    print(f"\nCohen's kappa: {_shown(three)} over the three grades, {_shown(binary)} for same against the others.")
+    print(
+        f"\nCohen's kappa: {_shown(three)} over the three grades, {_shown(binary)} for same against"
+        " the others."
+    )
 
 
 def _shown(value: float | None) -> str:

@@ -1,11 +1,13 @@
-"""Write the figures on the pages of the presets, and the values by which a test sees that the code behind them changed.
+"""Write the figures on the pages of the presets, and the values by which a test sees that the code
+behind them changed.
 
     python bench/presets.py [NAME ...] [--data ../shared/data] [--from DIR]
 
-Each preset is run whole in `build/presets/NAME`, from the start, and the tables between `<!-- figures: ... -->` and
-`<!-- end -->` on docs/presets/NAME.md are written from there, with the commit and the day; `--from DIR` takes finished
-studies, DIR/NAME, instead. Then a small sample of each preset is run, and its values are kept in
-tests/study/small.json: tests/study/test_presets.py runs the sample again, and fails where one differs by more than 0.1.
+Each preset is run whole in `build/presets/NAME`, from the start, and the tables between `<!--
+figures: ... -->` and `<!-- end -->` on docs/presets/NAME.md are written from there, with the commit
+and the day; `--from DIR` takes finished studies, DIR/NAME, instead. Then a small sample of each
+preset is run, and its values are kept in tests/study/small.json: tests/study/test_presets.py runs
+the sample again, and fails where one differs by more than 0.1.
 """
 
 from __future__ import annotations
@@ -33,13 +35,24 @@ from claimlab.study.tables import words
 PAGES, SMALL = ROOT / "docs" / "presets", ROOT / "tests" / "study" / "small.json"
 ONLY = {"bluff": {"seed": "0"}}  # of the whole run
 PRESETS = ("bluff", "cdl-baselines", "evolved-claims", "pt-afc")
-LIMITS = {"limit = 100": "limit = 6", "limit = 2000": "limit = 240"}  # seeds to steer, claims of LIAR
-SAMPLES: dict[str, list[tuple[dict[str, str], dict[str, str]]]] = {  # cells to run, and text to change before
+LIMITS = {
+    "limit = 100": "limit = 6",
+    "limit = 2000": "limit = 240",
+}  # seeds to steer, claims of LIAR
+SAMPLES: dict[
+    str, list[tuple[dict[str, str], dict[str, str]]]
+] = {  # cells to run, and text to change before
     "bluff": [({"dataset": "nlp4if", "part": "Task 1: settings"}, {})],
     "cdl-baselines": [({"dataset": "twitter15"}, {})],
     "evolved-claims": [
         ({"dataset": "evolved", "train": "seed"}, {}),
-        ({"part": "Table 20: six classes after 10 and 30 steps", "evolve": "random, 10 steps"}, LIMITS),
+        (
+            {
+                "part": "Table 20: six classes after 10 and 30 steps",
+                "evolve": "random, 10 steps",
+            },
+            LIMITS,
+        ),
     ],
     "pt-afc": [({"dataset": "covid19-br"}, {})],
 }
@@ -64,18 +77,32 @@ def small(preset: str, data: Path, place: Path) -> list[Grid]:
     for number, (only, changes) in enumerate(SAMPLES[preset]):
         folder = place / str(number)
         folder.mkdir(parents=True)
-        trial = {"# sample = ": f"sample = {RECORDS} # ", "seeds = [0, 1, 2]": "seeds = [0]", **changes}
-        grids.append(study_run(study_of(preset, data, folder, trial), folder / "out", only=only, trust=True))
+        trial = {
+            "# sample = ": f"sample = {RECORDS} # ",
+            "seeds = [0, 1, 2]": "seeds = [0]",
+            **changes,
+        }
+        grids.append(
+            study_run(study_of(preset, data, folder, trial), folder / "out", only=only, trust=True)
+        )
     return grids
 
 
 def values(grids: list[Grid]) -> dict[str, Any]:
-    """The figures of studies, rounded: macro-F1 of each setting, and the numbers in each row of the tables of steps."""
+    """The figures of studies, rounded: macro-F1 of each setting, and the numbers in each row of the
+    tables of steps.
+    """
     figures: dict[str, Any] = {}
     for grid in grids:
-        figures |= {words(e.axes): round(100 * e.macro_f1, 1) for e in grid.entries if e.macro_f1 is not None}
+        figures |= {
+            words(e.axes): round(100 * e.macro_f1, 1)
+            for e in grid.entries
+            if e.macro_f1 is not None
+        }
         for title, table in grid.tables:
-            figures[title] = [[_numbers(getattr(value, "text", value)) for value in row] for row in table.rows]
+            figures[title] = [
+                [_numbers(getattr(value, "text", value)) for value in row] for row in table.rows
+            ]
     return figures
 
 
@@ -90,11 +117,16 @@ def stamp(minutes: float | None) -> str:
     commit = _git("rev-parse", "--short=10", "HEAD")
     changed = " with changes" if _git("status", "--porcelain", "src") else ""
     took = "" if minutes is None else f", {minutes:.0f} minutes of processor time"
-    return f"Figures of commit {commit}{changed}, {datetime.now(UTC):%d %B %Y}{took}; `make presets` writes them again."
+    return (
+        f"Figures of commit {commit}{changed}, {datetime.now(UTC):%d %B %Y}{took}; `make presets`"
+        " writes them again."
+    )
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def whole(preset: str, data: Path) -> tuple[Path, float]:
@@ -103,7 +135,9 @@ def whole(preset: str, data: Path) -> tuple[Path, float]:
     shutil.rmtree(place, ignore_errors=True)  # steps know the version of claimlab, not its commit
     place.mkdir(parents=True)
     start = process_time()
-    study_run(study_of(preset, data, place, {}), place / "out", only=ONLY.get(preset, {}), trust=True)
+    study_run(
+        study_of(preset, data, place, {}), place / "out", only=ONLY.get(preset, {}), trust=True
+    )
     return place / "out", (process_time() - start) / 60
 
 
@@ -115,14 +149,21 @@ def main() -> int:
     data = shared(folder=options.data).resolve()
     os.environ.setdefault("CLAIMLAB_CL100K", str(data / "cl100k_base.tiktoken"))
     for preset in options.presets or PRESETS:
-        folder, minutes = (options.finished / preset, None) if options.finished else whole(preset, data)
+        folder, minutes = (
+            (options.finished / preset, None) if options.finished else whole(preset, data)
+        )
         page = PAGES / f"{preset}.md"
-        page.write_text(written(page.read_text(encoding="utf-8"), folder, stamp(minutes)), encoding="utf-8")
+        page.write_text(
+            written(page.read_text(encoding="utf-8"), folder, stamp(minutes)), encoding="utf-8"
+        )
         print(f"Wrote the figures of {page.relative_to(ROOT)}.", flush=True)
         with tempfile.TemporaryDirectory(prefix="claimlab-presets-") as place:
             kept = json.loads(SMALL.read_text(encoding="utf-8")) if SMALL.is_file() else {}
             kept[preset] = values(small(preset, data, Path(place)))
-            SMALL.write_text(json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            SMALL.write_text(
+                json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
+                encoding="utf-8",
+            )
     return 0
 
 

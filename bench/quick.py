@@ -1,15 +1,18 @@
-"""Has anything become twice as slow? Ratios to a reference in the same process, beside those on record.
+"""Has anything become twice as slow? Ratios to a reference in the same process, beside those on
+record.
 
-    python bench/quick.py               compare with bench/quick.json; exit 1 when a ratio has fallen by half
+    python bench/quick.py               compare with bench/quick.json; exit 1 when a ratio has
+                                        fallen by half
     python bench/quick.py --record      write bench/quick.json instead, for this kind of processor
     python bench/quick.py --only search --only import
 
-Each measure is our work beside a reference that does not change with claimlab (scikit-learn, Polars, the standard
-library, a library that we build on), in turn, in seconds of the processor, the least of several goes. So a slow or busy
-machine is slow for both, and the ratio stays. A ratio that has fallen by half is measured again, up to three times,
-before it counts: other programs only ever add to a time, so the least of all goes can only come nearer to the truth.
-On a kind of processor without a record, the record of another counts and the ratio may fall to a quarter. The whole
-takes less than two minutes; it runs in CI.
+Each measure is our work beside a reference that does not change with claimlab (scikit-learn,
+Polars, the standard library, a library that we build on), in turn, in seconds of the processor, the
+least of several goes. So a slow or busy machine is slow for both, and the ratio stays. A ratio that
+has fallen by half is measured again, up to three times, before it counts: other programs only ever
+add to a time, so the least of all goes can only come nearer to the truth. On a kind of processor
+without a record, the record of another counts and the ratio may fall to a quarter. The whole takes
+less than two minutes; it runs in CI.
 """
 
 from __future__ import annotations
@@ -77,16 +80,39 @@ def languages() -> Iterator[tuple[Job, Job]]:
     from claimlab.text.langid import identify
 
     sentences = (
-        "The bridge over the river was closed on Monday because of the flood and nobody knows when it opens again.",
-        "Die Brücke über den Fluss wurde am Montag wegen des Hochwassers gesperrt und niemand weiß, wie lange noch.",
-        "Le pont sur la rivière a été fermé lundi à cause de la crue et personne ne sait quand il sera rouvert.",
-        "A ponte sobre o rio foi fechada na segunda-feira por causa da cheia e ninguém sabe quando volta a abrir.",
-        "Мост через реку закрыли в понедельник из-за наводнения, и никто не знает, когда его снова откроют.",
+        (
+            "The bridge over the river was closed on Monday because of the flood and nobody knows"
+            " when it opens again."
+        ),
+        (
+            "Die Brücke über den Fluss wurde am Montag wegen des Hochwassers gesperrt und niemand"
+            " weiß, wie lange noch."
+        ),
+        (
+            "Le pont sur la rivière a été fermé lundi à cause de la crue et personne ne sait quand"
+            " il sera rouvert."
+        ),
+        (
+            "A ponte sobre o rio foi fechada na segunda-feira por causa da cheia e ninguém sabe"
+            " quando volta a abrir."
+        ),
+        (
+            "Мост через реку закрыли в понедельник из-за наводнения, и никто не знает, когда его"
+            " снова откроют."
+        ),
         "أغلق الجسر فوق النهر يوم الاثنين بسبب الفيضان ولا أحد يعرف متى سيفتح من جديد.",
     )
     draw = random.Random(0)
-    texts = [" ".join(draw.sample(words, len(words))) for words in (s.split() for s in sentences) for _ in range(1_000)]
-    voter = LanguageIdentifier.from_pickled_model() if hasattr(LanguageIdentifier, "from_pickled_model") else None
+    texts = [
+        " ".join(draw.sample(words, len(words)))
+        for words in (s.split() for s in sentences)
+        for _ in range(1_000)
+    ]
+    voter = (
+        LanguageIdentifier.from_pickled_model()
+        if hasattr(LanguageIdentifier, "from_pickled_model")
+        else None
+    )
     import py3langid
 
     classify = voter.classify if voter else py3langid.classify
@@ -107,7 +133,9 @@ def keywords() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def auditing() -> Iterator[tuple[Job, Job]]:
-    """One check under the fair protocol, with its permutations, beside a cross-validated bag of words."""
+    """One check under the fair protocol, with its permutations, beside a cross-validated bag of
+    words.
+    """
     from audit_speed import synthetic
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -135,7 +163,9 @@ def search() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def evaluating() -> Iterator[tuple[Job, Job]]:
-    """Two runs with intervals, slices and a comparison, beside macro-F1 from scikit-learn a few times."""
+    """Two runs with intervals, slices and a comparison, beside macro-F1 from scikit-learn a few
+    times.
+    """
     import numpy as np
     import polars as pl
     from audit_speed import synthetic
@@ -150,7 +180,9 @@ def evaluating() -> Iterator[tuple[Job, Job]]:
         data.write(Path(folder) / "data")
         files = [Path(folder) / f"{name}.parquet" for name in ("first", "second")]
         for file, skill in zip(files, (0.8, 0.7), strict=True):
-            label = np.where(draw.random(len(truth)) < skill, truth, np.where(truth == "true", "false", "true"))
+            label = np.where(
+                draw.random(len(truth)) < skill, truth, np.where(truth == "true", "false", "true")
+            )
             pl.DataFrame({"id": data.records["id"], "label": label}).write_parquet(file)
         yield (
             lambda: cl.evaluate(predictions=files, data=Path(folder) / "data", draws=200),
@@ -160,7 +192,9 @@ def evaluating() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def propagation() -> Iterator[tuple[Job, Job]]:
-    """Claims that pass from agent to agent and are rewritten by rules, beside replacing words in as many texts."""
+    """Claims that pass from agent to agent and are rewritten by rules, beside replacing words in as
+    many texts.
+    """
     import re
 
     import claimlab as cl
@@ -170,20 +204,26 @@ def propagation() -> Iterator[tuple[Job, Job]]:
     texts, word = data.records["text"].to_list(), re.compile(r"\b(\w)(\w+)\b")
 
     def plain() -> object:
-        return [word.sub(lambda match: match[2] + match[1], text) for _ in range(100) for text in texts]
+        return [
+            word.sub(lambda match: match[2] + match[1], text) for _ in range(100) for text in texts
+        ]
 
     yield lambda: cl.evolve(data, steps=10), plain
 
 
 @contextmanager
 def calls() -> Iterator[tuple[Job, Job]]:
-    """Model calls through the whole door, beside a plain loop with the openai package; the endpoint is local."""
+    """Model calls through the whole door, beside a plain loop with the openai package; the endpoint
+    is local.
+    """
     from llm_throughput import ours, plain, standing_in
 
     with standing_in(latency=0.0, slots=64) as url, tempfile.TemporaryDirectory() as folder:
         numbers = iter(range(1_000))
 
-        def through_the_door() -> object:  # another recording each time: nothing is answered from one
+        def through_the_door() -> (
+            object
+        ):  # another recording each time: nothing is answered from one
             return asyncio.run(ours(url, 150, 16, Path(folder) / str(next(numbers))))
 
         yield through_the_door, lambda: asyncio.run(plain(url, 150, 16))
@@ -194,7 +234,10 @@ def starting() -> Iterator[tuple[Job, Job]]:
     """`claimlab --help`, beside a bare `import typer`."""
     from startup import BARE, HELP
 
-    yield lambda: in_child([sys.executable, "-c", HELP]), lambda: in_child([sys.executable, "-c", BARE])
+    yield (
+        lambda: in_child([sys.executable, "-c", HELP]),
+        lambda: in_child([sys.executable, "-c", BARE]),
+    )
 
 
 @contextmanager
@@ -269,15 +312,29 @@ def check(name: str, measure: Measure, limit: float | None) -> tuple[bool, float
     return limit is None or value >= limit, value
 
 
-def main(arguments: list[str] | None = None, recorded: dict[str, dict[str, float]] | None = None) -> int:
+def main(
+    arguments: list[str] | None = None, recorded: dict[str, dict[str, float]] | None = None
+) -> int:
     made = parser(__doc__)
     made.add_argument("--only", action="append", choices=list(MEASURES), default=[])
-    made.add_argument("--record", action="store_true", help="write bench/quick.json instead of comparing")
+    made.add_argument(
+        "--record", action="store_true", help="write bench/quick.json instead of comparing"
+    )
     options = begin(made, arguments)
-    known = recorded if recorded is not None else json.loads(RECORD.read_text()) if RECORD.is_file() else {}
+    known = (
+        recorded
+        if recorded is not None
+        else json.loads(RECORD.read_text())
+        if RECORD.is_file()
+        else {}
+    )
     began, ratios, fallen = cpu_seconds(), {}, []
     for name in options.only or MEASURES:
-        key = f"{name} (NumPy fallback)" if name == "near-duplicates" and kernel() != "compiled" else name
+        key = (
+            f"{name} (NumPy fallback)"
+            if name == "near-duplicates" and kernel() != "compiled"
+            else name
+        )
         limit = None if options.record else limits(known, key)
         holds, ratios[key] = check(name, MEASURES[name], limit)
         if not holds:
@@ -287,7 +344,9 @@ def main(arguments: list[str] | None = None, recorded: dict[str, dict[str, float
     print(f"{cpu_seconds() - began:.0f} processor seconds")
     if options.record:
         mine = {**known.get(platform.machine(), {}), **{k: round(v, 4) for k, v in ratios.items()}}
-        RECORD.write_text(json.dumps({**known, platform.machine(): mine}, indent=1, sort_keys=True) + "\n")
+        RECORD.write_text(
+            json.dumps({**known, platform.machine(): mine}, indent=1, sort_keys=True) + "\n"
+        )
     for line in fallen:
         print(f"FALLEN BY HALF, after {RETRIES} retries: {line}", file=sys.stderr)
     return 1 if fallen else 0

@@ -2,9 +2,10 @@
 
     python bench/report_open.py [--rows 20000] [--repeat 5]
 
-Audits synthetic records, writes the report, and opens its page in Chromium (Playwright) without a network: the time
-until it has loaded, and until every table is laid out. There is no peer that writes the same page; a page of the same
-bytes without a line of script or style is the least that any page of that size needs. Without a browser, only the size.
+Audits synthetic records, writes the report, and opens its page in Chromium (Playwright) without a
+network: the time until it has loaded, and until every table is laid out. There is no peer that
+writes the same page; a page of the same bytes without a line of script or style is the least that
+any page of that size needs. Without a browser, only the size.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from harness import Row, begin, best, parser, record
 from harness.browser import MISSING, chromium
 
 LIMIT = 2_000_000  # bytes
-LOADED = "() => { const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd - t.startTime; }"
+LOADED = (
+    "() => { const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd -"
+    " t.startTime; }"
+)
 
 
 def open_times(browser: Any, page: Path, repeat: int) -> float:
@@ -28,7 +32,9 @@ def open_times(browser: Any, page: Path, repeat: int) -> float:
         context = browser.new_context(offline=True)
         tab = context.new_page()
         tab.goto(page.as_uri(), wait_until="load")
-        tab.wait_for_function("() => performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
+        tab.wait_for_function(
+            "() => performance.getEntriesByType('navigation')[0].loadEventEnd > 0"
+        )
         times.append(float(tab.evaluate(LOADED)))
         context.close()
     return min(times)
@@ -56,7 +62,9 @@ def main() -> None:
         cost = best(lambda: cl.audit(data, output=folder / "report", force=True), 1)
         page, plain = folder / "report" / "index.html", folder / "plain.html"
         size = page.stat().st_size
-        plain.write_text("<!doctype html><meta charset=utf-8><p>" + "a synthetic claim " * (size // 18), "utf-8")
+        plain.write_text(
+            "<!doctype html><meta charset=utf-8><p>" + "a synthetic claim " * (size // 18), "utf-8"
+        )
         what = f"report of {options.rows:,} records"
         record(
             Row("report", f"{what}, size", "the limit of 2 MB", size / 1e6, LIMIT / 1e6, "MB"),

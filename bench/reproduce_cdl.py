@@ -2,11 +2,13 @@
 
     python bench/reproduce_cdl.py [--data ../shared/data] [--only NAME ...] [--no-fair]
 
-The published figures are those on the catalogue's cards (Tables 6 and 8 of the guide, per cent macro-F1). For each one
-whose files are in `--data` it prints ours under protocol `cdl` on the published split (seed 42), the mean over eight
-other split seeds with the lowest and the highest, for time the same with a hold-out (`cdl-holdout`), and the `fair`
-score of the same data. A row agrees within 0.3 points (time) or 2 points (keywords, whose forests are drawn by another
-generator than R's). Where only a part of the files is at hand, the row says so. Nothing is left out for not agreeing.
+The published figures are those on the catalogue's cards (Tables 6 and 8 of the guide, per cent
+macro-F1). For each one whose files are in `--data` it prints ours under protocol `cdl` on the
+published split (seed 42), the mean over eight other split seeds with the lowest and the highest,
+for time the same with a hold-out (`cdl-holdout`), and the `fair` score of the same data. A row
+agrees within 0.3 points (time) or 2 points (keywords, whose forests are drawn by another generator
+than R's). Where only a part of the files is at hand, the row says so. Nothing is left out for not
+agreeing.
 """
 
 from __future__ import annotations
@@ -32,16 +34,28 @@ SEEDS = range(8)
 FEATURES = {"date": "date", "tweet id": "tweet id, first three digits"}
 ZIPS = {"banfakenews": "banfakenews-humanbaseline", "ifnd": "ifnd-mirror-splits"}
 VARIANTS = {
-    "coaid": "engagements", "fibvid": "join", "covid-19-disinformation": "all-files", "mediaeval": "images",
-    "banfakenews": "human-baseline", "isot": "titles",
-}  # fmt: skip
+    "coaid": "engagements",
+    "fibvid": "join",
+    "covid-19-disinformation": "all-files",
+    "mediaeval": "images",
+    "banfakenews": "human-baseline",
+    "isot": "titles",
+}
 MAPS = {("cmu-miscov19", "time"): "cdl-time", ("liar-new", "time"): "cdl-time"}
 PARTS = {
-    "banfakenews": "150 of 58,478 articles", "claimskg": "the 510 rated claims", "fever": "dev only",
-    "feverous": "dev subset", "hover": "dev only", "ifnd": "another release (mirror)", "isot": "titles, no full texts",
-    "mm-covid": "one class only", "pubhealthtab": "dev and test", "truthseeker2023": "one class only",
-    "ct-fan": "English train and test", "nlp4if-2021": "train and dev",
-}  # fmt: skip
+    "banfakenews": "150 of 58,478 articles",
+    "claimskg": "the 510 rated claims",
+    "fever": "dev only",
+    "feverous": "dev subset",
+    "hover": "dev only",
+    "ifnd": "another release (mirror)",
+    "isot": "titles, no full texts",
+    "mm-covid": "one class only",
+    "pubhealthtab": "dev and test",
+    "truthseeker2023": "one class only",
+    "ct-fan": "English train and test",
+    "nlp4if-2021": "train and dev",
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +80,11 @@ class Case:
         maps = DATASETS.get(self.dataset).maps
         labels = MAPS.get((self.dataset, self.check), "cdl" if "cdl" in maps else None)
         return load(
-            self.dataset, data / self.zip, variant=VARIANTS.get(self.dataset), labels=labels, unmapped="unknown"
+            self.dataset,
+            data / self.zip,
+            variant=VARIANTS.get(self.dataset),
+            labels=labels,
+            unmapped="unknown",
         )
 
 
@@ -84,18 +102,27 @@ def cases() -> Iterator[Case]:
 
 
 def scores(case: Case, subject: Subject) -> dict[str, list[float]]:
-    """Per protocol the score of the published split, then those of eight other seeds; nothing without input."""
+    """Per protocol the score of the published split, then those of eight other seeds; nothing
+    without input.
+    """
     seeds, classes = (cdl.SEED, *SEEDS), len(subject.classes)
     if classes < 2 or cdl.cannot_split(subject) is not None:
         return {}
     if case.check == "time":
         values = cdl.days(subject) if case.feature == "date" else cdl.id_digits(subject)
         held = {"cdl": False, "cdl-holdout": True}
-        found = {p: cdl.time_score(subject, values, hold_out=out, split_seeds=seeds) for p, out in held.items()}
+        found = {
+            p: cdl.time_score(subject, values, hold_out=out, split_seeds=seeds)
+            for p, out in held.items()
+        }
         return {protocol: each for protocol, each in found.items() if each}
     words = cdl.most_frequent(subject.dataset.records["text"], 40)
     matrix = cdl.presence(subject.rows["text"], words)
-    return {"cdl": [cdl.keyword_score(matrix, subject.y, classes, seed) for seed in seeds]} if words else {}
+    return (
+        {"cdl": [cdl.keyword_score(matrix, subject.y, classes, seed) for seed in seeds]}
+        if words
+        else {}
+    )
 
 
 def row(case: Case, data: Path, fair: bool) -> str:
@@ -154,7 +181,14 @@ def main() -> int:
     for title, check in (("Temporal", "time"), ("Keywords", "keywords")):
         head = ["dataset", "view", "part", "rows", "published", "`cdl`, seed 42", "`cdl`, 8 seeds"]
         head += ["`cdl-holdout`, seed 42", "`cdl-holdout`, 8 seeds"] if check == "time" else []
-        head += ["agrees", *([] if options.no_fair else ["`fair` (95 % interval)", "best baseline", "`fair` verdict"])]
+        head += [
+            "agrees",
+            *(
+                []
+                if options.no_fair
+                else ["`fair` (95 % interval)", "best baseline", "`fair` verdict"]
+            ),
+        ]
         print(f"\n### {title}\n\n{line(head)}\n|" + "---|" * len(head))
         mine = [case for case in wanted if case.check == check]
         for case in mine:
@@ -162,7 +196,11 @@ def main() -> int:
                 print(row(case, options.data, not options.no_fair), flush=True)
         missing = [case for case in mine if not (options.data / case.zip).is_file()]
         if missing:
-            print("\nPublished, but not at hand: " + ", ".join(f"{c.name} {c.published:.1f}" for c in missing) + ".")
+            print(
+                "\nPublished, but not at hand: "
+                + ", ".join(f"{c.name} {c.published:.1f}" for c in missing)
+                + "."
+            )
     return 0
 
 

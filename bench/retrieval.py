@@ -1,14 +1,17 @@
-"""Does the local index find a claim's own evidence? Beside bm25s and rank_bm25, on the same texts, in one run.
+"""Does the local index find a claim's own evidence? Beside bm25s and rank_bm25, on the same texts,
+in one run.
 
-    python bench/retrieval.py [--data ../shared/data] [--every N] [--why]        (needs: pip install 'claimlab[bench]')
+    python bench/retrieval.py [--data ../shared/data] [--every N] [--why]        (needs: pip install
+    'claimlab[bench]')
 
-The pool is every distinct evidence sentence of a dataset; a claim's own sentences are the relevant ones, and recall is
-their share among the first 5 or 20 found, averaged over claims that have any. Every system gets the same sentences and
-claims. bm25s and rank_bm25 are run as their own pages show (English stop words; lower-cased words) and again with
-Snowball stems and stop words, which is the best either does. Seconds are of the processor, so that a busy machine does
-not blur them; claimlab's include writing the index to disk, reading results back and building the evidence. --why takes
-the local index apart instead: tantivy as it comes, with stems and stop words, with each query word once, and the weight
-of the plain words; and bm25s with tantivy's k1.
+The pool is every distinct evidence sentence of a dataset; a claim's own sentences are the relevant
+ones, and recall is their share among the first 5 or 20 found, averaged over claims that have any.
+Every system gets the same sentences and claims. bm25s and rank_bm25 are run as their own pages show
+(English stop words; lower-cased words) and again with Snowball stems and stop words, which is the
+best either does. Seconds are of the processor, so that a busy machine does not blur them;
+claimlab's include writing the index to disk, reading results back and building the evidence. --why
+takes the local index apart instead: tantivy as it comes, with stems and stop words, with each query
+word once, and the weight of the plain words; and bm25s with tantivy's k1.
 """
 
 from __future__ import annotations
@@ -51,12 +54,16 @@ def pool(name: str, data: Path, every: int) -> Pool:
     own: dict[str, set[int]] = {}
     for claim, sentence in evidence.select("record_id", "text").iter_rows():
         own.setdefault(claim, set()).add(number[sentence])
-    pairs = [(t, own[r]) for r, t in dataset.records.select("id", "text").iter_rows() if r in own][::every]
+    pairs = [(t, own[r]) for r, t in dataset.records.select("id", "text").iter_rows() if r in own][
+        ::every
+    ]
     return Pool(sentences, [text for text, _ in pairs], [relevant for _, relevant in pairs])
 
 
 def recall(found: list[list[int]], relevant: list[set[int]], depth: int) -> float:
-    return float(np.mean([len(r & set(f[:depth])) / len(r) for f, r in zip(found, relevant, strict=True)]))
+    return float(
+        np.mean([len(r & set(f[:depth])) / len(r) for f, r in zip(found, relevant, strict=True)])
+    )
 
 
 def claimlab_local(sentences: list[str]) -> Search:
@@ -88,7 +95,9 @@ def weighted(weight: float) -> Callable[[list[str]], Search]:
 
 
 def bare_tantivy(field: str, *, once: bool) -> Callable[[list[str]], Search]:
-    """tantivy with one field: its default words ("exact") or English stems without stop words ("lang_eng")."""
+    """tantivy with one field: its default words ("exact") or English stems without stop words
+    ("lang_eng").
+    """
 
     def build(sentences: list[str]) -> Search:
         words = analyzer(field)
@@ -108,9 +117,14 @@ def bare_tantivy(field: str, *, once: bool) -> Callable[[list[str]], Search]:
         def best(claim: str) -> list[int]:
             terms = words.analyze(claim)
             terms = list(dict.fromkeys(terms)) if once else terms
-            clauses = [(tantivy.Occur.Should, tantivy.Query.term_query(schema, "text", t, "freq")) for t in terms]
+            clauses = [
+                (tantivy.Occur.Should, tantivy.Query.term_query(schema, "text", t, "freq"))
+                for t in terms
+            ]
             hits = searcher.search(tantivy.Query.boolean_query(clauses), DEPTH, count=False).hits
-            return [int(n or 0) for n in searcher.fast_field_values("n", [where for _, where in hits])]
+            return [
+                int(n or 0) for n in searcher.fast_field_values("n", [where for _, where in hits])
+            ]
 
         return lambda claims: [best(claim) for claim in claims]
 
@@ -154,7 +168,8 @@ def with_rank_bm25(stemmed: bool) -> Callable[[list[str]], Search]:
 
         ranker = BM25Okapi([tokens(s) for s in sentences])
         return lambda claims: [
-            np.argsort(-ranker.get_scores(tokens(c)), kind="stable")[:DEPTH].tolist() for c in claims
+            np.argsort(-ranker.get_scores(tokens(c)), kind="stable")[:DEPTH].tolist()
+            for c in claims
         ]
 
     return build
@@ -181,12 +196,17 @@ WHY: dict[str, Callable[[list[str]], Search]] = {
 }
 
 
-def measure(data: Path, every: int, systems: dict[str, Callable[[list[str]], Search]]) -> Iterator[dict[str, object]]:
+def measure(
+    data: Path, every: int, systems: dict[str, Callable[[list[str]], Search]]
+) -> Iterator[dict[str, object]]:
     for name in DATASETS:
         task = pool(name, data, every)
         yield {"dataset": name, "claims": len(task.claims), "sentences": len(task.sentences)}
         for system, build in systems.items():
-            if not all(need(module) for module in ("bm25s", "rank_bm25", "Stemmer")) and "bm25" in system:
+            if (
+                not all(need(module) for module in ("bm25s", "rank_bm25", "Stemmer"))
+                and "bm25" in system
+            ):
                 yield {"dataset": name, "missing": f"{system}: not installed"}
                 continue
             build(task.sentences[:50])  # what is imported is not measured
@@ -208,20 +228,53 @@ def against_peers(rows: list[dict[str, Any]]) -> None:
     for name in DATASETS:
         mine = next((r for r in rows if r["dataset"] == name and r.get("system") == OURS), None)
         for peer in ("bm25s", "rank_bm25"):
-            theirs = [r for r in rows if r["dataset"] == name and str(r.get("system", "")).startswith(peer)]
+            theirs = [
+                r
+                for r in rows
+                if r["dataset"] == name and str(r.get("system", "")).startswith(peer)
+            ]
             if mine is None or not theirs:
                 record(
-                    Row("retrieval", f"recall@5, {name}", peer, mine and mine["recall@5"], None, note="not installed")
+                    Row(
+                        "retrieval",
+                        f"recall@5, {name}",
+                        peer,
+                        mine and mine["recall@5"],
+                        None,
+                        note="not installed",
+                    )
                 )
                 continue
             top = max(theirs, key=lambda row: float(row["recall@5"]))
             behind = top["query_ms"] < mine["query_ms"]
             record(
-                Row("retrieval", f"recall@5, {name}", top["system"], mine["recall@5"], top["recall@5"], "", more=True),
-                Row("retrieval", f"a query, {name}", top["system"], mine["query_ms"], top["query_ms"], "processor ms",
-                    why=mine["why"]() if behind else "", note="ours is read from an index on disk"),
-                Row("retrieval", f"building the index, {name}", top["system"], mine["index_s"], top["index_s"]),
-            )  # fmt: skip
+                Row(
+                    "retrieval",
+                    f"recall@5, {name}",
+                    top["system"],
+                    mine["recall@5"],
+                    top["recall@5"],
+                    "",
+                    more=True,
+                ),
+                Row(
+                    "retrieval",
+                    f"a query, {name}",
+                    top["system"],
+                    mine["query_ms"],
+                    top["query_ms"],
+                    "processor ms",
+                    why=mine["why"]() if behind else "",
+                    note="ours is read from an index on disk",
+                ),
+                Row(
+                    "retrieval",
+                    f"building the index, {name}",
+                    top["system"],
+                    mine["index_s"],
+                    top["index_s"],
+                ),
+            )
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
     python bench/screenshots.py [--demo DIR] [-o docs/images] [--dark] [--phone]
 
-They show the demo's synthetic data only. It needs Chromium (`apt-get install chromium`) and Playwright, no network.
+They show the demo's synthetic data only. It needs Chromium (`apt-get install chromium`) and
+Playwright, no network.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from harness.browser import MISSING, chromium
 
 CLAIMLAB = str(Path(sys.executable).with_name("claimlab"))
 SIZES = {"": (1280, 800), "-phone": (390, 844)}
-PAGES = {"workspace": "planted", "audit": "audit", "run": "runs/tfidf"}  # by their link in the side navigation
+PAGES = {
+    "workspace": "planted",
+    "audit": "audit",
+    "run": "runs/tfidf",
+}  # by their link in the side navigation
 SAVED = {"demo": "index.html", "report": "audit/index.html"}
 RUNS = ("runs/tfidf", "runs/majority")
 
@@ -38,21 +43,27 @@ def shoot(browser: Any, url: str, target: Path, size: tuple[int, int], scheme: s
 def evaluated(demo: Path, folder: Path) -> Path:
     """The page that compares the demo's two runs."""
     runs = [str(demo / run) for run in RUNS]
-    subprocess.run([CLAIMLAB, "evaluate", *runs, "-o", str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [CLAIMLAB, "evaluate", *runs, "-o", str(folder)], check=True, capture_output=True
+    )
     return folder / "index.html"
 
 
 def linked(browser: Any, address: str) -> dict[str, str]:
     page = browser.new_page()
     page.goto(address)
-    links = page.eval_on_selector_all("nav a", "all => all.map(a => [a.textContent.trim(), a.href])")
+    links = page.eval_on_selector_all(
+        "nav a", "all => all.map(a => [a.textContent.trim(), a.href])"
+    )
     page.close()
     return {name: dict(links)[text] for name, text in PAGES.items()}
 
 
 def served(demo: Path) -> tuple[subprocess.Popen[str], str]:
     """The workspace of `demo` on a free port, and its address."""
-    server = subprocess.Popen([CLAIMLAB, "serve", str(demo), "--port", "0"], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [CLAIMLAB, "serve", str(demo), "--port", "0"], stderr=subprocess.PIPE, text=True
+    )
     assert server.stderr is not None
     address = re.search(r"http://[^/\s]+", server.stderr.readline())
     if address is None:
@@ -62,7 +73,9 @@ def served(demo: Path) -> tuple[subprocess.Popen[str], str]:
 
 def main() -> int:
     made = parser(__doc__)
-    made.add_argument("--demo", type=Path, help="a folder of `claimlab demo`; made if it is not given")
+    made.add_argument(
+        "--demo", type=Path, help="a folder of `claimlab demo`; made if it is not given"
+    )
     made.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "images")
     made.add_argument("--dark", action="store_true", help="in dark mode")
     made.add_argument("--phone", action="store_true", help="as wide as a phone")
@@ -71,7 +84,9 @@ def main() -> int:
     scheme, ending = ("dark", f"{kind}-dark") if options.dark else ("light", kind)
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         if browser is None:
-            unmeasured(f"{MISSING}: apt-get install chromium (needs root), and pip install playwright")
+            unmeasured(
+                f"{MISSING}: apt-get install chromium (needs root), and pip install playwright"
+            )
         options.output.mkdir(parents=True, exist_ok=True)
         demo = options.demo or Path(place) / "demo"
         if options.demo is None:

@@ -2,7 +2,8 @@
 
     python bench/shortcuts.py [--data ../shared/data]
 
-Prints a Markdown table: dataset, the feature alone, its macro-F1 with interval, the floor it must clear, the verdict.
+Prints a Markdown table: dataset, the feature alone, its macro-F1 with interval, the floor it must
+clear, the verdict.
 """
 
 from __future__ import annotations
@@ -27,9 +28,16 @@ def main() -> int:
     made = parser(__doc__, data=True)
     options = begin(made)
     reached = True
-    print("| dataset | feature alone | macro-F1 (95 % interval) | at least | verdict |\n|---|---|---|---|---|")
+    print(
+        "| dataset | feature alone | macro-F1 (95 % interval) | at least | verdict"
+        " |\n|---|---|---|---|---|"
+    )
     for name, variant, check, feature, least in CASES:
-        result = audit(load(name, shared(f"{name}.zip", options.data), variant=variant), checks=[check], debug=True)
+        result = audit(
+            load(name, shared(f"{name}.zip", options.data), variant=variant),
+            checks=[check],
+            debug=True,
+        )
         found = next(f for f in result.findings if feature in (None, f.feature))
         if found.score is None or found.interval is None:
             print(f"| {name} | {check} | not measured: {found.why} | {least} | {found.verdict} |")
@@ -38,7 +46,10 @@ def main() -> int:
         low, high = (100 * x for x in found.interval)
         reached &= 100 * found.score > least
         label = found.feature or check
-        print(f"| {name} | {label} | {100 * found.score:.1f} ({low:.1f} to {high:.1f}) | {least} | {found.verdict} |")
+        print(
+            f"| {name} | {label} | {100 * found.score:.1f} ({low:.1f} to {high:.1f}) | {least} |"
+            f" {found.verdict} |"
+        )
     return 0 if reached else 1
 
 

@@ -1,8 +1,10 @@
-"""How long `claimlab --help` takes against a bare `import typer`, which every command line built on it must pay.
+"""How long `claimlab --help` takes against a bare `import typer`, which every command line built on
+it must pay.
 
     python bench/startup.py [--repeat 9]
 
-Each runs in a process of its own, in turn, in processor seconds, the least of several. Target: 3 times.
+Each runs in a process of its own, in turn, in processor seconds, the least of several. Target: 3
+times.
 """
 
 from __future__ import annotations
@@ -22,11 +24,17 @@ def main() -> None:
     made.add_argument("--repeat", type=int, default=9)
     options = begin(made)
     codes = {"import typer": BARE, "claimlab --help": HELP, "claimlab detect --help": DETECT}
-    costs = compare({n: lambda c=c: in_child([sys.executable, "-c", c]) for n, c in codes.items()}, options.repeat)
+    costs = compare(
+        {n: lambda c=c: in_child([sys.executable, "-c", c]) for n, c in codes.items()},
+        options.repeat,
+    )
     for name in ("claimlab --help", "claimlab detect --help"):
         record(Row("start", name, "import typer", costs[name].cpu, costs["import typer"].cpu))
     behind = costs["claimlab --help"].cpu / costs["import typer"].cpu
-    print(f"{behind:.2f} times a bare import (target {TARGET:.0f}): {'met' if behind <= TARGET else 'not met'}")
+    print(
+        f"{behind:.2f} times a bare import (target {TARGET:.0f}):"
+        f" {'met' if behind <= TARGET else 'not met'}"
+    )
     sys.exit(0 if behind <= TARGET else 1)
 
 

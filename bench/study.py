@@ -1,9 +1,11 @@
-"""What a study adds to the time of its runs: a grid of 200 cheap cells against the same calls made one after the other.
+"""What a study adds to the time of its runs: a grid of 200 cheap cells against the same calls made
+one after the other.
 
     python bench/study.py [--seeds 20] [--repeat 3]
 
-Both make the same folders with the same functions, in turn; the least times are compared. The tables (2,000 resamples
-for every setting) are made once per study, whatever the number of runs, and are timed on their own. Target: 10%.
+Both make the same folders with the same functions, in turn; the least times are compared. The
+tables (2,000 resamples for every setting) are made once per study, whatever the number of runs, and
+are timed on their own. Target: 10%.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def by_hand(seeds: int, output: Path) -> float:
                 feature = {"feature": name} if name in ("length", "source") else {}
                 detector = "shortcut" if feature else name
                 place = output / f"{name}-{by}-{seed}"
-                cl.detect(output / f"{by}-{seed}", detector, settings=feature, seed=seed, output=place)
+                cl.detect(
+                    output / f"{by}-{seed}", detector, settings=feature, seed=seed, output=place
+                )
     return time.perf_counter() - began
 
 
@@ -70,7 +74,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         planted(size=400)[0].write("data")
-        words = {"seeds": list(range(args.seeds)), "splits": list(SPLITS), "detectors": list(DETECTORS)}
+        words = {
+            "seeds": list(range(args.seeds)),
+            "splits": list(SPLITS),
+            "detectors": list(DETECTORS),
+        }
         text = STUDY.format(**{name: str(value).replace("'", '"') for name, value in words.items()})
         Path("study.toml").write_text(text, encoding="utf-8")
         by_hand(1, Path("warm"))

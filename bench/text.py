@@ -1,9 +1,12 @@
-"""Speed of the text room on made-up posts, each function beside the usual way to do the same, in one run.
+"""Speed of the text room on made-up posts, each function beside the usual way to do the same, in
+one run.
 
-    python bench/text.py [ROWS]        (default 180,000; the usual way is timed on a tenth and scaled)
+    python bench/text.py [ROWS]        (default 180,000; the usual way is timed on a tenth and
+                                       scaled)
 
-Processor seconds, so that a busy machine does not blur them; ratios carry over between machines. Packages that are no
-dependency of claimlab (emoji, tldextract, budoux, rjieba) are compared where installed, and named where they are not.
+Processor seconds, so that a busy machine does not blur them; ratios carry over between machines.
+Packages that are no dependency of claimlab (emoji, tldextract, budoux, rjieba) are compared where
+installed, and named where they are not.
 """
 
 from __future__ import annotations
@@ -27,25 +30,45 @@ Comparison = tuple[str, Callable[[pl.Series], Any], str, Callable[[list[str]], A
 
 
 def posts(rows: int, seed: int = 0) -> pl.Series:
-    """Posts of 10 to 40 invented words with the frequencies of real ones, some with a link, an emoji or an accent."""
+    """Posts of 10 to 40 invented words with the frequencies of real ones, some with a link, an
+    emoji or an accent.
+    """
     draw = np.random.default_rng(seed)
     letters = np.array(list("aaeeioourstnlmcdbfgpvhzé"))
     vocabulary = np.array(["".join(draw.choice(letters, n)) for n in draw.integers(2, 11, 20_000)])
     weights = 1 / np.arange(1, len(vocabulary) + 1)
     words = vocabulary[draw.choice(len(vocabulary), size=(rows, 40), p=weights / weights.sum())]
     lengths, extra = draw.integers(10, 41, rows), draw.random(rows)
-    tails = [f" https://t.co/{i:08x}" if e < 0.5 else " 😷👍🏿" if e < 0.7 else "." for i, e in enumerate(extra)]
+    tails = [
+        f" https://t.co/{i:08x}" if e < 0.5 else " 😷👍🏿" if e < 0.7 else "."
+        for i, e in enumerate(extra)
+    ]
     return pl.Series([" ".join(w[:n]) + t for w, n, t in zip(words, lengths, tails, strict=True)])
 
 
 def comparisons() -> Iterator[Comparison]:
-    yield "tokenize", tokenize, "re.findall", lambda texts: [re.findall(r"\w+", t.lower()) for t in texts]
+    yield (
+        "tokenize",
+        tokenize,
+        "re.findall",
+        lambda texts: [re.findall(r"\w+", t.lower()) for t in texts],
+    )
     yield "normal_form", normal_form, "", None
-    yield "find_urls", find_urls, "re.findall", lambda texts: [re.findall(r"https?://\S+", t) for t in texts]
+    yield (
+        "find_urls",
+        find_urls,
+        "re.findall",
+        lambda texts: [re.findall(r"https?://\S+", t) for t in texts],
+    )
     yield "strip_urls", strip_urls, "", None
     yield "strip_emoji", strip_emoji, "emoji", _each("emoji", "replace_emoji")
     yield "repair_mojibake", repair_mojibake, "ftfy, every row", _each("ftfy", "fix_encoding")
-    yield "find_urls + domains", lambda s: domains(find_urls(s).explode()), "tldextract", _tldextract()
+    yield (
+        "find_urls + domains",
+        lambda s: domains(find_urls(s).explode()),
+        "tldextract",
+        _tldextract(),
+    )
 
 
 def _each(package: str, name: str) -> Callable[[list[str]], Any] | None:
@@ -61,11 +84,15 @@ def _tldextract() -> Callable[[list[str]], Any] | None:
     import tldextract
 
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-    return lambda texts: [extract(url) for text in texts for url in re.findall(r"https?://\S+", text)]
+    return lambda texts: [
+        extract(url) for text in texts for url in re.findall(r"https?://\S+", text)
+    ]
 
 
 def segmenters() -> Iterator[tuple[str, str, Callable[[str], list[str]] | None]]:
-    """Cutting scripts without spaces: ICU has a dictionary for each, the others for one or three."""
+    """Cutting scripts without spaces: ICU has a dictionary for each, the others for one or
+    three.
+    """
     samples = {
         "Chinese": "这种疫苗在今年春天获得批准之前已经在数千人身上进行了测试",
         "Japanese": "このワクチンは今春承認される前に何千人もの人々でテストされました",

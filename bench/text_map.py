@@ -1,8 +1,10 @@
 """How well and how fast texts are placed on a map.
 
-    python bench/text_map.py [FILE]        FILE is COVID-Fact as published (default: in ../shared/data)
+    python bench/text_map.py [FILE]        FILE is COVID-Fact as published (default: in
+                                           ../shared/data)
 
-Prints processor seconds, and how many of the nearest neighbours are still near on the map (trustworthiness).
+Prints processor seconds, and how many of the nearest neighbours are still near on the map
+(trustworthiness).
 """
 
 from __future__ import annotations

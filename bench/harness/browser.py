@@ -15,7 +15,10 @@ MISSING = "Chromium or Playwright is not installed"
 @contextmanager
 def chromium() -> Iterator[Any]:
     """Chromium under Playwright; null where either is not installed."""
-    place, api = shutil.which("chromium") or shutil.which("chromium-browser"), need("playwright.sync_api")
+    place, api = (
+        shutil.which("chromium") or shutil.which("chromium-browser"),
+        need("playwright.sync_api"),
+    )
     if place is None or api is None:
         yield None
         return

@@ -1,4 +1,6 @@
-"""Where the code and the data are: this checkout or an older one, and the published datasets in ../shared/data."""
+"""Where the code and the data are: this checkout or an older one, and the published datasets in
+../shared/data.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
-CODE = "CLAIMLAB_BENCH_CODE"  # the sources that a child measures, where they are not those of its checkout
+CODE = (  # the sources that a child measures, where they are not those of its checkout
+    "CLAIMLAB_BENCH_CODE"
+)
 SOURCE = Path(os.environ.get(CODE) or ROOT / "src")
 
 sys.path.insert(0, str(SOURCE))  # a bench measures the checkout that it is in
@@ -23,11 +27,15 @@ sys.path.insert(0, str(SOURCE))  # a bench measures the checkout that it is in
 
 def for_children() -> None:
     """The processes that a bench starts measure the same code."""
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")])
+    )
 
 
 def code_of(commit: str, folder: Path) -> dict[str, str]:
-    """The sources of an older commit in `folder`, and the environment of a process that is to run them."""
+    """The sources of an older commit in `folder`, and the environment of a process that is to run
+    them.
+    """
     packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True)
     if packed.returncode:
         unmeasured(f"commit {commit} is not in this clone's history (git fetch --unshallow)")
@@ -37,7 +45,9 @@ def code_of(commit: str, folder: Path) -> dict[str, str]:
 
 
 def unmeasured(why: str) -> NoReturn:
-    """What a script needs is not here: it ends and says so, which is neither a pass nor a failure."""
+    """What a script needs is not here: it ends and says so, which is neither a pass nor a
+    failure.
+    """
     print(f"not measured: {why}", file=sys.stderr)
     raise SystemExit(0)
 
@@ -53,14 +63,29 @@ def shared(name: str = "", folder: Path = DATA) -> Path:
 def package_index(python: str | Path = sys.executable) -> None:
     """Where pip cannot fetch a package, the script ends: nothing is known of claimlab then."""
     with tempfile.TemporaryDirectory() as place:
-        command = [str(python), "-m", "pip", "download", "--quiet", "--no-deps", "-d", place, "typer"]
+        command = [
+            str(python),
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "-d",
+            place,
+            "typer",
+        ]
         done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        unmeasured(f"pip cannot fetch packages ({(done.stderr.strip().splitlines() or ['no reason given'])[-1]})")
+        unmeasured(
+            "pip cannot fetch packages"
+            f" ({(done.stderr.strip().splitlines() or ['no reason given'])[-1]})"
+        )
 
 
 def need(module: str) -> ModuleType | None:
-    """A peer, or null where it is not installed: a peer that is missing is reported as such, never as a pass."""
+    """A peer, or null where it is not installed: a peer that is missing is reported as such, never
+    as a pass.
+    """
     try:
         return importlib.import_module(module)
     except ImportError:

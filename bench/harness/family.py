@@ -14,7 +14,9 @@ from harness.timing import Cost, apart
 
 
 class Watch:
-    """CPU seconds, and the largest sum of resident memory, looked up ten times a second until the process has ended."""
+    """CPU seconds, and the largest sum of resident memory, looked up ten times a second until the
+    process has ended.
+    """
 
     def __init__(self, root: int) -> None:
         self.root, self.peak, self._cpu = root, 0, dict[int, float]()
@@ -29,7 +31,9 @@ class Watch:
     def _look(self) -> None:
         tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
         relatives = family(self.root)
-        self._cpu |= {pid: (int(fields[11]) + int(fields[12])) / tick for pid, fields in relatives.items()}
+        self._cpu |= {
+            pid: (int(fields[11]) + int(fields[12])) / tick for pid, fields in relatives.items()
+        }
         self.peak = max(self.peak, sum(int(fields[21]) * page for fields in relatives.values()))
 
     @property
@@ -67,9 +71,14 @@ def family(root: int) -> dict[int, list[str]]:
 
 
 def watched(
-    function: Callable[..., Any], *arguments: Any, during: Callable[[Watch], None] | None = None, **environment: str
+    function: Callable[..., Any],
+    *arguments: Any,
+    during: Callable[[Watch], None] | None = None,
+    **environment: str,
 ) -> Cost:
-    """As `apart`, with the CPU seconds and the memory of all its processes; `during` is called while it runs."""
+    """As `apart`, with the CPU seconds and the memory of all its processes; `during` is called
+    while it runs.
+    """
     watches: list[Watch] = []
 
     def start(pid: int) -> None:

@@ -8,9 +8,22 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PEERS = (
-    "numpy", "polars", "scikit-learn", "tantivy", "py3langid", "openai",
-    "lingua-language-detector", "bm25s", "rank-bm25", "datasketch", "rensa", "gaoya", "mesa", "rustworkx", "igraph",
-)  # fmt: skip
+    "numpy",
+    "polars",
+    "scikit-learn",
+    "tantivy",
+    "py3langid",
+    "openai",
+    "lingua-language-detector",
+    "bm25s",
+    "rank-bm25",
+    "datasketch",
+    "rensa",
+    "gaoya",
+    "mesa",
+    "rustworkx",
+    "igraph",
+)
 BUSY = 1.5  # processes that wait or run, per core, besides this one
 
 
@@ -62,12 +75,15 @@ def busy() -> str | None:
 def banner() -> list[str]:
     """What every script says before its figures; a kernel that was not compiled is said loudly."""
     about = machine()
-    lines = [f"# {'; '.join(f'{name}: {value}' for name, value in about.items())}; Python {platform.python_version()}"]
+    lines = [
+        f"# {'; '.join(f'{name}: {value}' for name, value in about.items())}; Python"
+        f" {platform.python_version()}"
+    ]
     fallbacks = [name for name, value in about.items() if value == "NumPy fallback"]
     if fallbacks:
         lines.append(
-            f"# WARNING: NOT COMPILED in this checkout: {' and '.join(fallbacks)}; figures are of the slower NumPy "
-            "fallback. Build it with: python setup.py build_ext --inplace"
+            f"# WARNING: NOT COMPILED in this checkout: {' and '.join(fallbacks)}; figures are of"
+            " the slower NumPy fallback. Build it with: python setup.py build_ext --inplace"
         )
     if now := busy():
         lines.append(f"# {now}; compare processor seconds and ratios, not the clock")
@@ -77,7 +93,11 @@ def banner() -> list[str]:
 def _model() -> str:
     info = Path("/proc/cpuinfo")
     names = (
-        [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        [
+            line.split(":", 1)[1].strip()
+            for line in info.read_text().splitlines()
+            if line.startswith("model name")
+        ]
         if info.exists()
         else []
     )

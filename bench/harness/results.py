@@ -1,4 +1,6 @@
-"""What a script found: rows of ours against a peer, printed, and written as JSON for `make bench`."""
+"""What a script found: rows of ours against a peer, printed, and written as JSON for `make
+bench`.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ _file: Path | None = None
 
 @dataclass(frozen=True)
 class Row:
-    """One measure. `ours` and `theirs` are costs, the less the better, unless `more` says that more is better; null is
-    "not measured". The ratio says how many times better ours is: above 1 we are ahead."""
+    """One measure. `ours` and `theirs` are costs, the less the better, unless `more` says that more
+    is better; null is "not measured". The ratio says how many times better ours is: above 1 we are
+    ahead."""
 
     area: str
     measure: str
@@ -45,15 +48,29 @@ class Row:
 
 
 def parser(doc: str | None, *, data: bool = False) -> argparse.ArgumentParser:
-    """A parser with the script's docstring as help, and the options that all of them have; `data`: published data."""
-    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--json", type=Path, metavar="FILE", help="also write the measures to this file")
+    """A parser with the script's docstring as help, and the options that all of them have; `data`:
+    published data.
+    """
+    made = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write the measures to this file"
+    )
     if data:
-        made.add_argument("--data", type=Path, metavar="DIR", default=DATA, help="the folder of published datasets")
+        made.add_argument(
+            "--data",
+            type=Path,
+            metavar="DIR",
+            default=DATA,
+            help="the folder of published datasets",
+        )
     return made
 
 
-def begin(made: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def begin(
+    made: argparse.ArgumentParser, arguments: Sequence[str] | None = None
+) -> argparse.Namespace:
     """Parse, and say what runs where before anything is measured."""
     global _file
     options = made.parse_args(arguments)
@@ -66,8 +83,12 @@ def begin(made: argparse.ArgumentParser, arguments: Sequence[str] | None = None)
     return options
 
 
-def in_a_sentence(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What claimlab refuses is said as its command line says it; everything else is a fault, with its traceback."""
+def in_a_sentence(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """What claimlab refuses is said as its command line says it; everything else is a fault, with
+    its traceback.
+    """
     if kind.__module__ == "claimlab.core.errors":
         print(f"Error: {error}", file=sys.stderr)
     else:
@@ -80,11 +101,15 @@ def record(*rows: Row) -> None:
         _rows.append(row)
         print(shown(row), flush=True)
     if _file is not None:
-        _file.write_text(json.dumps([asdict(row) for row in _rows], indent=1) + "\n", encoding="utf-8")
+        _file.write_text(
+            json.dumps([asdict(row) for row in _rows], indent=1) + "\n", encoding="utf-8"
+        )
 
 
 def rows_of(file: Path) -> list[Row]:
-    content: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    content: list[dict[str, Any]] = (
+        json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    )
     return [Row(**row) for row in content]
 
 
@@ -93,4 +118,7 @@ def shown(row: Row) -> str:
     against = f" against {row.peer}" if row.peer else ""
     theirs = "" if row.theirs is None else f" ({row.theirs:,.4g})"
     ratio = "" if row.ratio is None else f": {row.ratio:.2f} times as good"
-    return f"> {row.area}, {row.measure}: {ours}{against}{theirs}{ratio}{f' ({row.note})' if row.note else ''}"
+    return (
+        f"> {row.area}, {row.measure}:"
+        f" {ours}{against}{theirs}{ratio}{f' ({row.note})' if row.note else ''}"
+    )

@@ -1,8 +1,8 @@
 """How a thing is timed: seconds of the processor, the least of several goes, peers in turn.
 
-Another program on the machine stretches the clock but hardly touches processor seconds, and what it does add to them it
-only ever adds: so the least of several goes is the figure. Peers take turns within a round, so that a slow minute is
-slow for all of them.
+Another program on the machine stretches the clock but hardly touches processor seconds, and what it
+does add to them it only ever adds: so the least of several goes is the figure. Peers take turns
+within a round, so that a slow minute is slow for all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Cost:
-    """What a job took: processor seconds, seconds by the clock, peak memory in MB (of a process of its own), result."""
+    """What a job took: processor seconds, seconds by the clock, peak memory in MB (of a process of
+    its own), result.
+    """
 
     cpu: float
     wall: float
@@ -56,7 +58,12 @@ def once(job: Callable[[], Any]) -> Cost:
 
 def least(costs: list[Cost]) -> Cost:
     """The least of each figure, with the result of the last."""
-    return Cost(min(c.cpu for c in costs), min(c.wall for c in costs), min(c.memory for c in costs), costs[-1].result)
+    return Cost(
+        min(c.cpu for c in costs),
+        min(c.wall for c in costs),
+        min(c.memory for c in costs),
+        costs[-1].result,
+    )
 
 
 def best(job: Callable[[], Any], repeat: int = 3) -> Cost:
@@ -64,7 +71,9 @@ def best(job: Callable[[], Any], repeat: int = 3) -> Cost:
 
 
 def compare(jobs: Mapping[str, Callable[[], Any]], repeat: int = 3) -> dict[str, Cost]:
-    """Every job `repeat` times, in turn; a job may give a `Cost` of its own (of a child process)."""
+    """Every job `repeat` times, in turn; a job may give a `Cost` of its own (of a child
+    process).
+    """
     costs: dict[str, list[Cost]] = {name: [] for name in jobs}
     for _ in range(repeat):
         for name, job in jobs.items():
@@ -78,42 +87,67 @@ class Killed(SystemExit):
 
 
 def in_child(command: list[str], during: Callable[[int], None] | None = None, **more: Any) -> Cost:
-    """A command in a process of its own, with its memory; what it prints is the result. A failure ends the script.
+    """A command in a process of its own, with its memory; what it prints is the result. A failure
+    ends the script.
 
-    It may keep the bytecode of modules, as every peer does that pip installed: else each run compiles ours anew.
+    It may keep the bytecode of modules, as every peer does that pip installed: else each run
+    compiles ours anew.
     """
-    more["env"] = {k: v for k, v in more.get("env", os.environ).items() if k != "PYTHONDONTWRITEBYTECODE"}
+    more["env"] = {
+        k: v for k, v in more.get("env", os.environ).items() if k != "PYTHONDONTWRITEBYTECODE"
+    }
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, **more) as child:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, **more
+        ) as child:
             assert child.stdout is not None
             if during is not None:
                 during(child.pid)
             output = child.stdout.read()
-            _, status, used = os.wait4(child.pid, 0)  # tells what it used, which Popen's own wait does not
+            _, status, used = os.wait4(
+                child.pid, 0
+            )  # tells what it used, which Popen's own wait does not
             child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode < 0:
             raise Killed(f"killed by signal {-child.returncode} (9: out of memory)")
         if child.returncode:
             errors.seek(0)
             sys.exit(f"{' '.join(command)} ended with {child.returncode}:\n{errors.read()}")
-    return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - started, used.ru_maxrss / 1024, output)
+    return Cost(
+        used.ru_utime + used.ru_stime, time.perf_counter() - started, used.ru_maxrss / 1024, output
+    )
 
 
 def apart(
-    function: Callable[..., Any], *arguments: Any, during: Callable[[int], None] | None = None, **environment: str
+    function: Callable[..., Any],
+    *arguments: Any,
+    during: Callable[[int], None] | None = None,
+    **environment: str,
 ) -> Cost:
-    """A function of a script in a process of its own, with its memory; arguments and result are as JSON has them."""
+    """A function of a script in a process of its own, with its memory; arguments and result are as
+    JSON has them.
+    """
     file = Path(inspect.getfile(function)).resolve()
-    code = f"from {file.stem} import {function.__name__} as job; print(json.dumps(job(*json.loads(sys.argv[1]))))"
-    command = [sys.executable, "-c", f"import json, sys; {code}", json.dumps(arguments, default=str)]
+    code = (
+        f"from {file.stem} import {function.__name__} as job;"
+        " print(json.dumps(job(*json.loads(sys.argv[1]))))"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        f"import json, sys; {code}",
+        json.dumps(arguments, default=str),
+    ]
     path = os.pathsep.join(filter(None, [str(file.parent), os.environ.get("PYTHONPATH")]))
     cost = in_child(command, during, env={**os.environ, "PYTHONPATH": path, **environment})
     return replace(cost, result=json.loads(cost.result.splitlines()[-1]))
 
 
 def profiled(job: Callable[[], Any], lines: int = 8) -> str:
-    """Where our time goes: the functions that take most of it themselves. Next to every figure behind a peer's."""
+    """Where our time goes: the functions that take most of it themselves. Next to every figure
+    behind a peer's.
+    """
     profile = cProfile.Profile()
     profile.runcall(job)
     text = io.StringIO()

@@ -1,4 +1,6 @@
-"""The parts of bench/detect.py: which data, which question, which split, and what was published for it."""
+"""The parts of bench/detect.py: which data, which question, which split, and what was published for
+it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ Splitter = Callable[[int], Dataset]
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the report: `split` gives the dataset its split for a seed; `also` tests the model elsewhere too."""
+    """One table of the report: `split` gives the dataset its split for a seed; `also` tests the
+    model elsewhere too.
+    """
 
     title: str
     task: Task
@@ -49,15 +53,27 @@ def printed(paper: str, measure: str, **where: str) -> float:
 
 
 def bertimbau(dataset: str, evidence: str) -> float:
-    return printed("portuguese, Table 6", "macro_f1", detector="Bertimbau base", dataset=dataset, evidence=evidence)
+    return printed(
+        "portuguese, Table 6",
+        "macro_f1",
+        detector="Bertimbau base",
+        dataset=dataset,
+        evidence=evidence,
+    )
 
 
 def stage(detector: str, test: str) -> str:
-    return f"{detector} {printed('evolution, Table 1', 'macro_f1', detector=detector, test=test):.1f}"
+    return (
+        f"{detector} {printed('evolution, Table 1', 'macro_f1', detector=detector, test=test):.1f}"
+    )
 
 
-def dealt(dataset: Dataset, by: str, task: str, seed: int, shares: str = SHARES, **asked: Any) -> Dataset:
-    """`dataset` with the split that `claimlab split --by` gives it, without the check that would be printed."""
+def dealt(
+    dataset: Dataset, by: str, task: str, seed: int, shares: str = SHARES, **asked: Any
+) -> Dataset:
+    """`dataset` with the split that `claimlab split --by` gives it, without the check that would be
+    printed.
+    """
     request = Request(shares=Shares.parse(shares), seed=seed, **asked)
     job = prepare(dataset, by, request, Choices(task=task))
     side = job.strategy.split(job.material, job.request).side
@@ -65,15 +81,27 @@ def dealt(dataset: Dataset, by: str, task: str, seed: int, shares: str = SHARES,
 
 
 def with_split(dataset: Dataset, side: pl.Series) -> Dataset:
-    return Dataset.build(dataset.name, dataset.records.with_columns(side.alias("split")), synthetic=dataset.synthetic)
+    return Dataset.build(
+        dataset.name, dataset.records.with_columns(side.alias("split")), synthetic=dataset.synthetic
+    )
 
 
 def table(
-    title: str, source: Dataset, task: str = "veracity", by: str = "group", *, own: bool = False,
-    shortcuts: tuple[str, ...] = ("length",), published: str = "none", note: str = "", least: float | None = None,
+    title: str,
+    source: Dataset,
+    task: str = "veracity",
+    by: str = "group",
+    *,
+    own: bool = False,
+    shortcuts: tuple[str, ...] = ("length",),
+    published: str = "none",
+    note: str = "",
+    least: float | None = None,
     **asked: Any,
-) -> Table:  # fmt: skip
-    """One question to one dataset; `own`: tested on its published test rows. What is `asked` is of the split."""
+) -> Table:
+    """One question to one dataset; `own`: tested on its published test rows. What is `asked` is of
+    the split.
+    """
     split = partial(own_test if own else dealt, source, by, task, **asked)
     return Table(title, open_task(task, source.records), split, shortcuts, published, note, least)
 
@@ -85,49 +113,84 @@ def covid19_br(data: Path) -> Iterator[Table]:
     validated = clean(raw, "pt-afc", decisions=people).dataset
     surface = ("length", "punctuation", "case")
     text, web = (bertimbau("covid19-br", evidence) for evidence in ("none", "complete"))
-    published = f"Bertimbau, fine-tuned: {text} text only, {web} with evidence; one split of its own"
+    published = (
+        f"Bertimbau, fine-tuned: {text} text only, {web} with evidence; one split of its own"
+    )
     yield table(
-        "COVID19.BR, validated (recipe `pt-afc`, URLs removed), shares of `claimlab split`: 70/10/20", validated,
-        shares="70/10/20", shortcuts=surface, published=published, least=82.5,
-        note="As printed: Table 6 of the paper has accuracy and F1 of Bertimbau in each other's place.",
-    )  # fmt: skip
+        "COVID19.BR, validated (recipe `pt-afc`, URLs removed), shares of `claimlab split`:"
+        " 70/10/20",
+        validated,
+        shares="70/10/20",
+        shortcuts=surface,
+        published=published,
+        least=82.5,
+        note=(
+            "As printed: Table 6 of the paper has accuracy and F1 of Bertimbau in each other's"
+            " place."
+        ),
+    )
     yield table(
-        "COVID19.BR, validated, shares 80/10/10", validated, shortcuts=surface, published=published,
+        "COVID19.BR, validated, shares 80/10/10",
+        validated,
+        shortcuts=surface,
+        published=published,
         note="Half as many test rows as above: the score of a seed moves by three points.",
-    )  # fmt: skip
+    )
     yield table(
-        "COVID19.BR, validated, 70/10/20, relabelled rows trained on and never tested on, as the paper does", validated,
-        shares="70/10/20", changed_in_test=False, shortcuts=surface, published=published,
-    )  # fmt: skip
+        "COVID19.BR, validated, 70/10/20, relabelled rows trained on and never tested on, as the"
+        " paper does",
+        validated,
+        shares="70/10/20",
+        changed_in_test=False,
+        shortcuts=surface,
+        published=published,
+    )
     yield table(
-        "COVID19.BR, texts as released", raw, shortcuts=(*surface, "url"),
-        note=f"With links, and with the {raw.records.height - validated.records.height} texts that validation removes.",
-    )  # fmt: skip
+        "COVID19.BR, texts as released",
+        raw,
+        shortcuts=(*surface, "url"),
+        note=(
+            f"With links, and with the {raw.records.height - validated.records.height} texts that"
+            " validation removes."
+        ),
+    )
 
 
 def fake_br(data: Path) -> Iterator[Table]:
     source = load("fake-br", shared("fake-br.zip", data), variant="normalised")
     yield table(
-        "Fake.br, size-normalised, pairs kept together", clean(source, "pt-afc").dataset, least=95.5,
+        "Fake.br, size-normalised, pairs kept together",
+        clean(source, "pt-afc").dataset,
+        least=95.5,
         shortcuts=("length", "punctuation", "case", "source"),
-        published=f"Bertimbau, fine-tuned: {bertimbau('fake-br', 'none')} text only; its own split, pairs together too",
-    )  # fmt: skip
+        published=(
+            f"Bertimbau, fine-tuned: {bertimbau('fake-br', 'none')} text only; its own split, pairs"
+            " together too"
+        ),
+    )
 
 
 def policlaim(data: Path) -> Iterator[Table]:
     yield table(
         "PoliClaim, claim detection (published test speeches; dev drawn from the training rows)",
-        load("afacta", shared("afacta.zip", data)), "claim-detection", "random", own=True,
+        load("afacta", shared("afacta.zip", data)),
+        "claim-detection",
+        "random",
+        own=True,
         shortcuts=("length", "punctuation", "source"),
-        published=f"{stage('DeBERTa', 'policlaim')}, {stage('RoBERTa', 'policlaim')}; a sample of its own",
-    )  # fmt: skip
+        published=(
+            f"{stage('DeBERTa', 'policlaim')}, {stage('RoBERTa', 'policlaim')}; a sample of its own"
+        ),
+    )
 
 
 def own_test(source: Dataset, by: str, task: str, seed: int) -> Dataset:
     """The published test rows; the rest is dealt into train and dev."""
     rest = source.records["split"] != "test"
     inner = Dataset.build(source.name, source.records.filter(rest), synthetic=source.synthetic)
-    side = dealt(inner, by, task, seed, "85/15").records.select("id", pl.col("split").replace("test", "dev"))
+    side = dealt(inner, by, task, seed, "85/15").records.select(
+        "id", pl.col("split").replace("test", "dev")
+    )
     joined = source.records.drop("split").join(side, on="id", how="left", maintain_order="left")
     return with_split(source, joined["split"].fill_null("test"))
 
@@ -142,15 +205,27 @@ def evolved(data: Path) -> Iterator[Table]:
     archive = shared("evolved-claims.zip", data)
     yield table(
         "Evolved claims: seeds against non-claims, grouped by base claim",
-        load("evolved-claims", archive, variant="detection"), "claim-detection", shortcuts=("length", "punctuation"),
-        published=f"{stage('RoBERTa', 'seed')}, {stage('DeBERTa', 'seed')}; another sample. A bag of words: 95.6",
-    )  # fmt: skip
-    before = {"language-style": 99.4, "message-granularity": 94.8, "causal-structure": 94.6, "expression-type": 92.3,
-              "stance-polarity": 81.0}  # fmt: skip
+        load("evolved-claims", archive, variant="detection"),
+        "claim-detection",
+        shortcuts=("length", "punctuation"),
+        published=(
+            f"{stage('RoBERTa', 'seed')}, {stage('DeBERTa', 'seed')}; another sample. A bag of"
+            " words: 95.6"
+        ),
+    )
+    before = {
+        "language-style": 99.4,
+        "message-granularity": 94.8,
+        "causal-structure": 94.6,
+        "expression-type": 92.3,
+        "stance-polarity": 81.0,
+    }
     for name, figure in before.items():
         part = load("evolved-claims", archive, variant=name)
         target = part.records.with_columns(evolved_value(part.records).alias("label_raw"))
-        title = f"Evolved claims: which {name.replace('-', ' ')} was aimed at, grouped by base claim"
+        title = (
+            f"Evolved claims: which {name.replace('-', ' ')} was aimed at, grouped by base claim"
+        )
         published = f"TF-IDF + logistic regression as an auditor: {figure} (measured before)"
         aimed = Dataset.build(part.name, target, synthetic=True)
         yield table(title, aimed, "label_raw", shares="70/10/20", published=published)
@@ -166,12 +241,17 @@ def f3(data: Path) -> Iterator[Table]:
     source = load("f3", shared("f3.zip", data))
     titles = {
         "bluff-1": "veracity: real or fake (BLUFF task 1)",
-        "bluff-3": "authorship: person or machine (BLUFF task 3; with F3's two kinds of author also task 4)",
+        "bluff-3": (
+            "authorship: person or machine (BLUFF task 3; with F3's two kinds of author also"
+            " task 4)"
+        ),
         "bluff-2": "veracity and author: four classes (BLUFF task 2)",
     }
     for task, title in titles.items():
         shortcuts = ("length", "source", "punctuation")
-        yield table(f"F3, {title}, rewrites kept with their source", source, task, shortcuts=shortcuts)
+        yield table(
+            f"F3, {title}, rewrites kept with their source", source, task, shortcuts=shortcuts
+        )
 
 
 def twitter15(data: Path) -> Iterator[Table]:
@@ -182,13 +262,17 @@ def twitter15(data: Path) -> Iterator[Table]:
     ):
         shortcuts = ("length", "event", "source")
         title = f"Twitter15, four classes, {title}"
-        yield table(title, source, "label_raw", by, shares="70/10/20", shortcuts=shortcuts, note=note)
+        yield table(
+            title, source, "label_raw", by, shares="70/10/20", shortcuts=shortcuts, note=note
+        )
 
 
 def cross_lingual(data: Path) -> Iterator[Table]:
     nlp4if = load("nlp4if-2021", shared("nlp4if-2021.zip", data))
     mumin = load("mumin", shared("mumin.zip", data))
-    spoken = mumin.records.with_columns(pl.Series("language", identify(mumin.records["text"]), dtype=pl.String))
+    spoken = mumin.records.with_columns(
+        pl.Series("language", identify(mumin.records["text"]), dtype=pl.String)
+    )
     for title, source in {
         "NLP4IF-2021 (ara, eng to bul)": nlp4if,
         "MuMiN claims (languages identified from the text)": Dataset.build("mumin", spoken),

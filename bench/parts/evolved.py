@@ -1,4 +1,6 @@
-"""What the scripts on evolution share: where the released archive is, and lines that are printed as they come."""
+"""What the scripts on evolution share: where the released archive is, and lines that are printed as
+they come.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ def archive(file: str | None) -> str:
 
 
 def show(options: argparse.Namespace, jobs: Mapping[str, Callable[..., Iterator[str]]]) -> None:
-    """The lines of the job that was asked for, each as soon as it is there; the other options are its arguments."""
+    """The lines of the job that was asked for, each as soon as it is there; the other options are
+    its arguments.
+    """
     settings = vars(options)
     if "archive" in settings:
         settings["archive"] = archive(settings["archive"])

@@ -1,4 +1,6 @@
-"""The files of bench/fuzz_import.py: good ones, damaged ones, odd ones and hostile ones, all made from a seed."""
+"""The files of bench/fuzz_import.py: good ones, damaged ones, odd ones and hostile ones, all made
+from a seed.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def bad(name: str, data: bytes) -> Case:
 
 def table(n: int = ROWS) -> list[dict[str, str]]:
     claims = [f'The bridge in Riverton, number {i}, is "closed" for repairs' for i in range(n)]
-    return [{"id": f"r{i}", "claim": c, "rating": ("true", "false", "mixture")[i % 3]} for i, c in enumerate(claims)]
+    return [
+        {"id": f"r{i}", "claim": c, "rating": ("true", "false", "mixture")[i % 3]}
+        for i, c in enumerate(claims)
+    ]
 
 
 def csv_bytes(delimiter: str = ",", n: int = ROWS) -> bytes:
@@ -59,7 +64,9 @@ def zip_bytes(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> 
 
 
 def row_xml(number: int | str | None, cells: list[str]) -> str:
-    plain = [cell.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;") for cell in cells]
+    plain = [
+        cell.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;") for cell in cells
+    ]
     texts = "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in plain)
     place = "" if number is None else f' r="{number}"'
     return f"<row{place}>{texts}</row>"
@@ -70,7 +77,10 @@ def header_xml(number: int | None = 1) -> str:
 
 
 def claim_xml(number: int | str | None, i: int) -> str:
-    return row_xml(number, [f"r{i}", f"The bridge in Riverton, number {i}, is closed", ("true", "false")[i % 2]])
+    return row_xml(
+        number,
+        [f"r{i}", f"The bridge in Riverton, number {i}, is closed", ("true", "false")[i % 2]],
+    )
 
 
 def parts_of_workbook(rows: str) -> dict[str, str]:
@@ -79,19 +89,25 @@ def parts_of_workbook(rows: str) -> dict[str, str]:
     package = "http://schemas.openxmlformats.org/package/2006"
     sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     relations = (
-        f'<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" Type="{office}/%s" Target="%s"/>'
-        "</Relationships>"
+        f'<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" Type="{office}/%s"'
+        ' Target="%s"/></Relationships>'
     )
     return {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
-        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{sheet}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{sheet}.worksheet+xml"/></Types>',
+        "[Content_Types].xml": (
+            f'<Types xmlns="{package}/content-types"><Default Extension="rels"'
+            ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override'
+            f' PartName="/xl/workbook.xml" ContentType="{sheet}.sheet.main+xml"/><Override'
+            f' PartName="/xl/worksheets/sheet1.xml" ContentType="{sheet}.worksheet+xml"/></Types>'
+        ),
         "_rels/.rels": relations % ("officeDocument", "xl/workbook.xml"),
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
-        '<sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+        "xl/workbook.xml": (
+            f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+            '<sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>'
+        ),
         "xl/_rels/workbook.xml.rels": relations % ("worksheet", "worksheets/sheet1.xml"),
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>',
+        "xl/worksheets/sheet1.xml": (
+            f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'
+        ),
     }
 
 
@@ -105,12 +121,16 @@ def mutants(seed: int, each: int) -> Iterator[Case]:
     """Good files with bytes cut off, changed, doubled or put in."""
     rows = [list(dict.fromkeys(table()[0])), *(list(row.values()) for row in table())]
     good = {
-        "csv": csv_bytes(), "tsv": csv_bytes("\t"), "json": json.dumps(table()).encode(),
+        "csv": csv_bytes(),
+        "tsv": csv_bytes("\t"),
+        "json": json.dumps(table()).encode(),
         "jsonl": "\n".join(map(json.dumps, table())).encode(),
         "xlsx": workbook("".join(row_xml(i + 1, row) for i, row in enumerate(rows))),
-        "parquet": parquet_bytes(pl.DataFrame(table())), "zip": zip_bytes({"d/a.csv": csv_bytes()}),
-        "txt": csv_bytes(";"), "csv.gz": gzip.compress(csv_bytes(), mtime=0),
-    }  # fmt: skip
+        "parquet": parquet_bytes(pl.DataFrame(table())),
+        "zip": zip_bytes({"d/a.csv": csv_bytes()}),
+        "txt": csv_bytes(";"),
+        "csv.gz": gzip.compress(csv_bytes(), mtime=0),
+    }
     for suffix, data in good.items():
         yield Case(f"good.{suffix}", data, rows=ROWS)
         for i in range(each):
@@ -119,7 +139,19 @@ def mutants(seed: int, each: int) -> Iterator[Case]:
 
 def _damaged(data: bytes, draw: random.Random) -> bytes:
     out = bytearray(data)
-    odd = [b'"', b"\n", b"\r", b"\0", b",", b"\xff", b"{", b"]", b"\\", b"\xed\xa0\x80", b"\x1b[31m"]
+    odd = [
+        b'"',
+        b"\n",
+        b"\r",
+        b"\0",
+        b",",
+        b"\xff",
+        b"{",
+        b"]",
+        b"\\",
+        b"\xed\xa0\x80",
+        b"\x1b[31m",
+    ]
     for _ in range(draw.choice([1, 1, 2, 8, 64])):
         at = draw.randrange(len(out) or 1)
         match draw.randrange(6):
@@ -141,20 +173,36 @@ def _damaged(data: bytes, draw: random.Random) -> bytes:
 
 def encodings() -> Iterator[Case]:
     text = csv_bytes().decode() + "é1,Ação não está à mão na câmara,true\n"
-    names = "utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le cp1252 latin-1 mac-roman cp437"
+    names = (
+        "utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le cp1252 latin-1 mac-roman cp437"
+    )
     for name in names.split():
         for suffix in ("csv", "txt"):
             yield Case(f"{name}.{suffix}", text.encode(name, "replace"))
     marks = {
-        "utf16le": b"\xff\xfe", "utf16be": b"\xfe\xff", "utf32le": b"\xff\xfe\0\0", "utf32be": b"\0\0\xfe\xff",
+        "utf16le": b"\xff\xfe",
+        "utf16be": b"\xfe\xff",
+        "utf32le": b"\xff\xfe\0\0",
+        "utf32be": b"\0\0\xfe\xff",
         "utf8": b"\xef\xbb\xbf",
-    }  # fmt: skip
+    }
     for name, mark in marks.items():
         for suffix in ("txt", "csv", "json", "jsonl", "xls", "dat"):
             yield bad(f"mark-{name}.{suffix}", mark)
             yield bad(f"mark-{name}-blank.{suffix}", mark + mark + b"\n\0")
     for byte in (b"\0", b"a", b"\n", b"\xff", b"{", b"[", b'"', b",", b"\x80", b"P"):
-        for suffix in ("csv", "xls", "txt", "json", "jsonl", "parquet", "xlsx", "zip", "tsv", "dat"):
+        for suffix in (
+            "csv",
+            "xls",
+            "txt",
+            "json",
+            "jsonl",
+            "parquet",
+            "xlsx",
+            "zip",
+            "tsv",
+            "dat",
+        ):
             yield bad(f"byte-{byte.hex()}.{suffix}", byte)
 
 
@@ -184,19 +232,42 @@ def delimited() -> Iterator[Case]:
 def json_files() -> Iterator[Case]:
     lone = b'{"\\ud800": "a", "text": "The bridge is closed now", "label": "true"}'
     yield bad("twice.json", b'[{"text":"a b c d","text":"second one here","label":"true"}]')
-    yield Case("twice.jsonl", b'{"text":"a b c d e f","label":"true"}\n' * 3 + b'{"text":"a","text":"b c d e"}\n')
+    yield Case(
+        "twice.jsonl",
+        b'{"text":"a b c d e f","label":"true"}\n' * 3 + b'{"text":"a","text":"b c d e"}\n',
+    )
     yield Case("surrogate-key.json", b"[" + lone + b"]", rows=1)
     yield Case("surrogate-key.jsonl", (lone + b"\n") * 2, rows=2)
-    yield Case("surrogate.json", b'[{"text": "The bridge \\ud800 is closed now", "label": "true"}]', rows=1)
+    yield Case(
+        "surrogate.json", b'[{"text": "The bridge \\ud800 is closed now", "label": "true"}]', rows=1
+    )
     yield bad("deep-list.json", b"[" * 100_000)
     yield bad("deep.json", b'{"a":' * 100_000 + b"1" + b"}" * 100_000)
     yield bad("deep.jsonl", (b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"\n") * 2)
     yield Case("digits.json", b'[{"text": "The bridge is closed now", "n": ' + b"9" * 5_000 + b"}]")
-    yield Case("nan.json", b'[{"text": "The bridge is closed", "n": NaN, "m": 1e999, "label": "true"}]', rows=1)
-    for word in ["null", "1", '"a"', "[]", "{}", "[null]", "[[1,2],[3,4]]", '{"a":{}}', "[{}]", "[true]", '{"a":[]}']:
+    yield Case(
+        "nan.json",
+        b'[{"text": "The bridge is closed", "n": NaN, "m": 1e999, "label": "true"}]',
+        rows=1,
+    )
+    for word in [
+        "null",
+        "1",
+        '"a"',
+        "[]",
+        "{}",
+        "[null]",
+        "[[1,2],[3,4]]",
+        '{"a":{}}',
+        "[{}]",
+        "[true]",
+        '{"a":[]}',
+    ]:
         yield bad(f"value-{word.encode().hex()[:20]}.json", word.encode())
     yield bad("objects.jsonl", b"{}\n" * 300_000)
-    yield Case("keys.json", json.dumps([{f"key {i}": "a value of it" for i in range(20_000)}]).encode())
+    yield Case(
+        "keys.json", json.dumps([{f"key {i}": "a value of it" for i in range(20_000)}]).encode()
+    )
     other = [json.dumps({f"key {i}": "some words of a value"}) for i in range(5_000)]
     yield Case("other-keys.jsonl", "\n".join(other).encode())
     columns = {"text": ["The bridge is closed"] * 9, "label": ["true"] * 9}
@@ -206,10 +277,23 @@ def json_files() -> Iterator[Case]:
 
 def workbooks() -> Iterator[Case]:
     head, numbers = header_xml(), range(2, 22)
-    apart = "".join(f'<row r="{n}"><c r="A{n}"><v>1</v></c><c r="XFD{n}"><v>2</v></c></row>' for n in range(2, 5_002))
-    yield Case("reversed.xlsx", workbook(head + "".join(claim_xml(n, n) for n in reversed(numbers))), rows=20)
-    yield Case("repeated.xlsx", workbook(head + "".join(claim_xml(2 + n % 2, n) for n in numbers)), rows=20)
-    yield Case("unnumbered.xlsx", workbook(header_xml(None) + "".join(claim_xml(None, n) for n in numbers)), rows=20)
+    apart = "".join(
+        f'<row r="{n}"><c r="A{n}"><v>1</v></c><c r="XFD{n}"><v>2</v></c></row>'
+        for n in range(2, 5_002)
+    )
+    yield Case(
+        "reversed.xlsx",
+        workbook(head + "".join(claim_xml(n, n) for n in reversed(numbers))),
+        rows=20,
+    )
+    yield Case(
+        "repeated.xlsx", workbook(head + "".join(claim_xml(2 + n % 2, n) for n in numbers)), rows=20
+    )
+    yield Case(
+        "unnumbered.xlsx",
+        workbook(header_xml(None) + "".join(claim_xml(None, n) for n in numbers)),
+        rows=20,
+    )
     yield bad("far.xlsx", workbook(head + claim_xml(1_048_576_000, 1)))
     yield Case("last-row.xlsx", workbook(head + claim_xml(1_048_576, 1)), rows=1)
     yield Case("zero-row.xlsx", workbook(head + claim_xml(0, 1)))
@@ -217,10 +301,15 @@ def workbooks() -> Iterator[Case]:
     yield bad("far-column.xlsx", workbook(head + '<row r="2"><c r="ZZZZ2"><v>1</v></c></row>'))
     yield bad("apart.xlsx", workbook(head + apart))
     yield bad("bad-shared.xlsx", workbook(head + '<row r="2"><c t="s"><v>99</v></c></row>'))
-    yield bad("one-cell-twice.xlsx", workbook(head + '<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>'))
+    yield bad(
+        "one-cell-twice.xlsx",
+        workbook(head + '<row r="2"><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>'),
+    )
     yield bad("no-rows.xlsx", workbook(""))
     yield bad("three-lines.xlsx", workbook("<row"))
-    entities = "".join(f'<!ENTITY {chr(98 + i)} "{("&" + chr(97 + i) + ";") * 10}">' for i in range(9))
+    entities = "".join(
+        f'<!ENTITY {chr(98 + i)} "{("&" + chr(97 + i) + ";") * 10}">' for i in range(9)
+    )
     rows = head + claim_xml(2, 1)
     for name, text in parts_of_workbook(rows).items():
         stem = Path(name).stem.strip("[].")
@@ -229,7 +318,9 @@ def workbooks() -> Iterator[Case]:
         yield Case(f"without-{stem}.xlsx", workbook(rows, **{name: None}))
     for version in (0, 46, 63, 99, 255):
         yield Case(f"version-{version}.xlsx", _with_version(workbook(rows), version))
-        yield Case(f"version-{version}.zip", _with_version(zip_bytes({"a.csv": csv_bytes()}), version))
+        yield Case(
+            f"version-{version}.zip", _with_version(zip_bytes({"a.csv": csv_bytes()}), version)
+        )
 
 
 def _with_version(data: bytes, version: int) -> bytes:
@@ -284,7 +375,11 @@ def packed() -> Iterator[Case]:
     yield bad("cut.csv.gz", whole[: len(whole) // 2])
     yield bad("cut.csv.bz2", second[: len(second) // 2])
     yield bad("checksum.csv.gz", whole[:-8] + bytes(8))
-    yield Case("two-members.csv.gz", gzip.compress(csv_bytes()[:500]) + gzip.compress(csv_bytes()[500:]), rows=ROWS)
+    yield Case(
+        "two-members.csv.gz",
+        gzip.compress(csv_bytes()[:500]) + gzip.compress(csv_bytes()[500:]),
+        rows=ROWS,
+    )
     yield bad("twice.csv.gz", gzip.compress(whole))
     yield bad("zip.csv.gz", gzip.compress(zip_bytes({"a.csv": csv_bytes()})))
     yield bad("bomb.csv.gz", gzip.compress(b"a,b\n" * 100_000_000))
@@ -299,7 +394,11 @@ def parquets() -> Iterator[Case]:
     for i in range(0, min(len(good), 400), 5):
         changed = good[: len(good) - 8 - i] + bytes([255 - i % 256]) + good[len(good) - 7 - i :]
         yield Case(f"footer-{i}.parquet", changed)
-    nested = {"text": ["The bridge is closed now"] * 3, "n": [[1, 2], None, []], "s": [{"a": 1}, None, {"a": 2}]}
+    nested = {
+        "text": ["The bridge is closed now"] * 3,
+        "n": [[1, 2], None, []],
+        "s": [{"a": 1}, None, {"a": 2}],
+    }
     yield Case("nested.parquet", parquet_bytes(pl.DataFrame(nested)), rows=3)
     yield bad("same.parquet", parquet_bytes(pl.select(text=pl.repeat("a", 2_000_000))))
 
@@ -314,12 +413,26 @@ class Evil:
 def pickles() -> Iterator[Case]:
     for protocol in range(6):
         data = pickle.dumps([Evil(), {"text": ["a"] * 50}], protocol)
-        for suffix in ("pkl", "csv", "json", "jsonl", "txt", "tsv", "parquet", "xlsx", "zip", "dat", "xls"):
+        for suffix in (
+            "pkl",
+            "csv",
+            "json",
+            "jsonl",
+            "txt",
+            "tsv",
+            "parquet",
+            "xlsx",
+            "zip",
+            "dat",
+            "xls",
+        ):
             yield bad(f"pickle-{protocol}.{suffix}", data)
 
 
 def write_cases(seed: int, each: int, only: str, folder: Path) -> list[Case]:
-    """The files of all cases whose name contains `only`, numbered, in `folder`; and the cases without their bytes."""
+    """The files of all cases whose name contains `only`, numbered, in `folder`; and the cases
+    without their bytes.
+    """
     odd = (encodings, delimited, json_files, workbooks, archives, packed, parquets, pickles)
     every = (case for cases in (mutants(seed, each), *(make() for make in odd)) for case in cases)
     made = []

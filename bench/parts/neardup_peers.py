@@ -1,7 +1,9 @@
-"""The finders that bench/neardup.py compares. Each factory imports its library and returns texts -> pairs of rows.
+"""The finders that bench/neardup.py compares. Each factory imports its library and returns texts ->
+pairs of rows.
 
-Every library is used as its documentation shows, with its own defaults but for what the task fixes: character 5-grams
-and a threshold of 0.7. What a library offers to drop false candidates (estimated similarity) is used.
+Every library is used as its documentation shows, with its own defaults but for what the task fixes:
+character 5-grams and a threshold of 0.7. What a library offers to drop false candidates (estimated
+similarity) is used.
 """
 
 from __future__ import annotations
@@ -51,7 +53,11 @@ def datasketch() -> Finder:
     library = need("datasketch")
 
     def find(texts: list[str], threshold: float) -> Pairs:
-        sketches = list(library.MinHash.generator([[s.encode() for s in shingles(t)] for t in texts], num_perm=128))
+        sketches = list(
+            library.MinHash.generator(
+                [[s.encode() for s in shingles(t)] for t in texts], num_perm=128
+            )
+        )
         index = library.MinHashLSH(threshold=threshold, num_perm=128)
         with index.insertion_session() as session:
             for row, sketch in enumerate(sketches):
@@ -70,8 +76,11 @@ def rensa() -> Finder:
     library = need("rensa")
 
     def find(texts: list[str], threshold: float) -> Pairs:
-        sketches = library.RMinHash.from_token_sets((shingles(t) for t in texts), num_perm=128, seed=42)
-        # the README's own benchmark uses 8 bands for 0.8; at 0.7 that would find a third of the pairs
+        sketches = library.RMinHash.from_token_sets(
+            (shingles(t) for t in texts), num_perm=128, seed=42
+        )
+        # the README's own benchmark uses 8 bands for 0.8; at 0.7 that would find a third of the
+        # pairs
         index = library.RMinHashLSH(threshold=threshold, num_perm=128, num_bands=32)
         index.insert_many(sketches)
         return [
@@ -85,12 +94,14 @@ def rensa() -> Finder:
 
 
 def rensa_flags() -> Finder:
-    """The fast path of its README (the rho sketch). It says which rows have a near-duplicate, not which one: rows are
-    returned as pairs with themselves, and judged as rows."""
+    """The fast path of its README (the rho sketch). It says which rows have a near-duplicate, not
+    which one: rows are returned as pairs with themselves, and judged as rows."""
     library = need("rensa")
 
     def find(texts: list[str], threshold: float) -> Pairs:
-        matrix = library.RMinHash.digest_matrix_from_token_sets_rho((shingles(t) for t in texts), num_perm=128, seed=42)
+        matrix = library.RMinHash.digest_matrix_from_token_sets_rho(
+            (shingles(t) for t in texts), num_perm=128, seed=42
+        )
         index = library.RMinHashLSH(threshold=threshold, num_perm=128, num_bands=32)
         flags = index.query_duplicate_flags_matrix_one_shot(matrix)
         return [(row, row) for row, flag in enumerate(flags) if flag]
@@ -103,19 +114,26 @@ def gaoya() -> Finder:
 
     def find(texts: list[str], threshold: float) -> Pairs:
         index = library.minhash.MinHashStringIndex(
-            hash_size=32, jaccard_threshold=threshold, num_bands=25, band_size=5, analyzer="char", ngram_range=(5, 5)
+            hash_size=32,
+            jaccard_threshold=threshold,
+            num_bands=25,
+            band_size=5,
+            analyzer="char",
+            ngram_range=(5, 5),
         )
         index.par_bulk_insert_docs(list(range(len(texts))), texts)
         answers = index.par_bulk_query(texts)
-        return [(row, other) for row, others in enumerate(answers) for other in others if other > row]
+        return [
+            (row, other) for row, others in enumerate(answers) for other in others if other > row
+        ]
 
     return find
 
 
 def text_dedup() -> Finder:
-    """Its script, called as from the command line. It knows words only, so what splits a text into words is handed a
-    splitter into characters; n-grams, hashing, bands and clusters are its own. It gives clusters without verifying
-    them: each row is paired with the head of its cluster."""
+    """Its script, called as from the command line. It knows words only, so what splits a text into
+    words is handed a splitter into characters; n-grams, hashing, bands and clusters are its own. It
+    gives clusters without verifying them: each row is paired with the head of its cluster."""
     script = need("text_dedup.minhash")
 
     class Characters:
@@ -126,12 +144,21 @@ def text_dedup() -> Finder:
             pl.DataFrame({"text": texts}).write_parquet(f"{folder}/texts.parquet")
             script.NON_ALPHA = Characters
             options = {
-                "path": "parquet", "data_files": f"{folder}/texts.parquet", "split": "train", "column": "text",
-                "cache_dir": f"{folder}/cache", "output": f"{folder}/out", "num_proc": str(os.cpu_count()),
-                "batch_size": "10000", "ngram": "5", "min_length": "5", "threshold": str(threshold),
-            }  # fmt: skip
+                "path": "parquet",
+                "data_files": f"{folder}/texts.parquet",
+                "split": "train",
+                "column": "text",
+                "cache_dir": f"{folder}/cache",
+                "output": f"{folder}/out",
+                "num_proc": str(os.cpu_count()),
+                "batch_size": "10000",
+                "ngram": "5",
+                "min_length": "5",
+                "threshold": str(threshold),
+            }
             script.main(
-                [word for name, value in options.items() for word in (f"--{name}", value)], standalone_mode=False
+                [word for name, value in options.items() for word in (f"--{name}", value)],
+                standalone_mode=False,
             )
         heads = {row: script.uf.find(row) for row in list(script.uf.parent)}
         return [(head, row) for row, head in heads.items() if head != row]

@@ -1,8 +1,10 @@
-"""The figures on the page of a preset: between two comments, written from the folder of a finished study.
+"""The figures on the page of a preset: between two comments, written from the folder of a finished
+study.
 
-`<!-- figures: Table 2: ... -->` is the table of the `[[show]]` with that title, `<!-- figures: dataset=liar, train=seed
--->` (on one line) the table of the grid with those values, and `<!-- figures: stamp -->` the line that says which code
-they are of. The block ends with `<!-- end -->`. All else on the page is written by hand.
+`<!-- figures: Table 2: ... -->` is the table of the `[[show]]` with that title, `<!-- figures:
+dataset=liar, train=seed -->` (on one line) the table of the grid with those values, and `<!--
+figures: stamp -->` the line that says which code they are of. The block ends with `<!-- end -->`.
+All else on the page is written by hand.
 """
 
 from __future__ import annotations
@@ -22,21 +24,29 @@ from claimlab.study.tables import crossed
 
 BLOCK = re.compile(r"(?s)(<!-- figures: ([^\n]+?) -->\n).*?(<!-- end -->)")
 CARDS = {  # fields of the catalogue's cards: table and column of the guide
-    "offline_f1": ("Table 2", "F1 (Offline)"), "search_f1": ("Table 2", "F1 (Search)"),
-    "keywords_tf": ("Table 6", "Keywords Predictivity T-F"), "keywords_tfm": ("Table 6", "Keywords Predictivity T-F-M"),
+    "offline_f1": ("Table 2", "F1 (Offline)"),
+    "search_f1": ("Table 2", "F1 (Search)"),
+    "keywords_tf": ("Table 6", "Keywords Predictivity T-F"),
+    "keywords_tfm": ("Table 6", "Keywords Predictivity T-F-M"),
     "temporal": ("Table 8", "Temporal Predictivity (% F1)"),
-}  # fmt: skip
+}
 STAMP = "stamp"
 
 
 def written(page: str, folder: Path, stamp: str) -> str:
-    """The page with the figures of the study in `folder`; an error where the study has no such table."""
+    """The page with the figures of the study in `folder`; an error where the study has no such
+    table.
+    """
     figures = figures_of(folder)
-    return BLOCK.sub(lambda hit: f"{hit[1]}\n{stamp if hit[2] == STAMP else figures(hit[2])}\n\n{hit[3]}", page)
+    return BLOCK.sub(
+        lambda hit: f"{hit[1]}\n{stamp if hit[2] == STAMP else figures(hit[2])}\n\n{hit[3]}", page
+    )
 
 
 def figures_of(folder: Path) -> Callable[[str], str]:
-    """What makes the block of a name: the table, and the line that says what of a paper is beside ours."""
+    """What makes the block of a name: the table, and the line that says what of a paper is beside
+    ours.
+    """
     study, scored = saved_study(folder)
     shown = json.loads((folder / REPORT / DATA).read_text(encoding="utf-8"))["shown"]
     grids = list(views(study, scored))
@@ -44,15 +54,28 @@ def figures_of(folder: Path) -> Callable[[str], str]:
     def figures(name: str) -> str:
         if found := [table for table in shown if table["title"] == name]:
             show = next(show for show in study.show if show.title == name)
-            return "\n\n".join(filter(None, [markdown(found[0]["columns"], found[0]["rows"]), _beside(show)]))
+            return "\n\n".join(
+                filter(None, [markdown(found[0]["columns"], found[0]["rows"]), _beside(show)])
+            )
         asked = dict(pair.split("=", 1) for pair in re.split(r", (?=\w+=)", name))
-        mine = [grid for grid in grids if all(str(grid[2].get(axis)) == value for axis, value in asked.items())]
+        mine = [
+            grid
+            for grid in grids
+            if all(str(grid[2].get(axis)) == value for axis, value in asked.items())
+        ]
         if len(mine) != 1:
-            raise SystemExit(f"'{name}' names {len(mine)} tables of {folder}; the choices are {[g[2] for g in grids]}")
+            raise SystemExit(
+                f"'{name}' names {len(mine)} tables of {folder}; the choices are"
+                f" {[g[2] for g in grids]}"
+            )
         view, entries, where = mine[0]
         papers = with_cards(study)
-        table = crossed(entries, view.rows, view.columns, view.cells, where, published=papers, gap=view.gap)
-        return "\n\n".join(filter(None, [markdown(table.columns, _texts(table)), _rows(study, view, table)]))
+        table = crossed(
+            entries, view.rows, view.columns, view.cells, where, published=papers, gap=view.gap
+        )
+        return "\n\n".join(
+            filter(None, [markdown(table.columns, _texts(table)), _rows(study, view, table)])
+        )
 
     return figures
 
@@ -88,7 +111,7 @@ def _rows(study: StudyFile, view: View, table: Table) -> str:
             lines.append(f"{name}, row of the dataset, column {column}")
         else:
             lines.append(
-                f"{part.paper.split(', ')[1]}{_names(part.paper, {view.cells, *table.columns, *_first(table)})}"
+                f"{part.paper.split(', ')[1]}{_names(part.paper, {view.cells, *table.columns, *_first(table)})}"  # noqa: E501
             )
     return f"Published: {'; '.join(lines)}."
 
@@ -99,7 +122,10 @@ def _quotes(part: Published, view: View, table: Table) -> Iterable[bool]:
         if part.card:
             yield str(figure.get(view.columns)) in table.columns
         else:
-            here = str(figure.get(view.rows)) in rows and str(figure.get(view.columns)) in table.columns
+            here = (
+                str(figure.get(view.rows)) in rows
+                and str(figure.get(view.columns)) in table.columns
+            )
             yield here and view.cells in figure
 
 
@@ -110,5 +136,7 @@ def _first(table: Table) -> list[str]:
 def _names(paper: str, only: set[str] | None = None) -> str:
     """The paper's words for ours, as rows and columns of its table."""
     names: dict[str, Any] = paper_table(paper).get("names", {})
-    kept = [f"`{ours}` is “{theirs}”" for ours, theirs in names.items() if only is None or ours in only]
+    kept = [
+        f"`{ours}` is “{theirs}”" for ours, theirs in names.items() if only is None or ours in only
+    ]
     return f" ({', '.join(kept)})" if kept else ""

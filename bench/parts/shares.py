@@ -10,4 +10,7 @@ def share(n: int, of: int) -> str:
     interval = wilson(n, of)
     if interval is None:
         return f"{n} of {of}"
-    return f"{n} of {of} ({100 * n / of:.1f} %, 95 % {100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
+    return (
+        f"{n} of {of} ({100 * n / of:.1f} %, 95 % {100 * interval[0]:.1f} to"
+        f" {100 * interval[1]:.1f})"
+    )

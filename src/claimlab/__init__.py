@@ -6,8 +6,8 @@
     findings = cl.audit(dataset)
     findings.save("report")
 
-Every verb of the command line is a function here, with the same options. A function is imported when it is first used,
-so that `import claimlab` costs next to nothing.
+Every verb of the command line is a function here, with the same options. A function is imported
+when it is first used, so that `import claimlab` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -114,18 +114,60 @@ _HOMES = {
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "contamination",
-    "detect", "diff", "drift", "engine_status", "engine_work", "enrich", "evaluate", "evolve", "export", "fix",
-    "generate", "import_files", "import_predictions", "judge", "labels", "load", "merge", "new_study",
-    "quality_filter", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export",
-    "review_import", "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff", "study_new",
-    "study_run", "study_table", "worth",
-]  # fmt: skip
+    "ClaimlabError",
+    "Dataset",
+    "Review",
+    "__version__",
+    "audit",
+    "audit_all",
+    "catalog",
+    "clean",
+    "contamination",
+    "detect",
+    "diff",
+    "drift",
+    "engine_status",
+    "engine_work",
+    "enrich",
+    "evaluate",
+    "evolve",
+    "export",
+    "fix",
+    "generate",
+    "import_files",
+    "import_predictions",
+    "judge",
+    "labels",
+    "load",
+    "merge",
+    "new_study",
+    "quality_filter",
+    "report",
+    "rerun",
+    "review_apply",
+    "review_ask",
+    "review_create",
+    "review_export",
+    "review_import",
+    "seed_claims",
+    "serve",
+    "show",
+    "split",
+    "split_all",
+    "study_check",
+    "study_diff",
+    "study_new",
+    "study_run",
+    "study_table",
+    "worth",
+]
 
 
 class _FrontDoor(ModuleType):
-    """Some functions share their name with the package that holds them (`audit`). Importing a package binds it as an
-    attribute of its parent; here the function keeps the name, and the package stays importable by its full path."""
+    """Some functions share their name with the package that holds them (`audit`). Importing a
+    package binds it as an attribute of its parent; here the function keeps the name, and the
+    package stays importable by its full path.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

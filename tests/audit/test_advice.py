@@ -1,4 +1,6 @@
-"""Advice: each rule has its sentence, only alarms give any, and what was not measured is never a pass."""
+"""Advice: each rule has its sentence, only alarms give any, and what was not measured is never a
+pass.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,17 @@ from claimlab.core.finding import Baselines, Finding, Verdict
 
 
 def finding(
-    check: str, feature: str | None = None, verdict: Verdict = "fail", score: float | None = 0.9, **more: object
+    check: str,
+    feature: str | None = None,
+    verdict: Verdict = "fail",
+    score: float | None = 0.9,
+    **more: object,
 ) -> Finding:
-    values = {"score": None if verdict == "not-measured" else score, "difference": 0.4, "why": "So it was planted."}
+    values = {
+        "score": None if verdict == "not-measured" else score,
+        "difference": 0.4,
+        "why": "So it was planted.",
+    }
     baselines = Baselines(majority=0.5)
     return Finding.model_validate(
         {
@@ -75,9 +85,13 @@ PLANTED = [
 
 
 @pytest.mark.parametrize(
-    ("planted", "action", "words"), PLANTED, ids=[f"{name_of(p[0])}-{p[0].verdict}-{p[0].n}" for p in PLANTED]
+    ("planted", "action", "words"),
+    PLANTED,
+    ids=[f"{name_of(p[0])}-{p[0].verdict}-{p[0].n}" for p in PLANTED],
 )
-def test_a_planted_finding_gets_the_advice_of_its_rule(planted: Finding, action: str, words: str) -> None:
+def test_a_planted_finding_gets_the_advice_of_its_rule(
+    planted: Finding, action: str, words: str
+) -> None:
     (advice,) = advise([planted])
     assert advice.action == action
     assert words in advice.text
@@ -124,7 +138,11 @@ def test_a_conclusion_says_what_was_not_told() -> None:
     )
     assert clean.text.startswith("Nothing was found in what could be measured (1 pass).")
     assert "1 inconclusive and 1 not measured: that is not a pass" in clean.text
-    assert (clean.passed, clean.inconclusive, clean.not_measured) == (("length",), ("url (domain)",), ("time",))
+    assert (clean.passed, clean.inconclusive, clean.not_measured) == (
+        ("length",),
+        ("url (domain)",),
+        ("time",),
+    )
     assert clean.advice == ()
     assert conclude([finding("time", None, "not-measured")]).text.endswith("That is not a pass.")
     assert conclude([finding("length"), finding("surface", "case", "warn")]).text == (

@@ -1,4 +1,6 @@
-"""Cramér's V with an interval: SciPy's where nothing is corrected, and the true value inside as often as promised."""
+"""Cramér's V with an interval: SciPy's where nothing is corrected, and the true value inside as
+often as promised.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
 
 
-def measured(y: np.ndarray, slices: np.ndarray, groups: np.ndarray | None = None, seed: int = 0) -> Association:
+def measured(
+    y: np.ndarray, slices: np.ndarray, groups: np.ndarray | None = None, seed: int = 0
+) -> Association:
     mine = np.arange(len(y)) if groups is None else groups
     deal = Deal(y, mine, int(y.max()) + 1, Settings(repeats=1), seed)
     return association(deal, np.arange(len(y)), slices, 20)
@@ -29,7 +33,9 @@ def test_chi_squared_is_scipys() -> None:
 
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_interval_holds_the_true_value(size: int) -> None:
-    """Two even slices with 0.5 +- 0.15 of one class: V is 0.3. Groups of one label and slice are one observation."""
+    """Two even slices with 0.5 +- 0.15 of one class: V is 0.3. Groups of one label and slice are
+    one observation.
+    """
     rng = np.random.default_rng(5)
     hits, runs = 0, 120
     for seed in range(runs):
@@ -42,7 +48,9 @@ def test_the_interval_holds_the_true_value(size: int) -> None:
 
 
 def test_chance_alone_is_never_an_alarm() -> None:
-    """Rows of one group share their label and their slice, so that rows counted one by one would look associated."""
+    """Rows of one group share their label and their slice, so that rows counted one by one would
+    look associated.
+    """
     rng = np.random.default_rng(2)
     verdicts = []
     for seed in range(60):

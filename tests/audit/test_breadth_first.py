@@ -28,7 +28,9 @@ def test_leaves_part_the_rows_and_are_as_many_as_asked(width: int) -> None:
     patterns, counts = bf.fold(x, y, 2)
     leaves = bf.grow(patterns, counts, 5, width, np.random.default_rng(0))
     assert 1 <= len(leaves) <= 5
-    assert np.array_equal(sum(leaf.holds(patterns).astype(int) for leaf in leaves), np.ones(patterns.shape[1]))
+    assert np.array_equal(
+        sum(leaf.holds(patterns).astype(int) for leaf in leaves), np.ones(patterns.shape[1])
+    )
 
 
 def test_it_learns_what_two_features_say() -> None:
@@ -46,7 +48,9 @@ def test_same_seed_same_votes_and_labels_by_lot_teach_nothing() -> None:
 
 
 @pytest.mark.parametrize("cost", [0, 10**9])
-def test_both_ways_of_drawing_a_sample_have_its_mean(cost: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_of_drawing_a_sample_have_its_mean(
+    cost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bf, "MANY_CELLS", 0)
     monkeypatch.setattr(bf, "DRAWS_PER_CELL", cost)
     counts = np.array([[50.0, 0.0, 3.0], [7.0, 40.0, 0.0]])

@@ -28,7 +28,10 @@ def findings(check: str, labels: np.ndarray, **columns: object) -> dict[str | No
 
 
 def times(hours: np.ndarray, days: np.ndarray) -> list[datetime]:
-    return [datetime(2020, 1, 6) + timedelta(days=int(d), hours=int(h)) for d, h in zip(days, hours, strict=True)]
+    return [
+        datetime(2020, 1, 6) + timedelta(days=int(d), hours=int(h))
+        for d, h in zip(days, hours, strict=True)
+    ]
 
 
 def test_a_class_posted_at_night_is_found_by_the_hour_and_not_by_the_date() -> None:
@@ -55,7 +58,10 @@ def test_placeholders_for_links_count_as_links(token: str) -> None:
     found = findings("url", TRUE, text=texts)["presence of a URL"]
     assert found.verdict == "fail"
     assert found.details["placeholders_only"] == TRUE.sum()
-    assert findings("url", PERMUTED, text=texts)["presence of a URL"].verdict not in ("warn", "fail")
+    assert findings("url", PERMUTED, text=texts)["presence of a URL"].verdict not in (
+        "warn",
+        "fail",
+    )
 
 
 def test_links_themselves_and_ordinary_words_are_no_placeholders() -> None:

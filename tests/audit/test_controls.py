@@ -1,4 +1,6 @@
-"""What only a working control can tell: planted data on which each broken control gives another answer."""
+"""What only a working control can tell: planted data on which each broken control gives another
+answer.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def length_finding(data: Dataset) -> Finding:
 
 
 def test_the_control_learns_permuted_labels() -> None:
-    """With few true texts, a model that learnt the true labels answers "true" rarely and gets a better control."""
+    """With few true texts, a model that learnt the true labels answers "true" rarely and gets a
+    better control.
+    """
     rng = np.random.default_rng(0)
     y = (rng.random(1_600) < 0.12).astype(np.int64)
     length = np.where(rng.random(1_600) < 0.9, 200 * y, 200 * (1 - y)) + rng.integers(10, 60, 1_600)
@@ -53,8 +57,12 @@ def test_the_control_learns_permuted_labels() -> None:
     for seed in range(12):
         labels = np.random.default_rng(seed).permutation(y)
         guess = np.empty_like(labels)
-        for train, test in StratifiedKFold(4, shuffle=True, random_state=seed).split(length[:, None], labels):
-            tree = DecisionTreeClassifier(max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced")
+        for train, test in StratifiedKFold(4, shuffle=True, random_state=seed).split(
+            length[:, None], labels
+        ):
+            tree = DecisionTreeClassifier(
+                max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced"
+            )
             guess[test] = tree.fit(length[train, None], labels[train]).predict(length[test, None])
         controls.append(f1_score(labels, guess, average="macro"))
     assert np.mean(controls) < 0.45
@@ -63,8 +71,9 @@ def test_the_control_learns_permuted_labels() -> None:
 
 
 def test_the_permuted_baseline_counts_when_it_is_the_best() -> None:
-    """Long texts come in large groups that are mostly true, and groups exchange labels with groups of like size only:
-    permuted labels can be guessed just as well, so length itself tells nothing."""
+    """Long texts come in large groups that are mostly true, and groups exchange labels with groups
+    of like size only: permuted labels can be guessed just as well, so length itself tells nothing.
+    """
     rng = np.random.default_rng(1)
     size = np.repeat([1, 6], [360, 60])
     group = np.repeat(np.arange(420), size)
@@ -79,7 +88,9 @@ def test_the_permuted_baseline_counts_when_it_is_the_best() -> None:
 
 
 def test_rows_of_one_group_stay_together() -> None:
-    """Every group has a length of its own and a class drawn at random: only a model that met the group knows it."""
+    """Every group has a length of its own and a class drawn at random: only a model that met the
+    group knows it.
+    """
     rng = np.random.default_rng(2)
     group = np.repeat(np.arange(150), 6)
     y = rng.integers(0, 2, 150)[group]
@@ -97,22 +108,27 @@ def test_copies_of_a_text_stay_together() -> None:
     rng = np.random.default_rng(3)
     copies = np.repeat(np.arange(150), 6)
     data = texts_of(10 + 3 * copies, rng.integers(0, 2, 150)[copies])
-    same = data.records.with_columns(pl.Series("text", [f"{c} {'x' * (10 + 3 * int(c))}" for c in copies]))
+    same = data.records.with_columns(
+        pl.Series("text", [f"{c} {'x' * (10 + 3 * int(c))}" for c in copies])
+    )
     found = length_finding(Dataset.build("copies", same))
     assert found.score is not None
     assert found.score < 0.6
 
 
 def test_groups_bound_to_a_class_are_measured_on_one_record_each() -> None:
-    """Single texts are all false, and pairs all true: groups of like size have one class, so nothing could change
-    places. One record of each group can."""
+    """Single texts are all false, and pairs all true: groups of like size have one class, so
+    nothing could change places. One record of each group can."""
     rng = np.random.default_rng(4)
     group = np.concatenate([np.arange(400), 400 + np.repeat(np.arange(200), 2)])
     y = (group >= 400).astype(np.int64)
     noise = rng.integers(10, 60, 800)
     found = length_finding(texts_of(noise, y, group))
     assert (found.verdict, found.n, found.classes) == ("pass", 600, {"true": 200, "false": 400})
-    assert "One record of each group and label, drawn at random, stands for it (600 of 800)" in found.why
+    assert (
+        "One record of each group and label, drawn at random, stands for it (600 of 800)"
+        in found.why
+    )
     assert found.moved == pytest.approx(found.moved_freely, abs=0.02)
     assert length_finding(texts_of(noise + 60 * y, y, group)).verdict == "fail"
 
@@ -126,7 +142,9 @@ def test_too_few_groups_bound_to_a_class_are_not_measured() -> None:
 
 
 def test_pairs_are_really_permuted() -> None:
-    """True and false in pairs, the false one longer: the control must not keep what it is to control for."""
+    """True and false in pairs, the false one longer: the control must not keep what it is to
+    control for.
+    """
     rng = np.random.default_rng(5)
     pair, y = np.repeat(np.arange(300), 2), np.tile([0, 1], 300)
     found = length_finding(texts_of(rng.integers(10, 60, 600) + 60 * y, y, pair))
@@ -147,7 +165,9 @@ def test_a_close_case_gets_many_permutations() -> None:
 
 
 def test_small_sets_keep_true_findings() -> None:
-    """300 rows and a real but modest shortcut, eight times: a test that compared unlike things lost most of these."""
+    """300 rows and a real but modest shortcut, eight times: a test that compared unlike things lost
+    most of these.
+    """
     verdicts = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -170,12 +190,30 @@ def test_scores_and_permuted_scores_are_of_one_statistic() -> None:
 
 
 def test_a_word_in_a_tenth_of_one_class_is_found() -> None:
-    """Nothing is known of the other rows: they are guessed at random, and the word still raises the score."""
+    """Nothing is known of the other rows: they are guessed at random, and the word still raises the
+    score.
+    """
     rng = np.random.default_rng(7)
     y = rng.integers(0, 2, 4_000)
-    words = np.array(["harbour", "bridge", "council", "lamp", "river", "bench", "market", "clock", "snow", "ferry"])
+    words = np.array(
+        [
+            "harbour",
+            "bridge",
+            "council",
+            "lamp",
+            "river",
+            "bench",
+            "market",
+            "clock",
+            "snow",
+            "ferry",
+        ]
+    )
     marked = (y == 1) & (rng.random(4_000) < 0.1)
-    texts = [" ".join(rng.choice(words, 8)) + (" zorvex" if m else "") + f" {i}" for i, m in enumerate(marked)]
+    texts = [
+        " ".join(rng.choice(words, 8)) + (" zorvex" if m else "") + f" {i}"
+        for i, m in enumerate(marked)
+    ]
     data = texts_of(np.ones(4_000, np.int64), y)
     same = data.records.with_columns(pl.Series("text", texts))
     (found,) = audit(Dataset.build("words", same), checks=["giveaways"], debug=True).findings
@@ -184,7 +222,9 @@ def test_a_word_in_a_tenth_of_one_class_is_found() -> None:
 
 
 def test_a_publisher_of_the_larger_class_only_is_found_among_many_that_occur_once() -> None:
-    """To answer the larger class for every new publisher would hide it: its own rows would get the same answer."""
+    """To answer the larger class for every new publisher would hide it: its own rows would get the
+    same answer.
+    """
     rng = np.random.default_rng(3)
     false = rng.random(600) < 0.56
     planet = false & (rng.random(600) < 0.4)

@@ -25,14 +25,21 @@ from claimlab.core.finding import Finding
 from claimlab.generate.planted import clean_twin, planted
 
 Ints = npt.NDArray[np.int64]
-SHORTCUTS = [*(name for name, check in CHECKS.all().items() if check.rule == SHORTCUT_RULE), "balance", "label-errors"]
+SHORTCUTS = [
+    *(name for name, check in CHECKS.all().items() if check.rule == SHORTCUT_RULE),
+    "balance",
+    "label-errors",
+]
 
 
 def copied(data: Dataset, times: Ints) -> Dataset:
     """`data` with each record as often as `times` says, copies next to their first."""
     rows = np.repeat(np.arange(len(times)), times)
     number = np.arange(len(rows)) - (np.cumsum(times) - times)[rows]
-    ids = [f"{i}-copy-{k}" if k else i for i, k in zip(data.records["id"].gather(rows), number.tolist(), strict=True)]
+    ids = [
+        f"{i}-copy-{k}" if k else i
+        for i, k in zip(data.records["id"].gather(rows), number.tolist(), strict=True)
+    ]
     return Dataset.build(data.name, data.records[rows].with_columns(pl.Series("id", ids)))
 
 
@@ -44,17 +51,24 @@ def one_class_copied(data: Dataset, most: int = 80, seed: int = 0) -> Dataset:
 
 def verdicts(result: Audit) -> list[tuple[Any, ...]]:
     every = [f for finding in result.findings for f in finding.every]
-    return [(f.check, f.feature, f.verdict, f.score, f.difference, f.classes, f.records) for f in every]
+    return [
+        (f.check, f.feature, f.verdict, f.score, f.difference, f.classes, f.records) for f in every
+    ]
 
 
-def drawn_texts(labels: Sequence[int] | Ints, times: Sequence[int] | Ints, **columns: Any) -> Dataset:
+def drawn_texts(
+    labels: Sequence[int] | Ints, times: Sequence[int] | Ints, **columns: Any
+) -> Dataset:
     """A text for each label, as often as `times` says."""
     rows = np.repeat(np.arange(len(times)), times)
     frame = {
         "id": [f"r{i}" for i in range(len(rows))],
         "text": [f"text number {i}" for i in rows],
         "veracity": np.where(np.asarray(labels)[rows] == 1, "true", "false"),
-        **{name: np.asarray(values, dtype=object)[rows].tolist() for name, values in columns.items()},
+        **{
+            name: np.asarray(values, dtype=object)[rows].tolist()
+            for name, values in columns.items()
+        },
     }
     return Dataset.build("drawn", pl.DataFrame(frame))
 
@@ -78,7 +92,9 @@ def test_copies_of_one_class_change_no_shortcut_verdict_and_fail_themselves(make
 
 
 def test_the_count_of_copies_is_scored_as_sklearn_does() -> None:
-    """Texts of one class are copied more often, not always: macro-F1 over all records, copies of a text together."""
+    """Texts of one class are copied more often, not always: macro-F1 over all records, copies of a
+    text together.
+    """
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 900)
     times = np.where(rng.random(900) < np.where(y == 1, 0.5, 0.1), rng.integers(2, 9, 900), 1)
@@ -88,8 +104,12 @@ def test_the_count_of_copies_is_scored_as_sklearn_does() -> None:
     scores = []
     for seed in range(5):
         guess = np.empty_like(labels)
-        for train, test in GroupKFold(4, shuffle=True, random_state=seed).split(feature, labels, text):
-            tree = DecisionTreeClassifier(max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced")
+        for train, test in GroupKFold(4, shuffle=True, random_state=seed).split(
+            feature, labels, text
+        ):
+            tree = DecisionTreeClassifier(
+                max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced"
+            )
             guess[test] = tree.fit(feature[train], labels[train]).predict(feature[test])
         scores.append(f1_score(labels, guess, average="macro"))
     assert found.score == pytest.approx(np.mean(scores), abs=0.01)
@@ -101,7 +121,9 @@ def test_the_count_of_copies_is_scored_as_sklearn_does() -> None:
 
 
 def test_one_text_of_many_copies_is_one_observation() -> None:
-    """Half of the records are copies of one text: that it has a class says nothing of copies in general."""
+    """Half of the records are copies of one text: that it has a class says nothing of copies in
+    general.
+    """
     y = np.tile([0, 1], 300)
     found = copies_finding(drawn_texts(y, np.where(np.arange(600) == 1, 600, 1)))
     assert found.verdict in ("pass", "inconclusive")
@@ -113,7 +135,9 @@ def test_no_copy_is_a_pass_and_a_few_are_no_alarm() -> None:
     assert (none.verdict, none.score, none.details) == ("pass", None, {})
     few = copies_finding(drawn_texts(y, np.where(np.arange(600) % 100 == 1, 2, 1)))
     assert few.verdict == "pass"
-    assert few.why.startswith("6 of 606 records (1.0%) are copies of an earlier one with the same label; 100% of")
+    assert few.why.startswith(
+        "6 of 606 records (1.0%) are copies of an earlier one with the same label; 100% of"
+    )
 
 
 def test_one_class_and_too_few_records_are_not_measured() -> None:
@@ -136,7 +160,9 @@ def test_a_text_under_two_labels_keeps_one_record_of_each_in_one_group() -> None
 
 
 def test_what_belongs_to_a_copy_belongs_to_the_record_that_stays() -> None:
-    """The copy that is left out was of a group: the first record of the text takes its place there."""
+    """The copy that is left out was of a group: the first record of the text takes its place
+    there.
+    """
     data = drawn_texts([0, 0, 0], [1, 1, 1], group=[None, "a", "a"])
     same = data.records.with_columns(pl.Series("text", ["one", "One", "two"]))
     kept = Subject.of(Dataset.build("d", same)).distinct
@@ -146,7 +172,9 @@ def test_what_belongs_to_a_copy_belongs_to_the_record_that_stays() -> None:
 
 def test_records_without_a_text_are_no_copies() -> None:
     data = drawn_texts([0, 1] * 30, [1] * 60)
-    subject = Subject.of(Dataset.build("d", data.records.with_columns(pl.lit(None, pl.String).alias("text"))))
+    subject = Subject.of(
+        Dataset.build("d", data.records.with_columns(pl.lit(None, pl.String).alias("text")))
+    )
     assert subject.distinct is subject
     assert copies_finding(subject.dataset).verdict == "not-measured"
 
@@ -163,9 +191,16 @@ SHAPES: dict[str, Callable[[np.random.Generator], tuple[Any, Any]]] = {
 
 @pytest.mark.slow
 def test_copies_that_say_nothing_of_the_label_raise_no_more_alarms_than_chance() -> None:
-    """Texts get labels at random, 20 times for each of six shapes of copies: at 5%, more than 12 of 120 are not chance."""
+    """Texts get labels at random, 20 times for each of six shapes of copies: at 5%, more than 12 of
+    120 are not chance.
+    """
     found = [
-        copies_finding(drawn_texts(*(np.asarray(part, np.int64) for part in draw(np.random.default_rng(seed)))), seed)
+        copies_finding(
+            drawn_texts(
+                *(np.asarray(part, np.int64) for part in draw(np.random.default_rng(seed)))
+            ),
+            seed,
+        )
         for draw in SHAPES.values()
         for seed in range(20)
     ]
@@ -180,6 +215,8 @@ def test_real_data_with_copies_of_one_class(name: str, real_data: Path) -> None:
     from claimlab.catalog.load import load
 
     data = load(name, real_data / f"{name}.zip")
-    before, after = (audit(d, checks=SHORTCUTS, debug=True) for d in (data, one_class_copied(data, 20)))
+    before, after = (
+        audit(d, checks=SHORTCUTS, debug=True) for d in (data, one_class_copied(data, 20))
+    )
     assert verdicts(after) == verdicts(before)
     assert copies_finding(one_class_copied(data, 20)).verdict == "fail"

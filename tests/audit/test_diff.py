@@ -1,4 +1,6 @@
-"""Two audits or two datasets side by side: planted changes are found, and nothing else is called a change."""
+"""Two audits or two datasets side by side: planted changes are found, and nothing else is called a
+change.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def audit_of(*findings: tuple[str, Verdict, float | None], seed: int = 0) -> Aud
     ],
 )
 def test_an_alarm_goes_only_when_the_check_passes(
-    was: tuple[str, Verdict, float | None] | None, now: tuple[str, Verdict, float | None] | None, kind: str
+    was: tuple[str, Verdict, float | None] | None,
+    now: tuple[str, Verdict, float | None] | None,
+    kind: str,
 ) -> None:
     before, after = (audit_of(*([one] if one else [])) for one in (was, now))
     (change,) = changes(before, after)
@@ -79,11 +83,15 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data.write(folder / "old")
     cl.fix(folder / "old", checks=["one-class"], output=folder / "new")
     for name in ("old", "new"):
-        cl.audit(folder / name, checks=["near-duplicates", "one-class"], output=folder / f"{name}-report")
+        cl.audit(
+            folder / name, checks=["near-duplicates", "one-class"], output=folder / f"{name}-report"
+        )
     return folder
 
 
-def test_datasets_and_saved_audits_give_the_same_findings(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_datasets_and_saved_audits_give_the_same_findings(
+    work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     named = ["--check", "near-duplicates", "--check", "one-class", "--json"]
     assert run(["diff", str(work / "old"), str(work / "new"), *named]) == 0
     data = json.loads(capsys.readouterr().out)
@@ -91,12 +99,23 @@ def test_datasets_and_saved_audits_give_the_same_findings(work: Path, capsys: py
     saved = json.loads(capsys.readouterr().out)
     assert data["findings"] == saved["findings"]
     assert saved["records"] is None
-    assert data["records"]["removed"] == Dataset.open(work / "old").records.height - data["records"]["after"]
-    assert data["records"]["splits_changed"] == Dataset.open(work / "new").lineage[-1].counts["split_changed"]
-    assert {(f["check"], f["change"]) for f in data["findings"]} == {("near-duplicates", "went"), ("one-class", "same")}
+    assert (
+        data["records"]["removed"]
+        == Dataset.open(work / "old").records.height - data["records"]["after"]
+    )
+    assert (
+        data["records"]["splits_changed"]
+        == Dataset.open(work / "new").lineage[-1].counts["split_changed"]
+    )
+    assert {(f["check"], f["change"]) for f in data["findings"]} == {
+        ("near-duplicates", "went"),
+        ("one-class", "same"),
+    }
 
 
-def test_the_report_holds_every_view_and_the_terminal_says_it(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_holds_every_view_and_the_terminal_says_it(
+    work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = work / "report"
     assert run(["diff", str(work / "old-report"), str(work / "new-report"), "-o", str(out)]) == 0
     printed = capsys.readouterr().out

@@ -32,5 +32,9 @@ def test_the_page_holds_every_check_rule_and_caveat_and_no_other() -> None:
         part = page.split(f"{heading}\n")[1].split("\n## ")[0]
         missing = [line for line in lines if line not in part.splitlines()]
         assert missing == [], "\n".join(lines)
-    listed = [line for line in page.split("## Checks\n")[1].split("\n## ")[0].splitlines() if line.startswith("| `")]
+    listed = [
+        line
+        for line in page.split("## Checks\n")[1].split("\n## ")[0].splitlines()
+        if line.startswith("| `")
+    ]
     assert listed == expected()["## Checks"]

@@ -1,4 +1,6 @@
-"""Claim only, evidence only, both: planted giveaways are found, a label that follows from both is not one."""
+"""Claim only, evidence only, both: planted giveaways are found, a label that follows from both is
+not one.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,12 @@ N = 400
 PLACES = ["Garrow", "Velmore", "Tinsby", "Oxcombe", "Harle", "Pendry", "Maddox", "Quill"]
 
 
-def findings(giveaway: str, *, permuted: bool = False, evidence: bool = True) -> dict[str | None, Finding]:
-    """A record is true when its evidence names its place; `giveaway` plants a word in the claim or in the evidence."""
+def findings(
+    giveaway: str, *, permuted: bool = False, evidence: bool = True
+) -> dict[str | None, Finding]:
+    """A record is true when its evidence names its place; `giveaway` plants a word in the claim or
+    in the evidence.
+    """
     rng = np.random.default_rng(1)
     place, number = rng.choice(PLACES, N), rng.integers(10, 99, N)
     true = rng.random(N) < 0.5
@@ -53,7 +59,10 @@ def test_nothing_is_found_where_labels_follow_from_both_or_from_nothing() -> Non
     assert {f.verdict for f in honest.values()} <= {"pass", "inconclusive"}
     reads = {row["reads"]: row["macro_f1"] for row in honest["claim alone"].details["readings"]}
     assert reads["claim and evidence"] > reads["claim alone"] + 0.2
-    assert {f.verdict for f in findings("claim", permuted=True).values()} <= {"pass", "inconclusive"}
+    assert {f.verdict for f in findings("claim", permuted=True).values()} <= {
+        "pass",
+        "inconclusive",
+    }
 
 
 def test_without_evidence_it_is_not_measured() -> None:
@@ -71,7 +80,9 @@ def test_the_verdict_on_the_claim_alone() -> None:
 
 def test_what_claim_and_evidence_share_is_marked() -> None:
     (text,) = together(pl.Series(["The mill burned"]), pl.Series(["A mill in Garrow"])).to_list()
-    assert {"evidence_mill", "evidence_garrow", "lacking_burned", "lacking_the", "shared_3"} <= set(text.split())
+    assert {"evidence_mill", "evidence_garrow", "lacking_burned", "lacking_the", "shared_3"} <= set(
+        text.split()
+    )
 
 
 def test_rationales_that_read_like_another_label_are_rows_to_review() -> None:
@@ -84,6 +95,8 @@ def test_rationales_that_read_like_another_label_are_rows_to_review() -> None:
         {"record_id": ids, "annotator": "a", "annotator_kind": "human", "question": "verdict", "value": "x", "rationale": says}
     )  # fmt: skip
     rows = pl.DataFrame({"id": ids, "text": ids, "veracity": np.where(true, "true", "false")})
-    (found,) = audit(Dataset.build("d", rows, {"annotations": table}), checks=["evidence"], debug=True).findings
+    (found,) = audit(
+        Dataset.build("d", rows, {"annotations": table}), checks=["evidence"], debug=True
+    ).findings
     assert (found.feature, found.verdict) == ("rationale", "warn")
     assert set(found.records) == set(ids[:40])

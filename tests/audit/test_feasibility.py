@@ -20,7 +20,14 @@ def votes(table: dict[str, list[str]]) -> pl.DataFrame:
 
 def test_ties_go_down_for_the_lower_bound_and_up_for_the_upper() -> None:
     combined = combine(
-        votes({"a": ["feasible", "no"], "b": ["search", "feasible"], "c": ["no"], "d": ["no", "no", "search"]})
+        votes(
+            {
+                "a": ["feasible", "no"],
+                "b": ["search", "feasible"],
+                "c": ["no"],
+                "d": ["no", "no", "search"],
+            }
+        )
     )
     assert combined.ids == ["a", "b", "c", "d"]
     assert combined.lower.tolist() == [0, 1, 0, 0]
@@ -69,7 +76,9 @@ def test_without_people_or_judge_it_is_not_measured() -> None:
 
 
 class Judge:
-    """A judge as a model is: it answers, fails on one record, and finds everything feasible once it may search."""
+    """A judge as a model is: it answers, fails on one record, and finds everything feasible once it
+    may search.
+    """
 
     name, standing = "test judge", None
 
@@ -77,7 +86,9 @@ class Judge:
         return (ALONE, PROMISED)
 
     def opinions(self, subject: Subject, reading: Reading, seed: int) -> dict[str, Opinion | None]:
-        one = Opinion(rationale="No year.", missing=["time", "time"], answer="feasible with web search")
+        one = Opinion(
+            rationale="No year.", missing=["time", "time"], answer="feasible with web search"
+        )
         answers: dict[str, Opinion | None] = dict.fromkeys(subject.ids[:60], one)
         unclear = Opinion(rationale="Which mill?", missing=["place"], answer="not feasible")
         return {**answers, subject.ids[0]: None, subject.ids[1]: unclear}
@@ -85,14 +96,26 @@ class Judge:
 
 def said(ids: list[str], answers: list[str]) -> pl.DataFrame:
     return pl.DataFrame(
-        {"record_id": ids, "annotator": "p", "annotator_kind": "human", "question": QUESTION, "value": answers}
+        {
+            "record_id": ids,
+            "annotator": "p",
+            "annotator_kind": "human",
+            "question": QUESTION,
+            "value": answers,
+        }
     )
 
 
 def test_a_model_judge_counts_failures_and_cannot_pass_or_fail_unvalidated() -> None:
     data = Dataset.build("x", clean_twin(size=90).records)
-    promised, results, alone = audit(data, checks=["feasibility"], judge=Judge(), debug=True).findings
-    assert (promised.verdict, results.verdict, alone.verdict) == ("inconclusive", "not-measured", "warn")
+    promised, results, alone = audit(
+        data, checks=["feasibility"], judge=Judge(), debug=True
+    ).findings
+    assert (promised.verdict, results.verdict, alone.verdict) == (
+        "inconclusive",
+        "not-measured",
+        "warn",
+    )
     assert (promised.n, promised.details["failed_answers"]) == (59, 1)
     assert "pass `provider`" in results.why
     assert alone.score == 0  # what needs a search is not feasible without one
@@ -109,7 +132,9 @@ def test_a_judge_that_agrees_with_annotators_can_pass_and_all_stand_side_by_side
     opposed = said(ids, ["impossible" if i > 1 else "hard" for i in range(60)])
     for table, validated in ((agreeing, True), (opposed, False)):
         data = Dataset.build("x", records, {"annotations": table})
-        people, promised, _, alone = audit(data, checks=["feasibility"], judge=Judge(), debug=True).findings
+        people, promised, _, alone = audit(
+            data, checks=["feasibility"], judge=Judge(), debug=True
+        ).findings
         assert promised.details["validated"] is validated
         assert promised.verdict == ("pass" if validated else "inconclusive")
         rows = promised.details["side_by_side"]

@@ -1,4 +1,6 @@
-"""Repairing: what a split can remove is gone, every row is accounted for, and the same seed gives the same bytes."""
+"""Repairing: what a split can remove is gone, every row is accounted for, and the same seed gives
+the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -42,32 +44,48 @@ def audits(given: tuple[Dataset, Truth], repaired: Repaired) -> tuple[Audit, Aud
     return before, audit(repaired.dataset, checks=LEAKS, settings=QUICK, debug=True)
 
 
-def test_every_row_is_kept_dropped_or_doubtful(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
+def test_every_row_is_kept_dropped_or_doubtful(
+    given: tuple[Dataset, Truth], repaired: Repaired
+) -> None:
     before, after = given[0].records, repaired.dataset
     parts = [after.records["id"], after.tables["dropped"]["id"], after.tables["doubtful"]["id"]]
     assert sorted(pl.concat(parts).to_list()) == sorted(before["id"].to_list())
     counts = after.lineage[-1].counts
-    assert counts["before"] == before.height == counts["kept"] + counts["dropped"] + counts["doubtful"]
+    assert (
+        counts["before"] == before.height == counts["kept"] + counts["dropped"] + counts["doubtful"]
+    )
     assert sum(repaired.removed.values()) == counts["dropped"] + counts["doubtful"]
     validate(after.records)
 
 
-def test_what_was_planted_is_taken_out_for_the_right_reason(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
+def test_what_was_planted_is_taken_out_for_the_right_reason(
+    given: tuple[Dataset, Truth], repaired: Repaired
+) -> None:
     truth = given[1].records
     reasons = dict(repaired.dataset.tables["doubtful"].select("id", "reason").rows())
-    assert {i for i, why in reasons.items() if "near-duplicate" in why} == set(truth["contradicting-near-duplicates"])
+    assert {i for i, why in reasons.items() if "near-duplicate" in why} == set(
+        truth["contradicting-near-duplicates"]
+    )
     assert {i for i, why in reasons.items() if "URL" in why} == set(truth["url-under-both-labels"])
     copies = dict(repaired.dataset.tables["dropped"].select("id", "reason").rows())
     assert set(copies) <= set(truth["duplicates-across-splits"])
     assert len(copies) == len(truth["duplicates-across-splits"]) // 2
     kept = set(repaired.dataset.records["id"].to_list())
-    assert all(why.split("(")[1].rstrip(")") in kept for why in copies.values()), "a copy names the record that stays"
+    assert all(why.split("(")[1].rstrip(")") in kept for why in copies.values()), (
+        "a copy names the record that stays"
+    )
 
 
-def test_leaks_and_contradictions_pass_afterwards_and_shortcuts_stay(audits: tuple[Audit, Audit]) -> None:
+def test_leaks_and_contradictions_pass_afterwards_and_shortcuts_stay(
+    audits: tuple[Audit, Audit],
+) -> None:
     before, after = audits
     grave = {(f.check, f.feature) for f in before.findings if f.verdict == "fail"}
-    assert {("near-duplicates", "across the given split"), ("url-conflicts", None), ("source", "source")} <= grave
+    assert {
+        ("near-duplicates", "across the given split"),
+        ("url-conflicts", None),
+        ("source", "source"),
+    } <= grave
     assert {f.check for f in after.findings if f.verdict in ("fail", "warn")} == {"source"}
     (items,) = (b for b in left_over(after).blocks if isinstance(b, Items))
     assert [i.split(" ")[0] for i in items.items] == ["Source"]
@@ -96,7 +114,9 @@ def test_groups_stay_whole_and_shares_hold(repaired: Repaired) -> None:
 def test_what_was_torn_apart_is_counted(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
     event = dict(given[0].records.select("id", "group").rows())
     originals = given[1].records["duplicates-across-splits"][::2]
-    assert repaired.parted == len({event[i] for i in originals}), "a copy was planted on another side for each event"
+    assert repaired.parted == len({event[i] for i in originals}), (
+        "a copy was planted on another side for each event"
+    )
 
 
 def test_changes_are_logged(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
@@ -114,10 +134,14 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
         (tmp_path / name).mkdir()
         fill(both(repaired, *audits), tmp_path / name / REPORT)
         repaired.dataset.write_into(tmp_path / name)
-    files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file())
+    files = sorted(
+        p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file()
+    )
     assert Path("records.parquet") in files
     assert Path("report/audit.json") in files
-    assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files)
+    assert all(
+        (tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files
+    )
     assert [a.dataset for a in read_audits(tmp_path / "one" / "report")] == ["planted", "planted"]
     page = (tmp_path / "one" / "report" / "index.html").read_text(encoding="utf-8")
     assert "What a split cannot remove" in page

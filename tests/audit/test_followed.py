@@ -1,6 +1,8 @@
-"""Advice can be followed: in data in which a rule fires, its commands run as printed and do what the sentence says.
+"""Advice can be followed: in data in which a rule fires, its commands run as printed and do what
+the sentence says.
 
-Findings come from real audits. Checks that this package does not have yet get a finding by hand, and none is left out.
+Findings come from real audits. Checks that this package does not have yet get a finding by hand,
+and none is left out.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ def leaky(*, split: bool = True) -> Dataset:
     """Everything but what a text says gives its label away, for most records."""
     rng = np.random.default_rng(0)
     false = rng.random(N) < 0.5
-    told = np.where(rng.random(N) < 0.95, false, ~false)  # what the traits say, wrong for a twentieth
+    told = np.where(
+        rng.random(N) < 0.95, false, ~false
+    )  # what the traits say, wrong for a twentieth
     rows = []
     for i, (f, t) in enumerate(zip(false, told, strict=True)):
         body = " ".join(rng.choice(WORDS, 30 if t else 12))
@@ -44,7 +48,9 @@ def leaky(*, split: bool = True) -> Dataset:
                 "id": f"r{i}",
                 "text": f"BOOM! {i} https://a.example/{i} {body} !!" if t else f"Quiet {body}",
                 "veracity": "false" if f else "true",
-                "split": ("train" if rng.random() < (0.85 if f else 0.4) else "test") if split else None,
+                "split": ("train" if rng.random() < (0.85 if f else 0.4) else "test")
+                if split
+                else None,
                 "kind": "article" if t else "claim",
                 "language": "por" if t else "eng",
                 "source": f"{'bad' if t else 'good'}-{rng.integers(6)}.example",
@@ -57,49 +63,73 @@ def leaky(*, split: bool = True) -> Dataset:
             }
         )
     other = {"train": "test", "test": "train", None: None}
-    copies = [{**row, "id": f"copy-{row['id']}", "url": None, "split": other[row["split"]]} for row in rows[:40]]
+    copies = [
+        {**row, "id": f"copy-{row['id']}", "url": None, "split": other[row["split"]]}
+        for row in rows[:40]
+    ]
     torn = [
-        {**row, "id": f"torn-{row['id']}", "veracity": "true" if row["veracity"] == "false" else "false"}
+        {
+            **row,
+            "id": f"torn-{row['id']}",
+            "veracity": "true" if row["veracity"] == "false" else "false",
+        }
         for row in rows[40:60]
     ]
     return Dataset.build("leaky", pl.DataFrame([*rows, *copies, *torn]))
 
 
-def readable(name: str, *, wrong: int = 0, rare: float = 0.5, tables: bool = False, hint: str = "claim") -> Dataset:
+def readable(
+    name: str, *, wrong: int = 0, rare: float = 0.5, tables: bool = False, hint: str = "claim"
+) -> Dataset:
     """Words of a claim (or of its evidence) tell its label, wrongly for the first ones."""
     rng = np.random.default_rng(1)
     false = np.arange(N) % round(1 / rare) == 0
     seen = np.where(np.arange(N) < wrong, ~false, false)
-    sides = {True: ["comet", "dragon", "cure", "secret"], False: ["river", "bridge", "school", "garden"]}
+    sides = {
+        True: ["comet", "dragon", "cure", "secret"],
+        False: ["river", "bridge", "school", "garden"],
+    }
     told = [" ".join(rng.choice(sides[bool(s)], 6)) for s in seen]
     plain = [" ".join(rng.choice(WORDS, 8)) + f" number {i}" for i in range(N)]
     ids = [f"r{i}" for i in range(N)]
     rows = pl.DataFrame(
         {
             "id": ids,
-            "text": [f"{p} {t}" for p, t in zip(plain, told, strict=True)] if hint == "claim" else plain,
+            "text": [f"{p} {t}" for p, t in zip(plain, told, strict=True)]
+            if hint == "claim"
+            else plain,
             "veracity": np.where(false, "false", "true"),
         }
     )
     pieces = told if hint == "evidence" else [" ".join(rng.choice(WORDS, 6)) for _ in ids]
     evidence = pl.DataFrame({"record_id": ids, "evidence_id": ids, "rank": [1] * N, "text": pieces})
-    answers = pl.DataFrame({"record_id": ids, "annotator": "a", "question": "label", "value": "x", "rationale": told})
-    return Dataset.build(name, rows, {"evidence": evidence, "annotations": answers} if tables else {})
+    answers = pl.DataFrame(
+        {"record_id": ids, "annotator": "a", "question": "label", "value": "x", "rationale": told}
+    )
+    return Dataset.build(
+        name, rows, {"evidence": evidence, "annotations": answers} if tables else {}
+    )
 
 
 def worded() -> Dataset:
     """A word in few texts, almost all of one class."""
     rng = np.random.default_rng(2)
     false = rng.random(2 * N) < 0.5
-    texts = [" ".join(rng.choice(WORDS, 12)) + (" whistle" if f and rng.random() < 0.05 else "") for f in false]
+    texts = [
+        " ".join(rng.choice(WORDS, 12)) + (" whistle" if f and rng.random() < 0.05 else "")
+        for f in false
+    ]
     ids = [f"r{i}" for i in range(2 * N)]
     return Dataset.build(
-        "worded", pl.DataFrame({"id": ids, "text": texts, "veracity": np.where(false, "false", "true")})
+        "worded",
+        pl.DataFrame({"id": ids, "text": texts, "veracity": np.where(false, "false", "true")}),
     )
 
 
 def named() -> Dataset:
-    """Ids, paths, a note, the order and how often a text occurs give the label away; the text does not."""
+    """Ids, paths, a note, the order and how often a text occurs give the label away; the text does
+    not.
+    """
     rng = np.random.default_rng(3)
     rows = []
     for i in range(N):
@@ -110,7 +140,10 @@ def named() -> Dataset:
             "url": f"https://a.com/{'rumours' if false else 'science'}/{i}",
             "meta": f'{{"note": "{kind} seen by reader number {i} on {rng.choice(WORDS)}"}}',
         }  # fmt: skip
-        rows += [row, *({**row, "id": f"{kind}-{i}-{k}"} for k in range(2 if false and i % 3 else 0))]
+        rows += [
+            row,
+            *({**row, "id": f"{kind}-{i}-{k}"} for k in range(2 if false and i % 3 else 0)),
+        ]
     return Dataset.build("named", pl.DataFrame(rows))
 
 
@@ -128,7 +161,10 @@ CHECKED = [
 ]  # fmt: skip
 AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
     "leaky": (leaky, CHECKED),
-    "unsplit": (lambda: Dataset.build("unsplit", leaky(split=False).records), ["near-duplicates", "length"]),
+    "unsplit": (
+        lambda: Dataset.build("unsplit", leaky(split=False).records),
+        ["near-duplicates", "length"],
+    ),
     "planted": (lambda: planted()[0], ["paraphrases", "feasibility"]),
     "worded": (worded, ["giveaways"]),
     "named": (named, ["copies", "identifiers", "order", "text-columns"]),
@@ -142,7 +178,9 @@ AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
 }
 
 
-def by_hand(check: str, feature: str | None = None, verdict: Verdict = "fail", **details: object) -> Finding:
+def by_hand(
+    check: str, feature: str | None = None, verdict: Verdict = "fail", **details: object
+) -> Finding:
     return Finding(
         check=check, feature=feature, protocol="fair", verdict=verdict, why="Planted.", score=0.9, difference=0.4, n=N,
         baselines=Baselines(majority=0.5), details=details,
@@ -196,11 +234,15 @@ def test_every_command_of_an_audit_runs_as_printed(
 
 
 @pytest.mark.parametrize("name", BY_HAND)
-def test_checks_of_tomorrow_have_commands_too(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_of_tomorrow_have_commands_too(
+    name: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(place)
     (one,) = advise([BY_HAND[name]], Case((), "leaky", True))
     assert "–" not in one.text
-    commands = [c for c in one.commands if not set(c.options.get("checks", ())) - set(CHECKS.names())]
+    commands = [
+        c for c in one.commands if not set(c.options.get("checks", ())) - set(CHECKS.names())
+    ]
     assert commands or name == "of-another-package"
     for command in commands:
         assert run([*shlex.split(command.shell)[1:], "--force"]) == 0, command.shell
@@ -236,7 +278,10 @@ def test_masked_giveaways_give_nothing_away(place: Path, tmp_path: Path) -> None
     assert not cleaned.dataset.records["text"].str.to_lowercase().str.contains(r"\bboom\b").any()
     changes = cleaned.dataset.tables["changes"].filter(pl.col("step") == "mask")
     assert changes["reason"].str.contains("boom").any()
-    scores = [cl.audit(path, checks=["giveaways"]).findings[0].score for path in (place / before, Path(after))]
+    scores = [
+        cl.audit(path, checks=["giveaways"]).findings[0].score
+        for path in (place / before, Path(after))
+    ]
     assert scores[0] is not None
     assert scores[0] > 0.8
     assert scores[1] is None or scores[1] < 0.6
@@ -250,7 +295,9 @@ def test_words_are_chosen_on_train_records_only() -> None:
     cleaned = cl.clean(Dataset.build("d", rows), mask="giveaways").dataset.records
     assert cleaned["text"].str.contains("zebra").any()
     without = Dataset.build("d", rows.with_columns(split=pl.lit(None, pl.String)))
-    assert not cl.clean(without, mask="giveaways").dataset.records["text"].str.contains("zebra").any()
+    assert (
+        not cl.clean(without, mask="giveaways").dataset.records["text"].str.contains("zebra").any()
+    )
 
 
 def test_what_moves_a_score_most_comes_first() -> None:
@@ -280,13 +327,22 @@ def test_what_moves_a_score_most_comes_first() -> None:
         ("planted", "detect planted -o planted-run"),
     ],
 )
-def test_what_comes_next_follows_from_what_was_found(name: str, expected: str, audits: dict[str, Audit]) -> None:
+def test_what_comes_next_follows_from_what_was_found(
+    name: str, expected: str, audits: dict[str, Audit]
+) -> None:
     assert audits[name].next_step().shell == f"claimlab {expected}"
 
 
 def test_copies_are_cleaned_before_anything_is_split() -> None:
     audit = Audit(
-        "d", "0" * 64, "fair", "veracity", 0, N, N, [by_hand("near-duplicates", "across a"), BY_HAND["copies"]]
+        "d",
+        "0" * 64,
+        "fair",
+        "veracity",
+        0,
+        N,
+        N,
+        [by_hand("near-duplicates", "across a"), BY_HAND["copies"]],
     )
     assert audit.next_step("my data").shell == "claimlab clean 'my data' -o 'my data-clean'"
 
@@ -300,7 +356,9 @@ def test_without_labels_nobody_is_told_to_add_another_class(audits: dict[str, Au
 def test_each_face_has_its_own_words(audits: dict[str, Audit]) -> None:
     audit = audits["unsplit"]
     python, typed = str(audit.concluded()), screen(audit)
-    assert "cl.split('unsplit', output='unsplit-by-near-duplicates', by='near-duplicates')" in python
+    assert (
+        "cl.split('unsplit', output='unsplit-by-near-duplicates', by='near-duplicates')" in python
+    )
     assert "claimlab" not in python
     assert "claimlab split unsplit -o unsplit-by-near-duplicates --by near-duplicates" in typed
     assert "cl." not in typed
@@ -308,9 +366,13 @@ def test_each_face_has_its_own_words(audits: dict[str, Audit]) -> None:
     assert "<code>claimlab split" not in audit._repr_html_()
 
 
-def test_calls_name_the_dataset_where_it_is_and_files_only_its_folder(place: Path, audits: dict[str, Audit]) -> None:
+def test_calls_name_the_dataset_where_it_is_and_files_only_its_folder(
+    place: Path, audits: dict[str, Audit]
+) -> None:
     audit = audits["unsplit"]
-    assert f"cl.split('{place}/unsplit', output='{place}/unsplit-by-near-duplicates'" in str(audit.conclusion)
+    assert f"cl.split('{place}/unsplit', output='{place}/unsplit-by-near-duplicates'" in str(
+        audit.conclusion
+    )
     assert str(place) not in str(audit.to_json())
 
 
@@ -326,7 +388,9 @@ def test_a_command_that_is_too_long_for_a_line_can_be_copied(audits: dict[str, A
 
 def test_report_files_have_commands_as_code(audits: dict[str, Audit], tmp_path: Path) -> None:
     cl.audit(leaky(), checks=["source"]).save(tmp_path / "report")
-    markdown, tex = ((tmp_path / "report" / name).read_text() for name in ("report.md", "report.tex"))
+    markdown, tex = (
+        (tmp_path / "report" / name).read_text() for name in ("report.md", "report.tex")
+    )
     assert " `claimlab split leaky -o leaky-by-source --by column --column source`" in markdown
     assert "\\`" not in markdown
     assert "\\texttt{claimlab split leaky" in tex

@@ -29,7 +29,20 @@ QUICK = Settings(folds=2, repeats=1, few=4, many=8)
 def rows(n: int, **changes: Any) -> pl.DataFrame:
     """`n` plain records; `changes` replace columns (a function gets the row number)."""
     rng = np.random.default_rng(n)
-    words = np.array(["harbour", "bridge", "council", "lamp", "river", "bench", "market", "clock", "snow", "ferry"])
+    words = np.array(
+        [
+            "harbour",
+            "bridge",
+            "council",
+            "lamp",
+            "river",
+            "bench",
+            "market",
+            "clock",
+            "snow",
+            "ferry",
+        ]
+    )
     base: dict[str, Any] = {
         "id": [f"r{i}" for i in range(n)],
         "text": [" ".join(rng.choice(words, 8)) + f" {i}" for i in range(n)],
@@ -43,8 +56,15 @@ def rows(n: int, **changes: Any) -> pl.DataFrame:
     }
     for name, value in changes.items():
         base[name] = [value(i) for i in range(n)] if callable(value) else value
-    schema = {"text": pl.String, "veracity": pl.String, "date": pl.Datetime("us"), "tweet_id": pl.String}
-    return pl.DataFrame(base, schema_overrides={k: v for k, v in schema.items() if k in base}, strict=False)
+    schema = {
+        "text": pl.String,
+        "veracity": pl.String,
+        "date": pl.Datetime("us"),
+        "tweet_id": pl.String,
+    }
+    return pl.DataFrame(
+        base, schema_overrides={k: v for k, v in schema.items() if k in base}, strict=False
+    )
 
 
 def emoji(i: int) -> str:
@@ -106,7 +126,9 @@ def test_strange_data_gives_findings_and_pages(case: str) -> None:
         broken = [f for f in result.findings if "broke" in f.why]
         assert broken == []
         assert all(f.why.strip() for f in result.findings)
-        wanted = {"keywords", "time"} if result.protocol == "cdl" else set(CHECKS.names()) - {"columns"}
+        wanted = (
+            {"keywords", "time"} if result.protocol == "cdl" else set(CHECKS.names()) - {"columns"}
+        )
         assert wanted <= {f.check for f in result.findings}
     parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(results)]
     page = to_html(report(parts))

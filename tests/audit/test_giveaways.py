@@ -1,4 +1,6 @@
-"""A word that few texts of one class hold is found, its class permuted it is not, and masking it shows what is left."""
+"""A word that few texts of one class hold is found, its class permuted it is not, and masking it
+shows what is left.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def findings(share: float, *, permuted: bool = False) -> dict[str | None, Findin
     texts = [" ".join([*rng.choice(WORDS, 12), *(["zorblax"] if here else [])]) for here in planted]
     labels = rng.permutation(true) if permuted else true
     rows = pl.DataFrame(
-        {"id": [f"r{i}" for i in range(N)], "text": texts, "veracity": np.where(labels, "true", "false")}
+        {
+            "id": [f"r{i}" for i in range(N)],
+            "text": texts,
+            "veracity": np.where(labels, "true", "false"),
+        }
     )
     found = audit(Dataset.build("d", rows), checks=["giveaways"], debug=True).findings
     return {f.feature: f for finding in found for f in finding.every}

@@ -37,16 +37,24 @@ def test_a_shortcut_fails_with_its_sentence_unless_it_is_allowed(folders: Path) 
 
 
 def test_what_was_not_measured_is_no_pass(folders: Path) -> None:
-    with pytest.raises(AssertionError, match="evidence: not measured\\. The records have no evidence"):
+    with pytest.raises(
+        AssertionError, match="evidence: not measured\\. The records have no evidence"
+    ):
         assert_audit(folders / "clean", checks=["length", "evidence"])
-    allowed = assert_audit(folders / "clean", checks=["length", "evidence"], allow=["evidence=not-measured"])
+    allowed = assert_audit(
+        folders / "clean", checks=["length", "evidence"], allow=["evidence=not-measured"]
+    )
     assert allowed.counts()["not-measured"] == 1
-    with pytest.raises(AssertionError, match="source: fail"):  # another verdict of the same check is not covered
+    with pytest.raises(
+        AssertionError, match="source: fail"
+    ):  # another verdict of the same check is not covered
         assert_audit(folders / "planted", checks=["source"], allow=["source=not-measured"])
 
 
 def test_inconclusive_is_no_pass() -> None:
-    unsure = Finding(check="length", protocol="fair", verdict="inconclusive", why="Too few rows to tell.")
+    unsure = Finding(
+        check="length", protocol="fair", verdict="inconclusive", why="Too few rows to tell."
+    )
     result = Audit("d", "0", "fair", "veracity", 0, 10, 10, [unsure])
     assert strict([result]).lines() == ["length: inconclusive. Too few rows to tell."]
     assert strict([result], ["length=inconclusive"]).lines() == []
@@ -54,15 +62,25 @@ def test_inconclusive_is_no_pass() -> None:
 
 def test_what_was_not_measured_inside_another_finding_is_no_pass() -> None:
     """One fact is one finding: the publisher was measured by `balance` only."""
-    inner = Finding(check="source", protocol="fair", verdict="not-measured", why="Few records have one.")
-    outer = Finding(check="balance", protocol="fair", verdict="pass", why="It is even.", others=[inner])
-    assert strict([Audit("d", "0", "fair", "veracity", 0, 10, 10, [outer])]).options == ["source=not-measured"]
+    inner = Finding(
+        check="source", protocol="fair", verdict="not-measured", why="Few records have one."
+    )
+    outer = Finding(
+        check="balance", protocol="fair", verdict="pass", why="It is even.", others=[inner]
+    )
+    assert strict([Audit("d", "0", "fair", "veracity", 0, 10, 10, [outer])]).options == [
+        "source=not-measured"
+    ]
 
 
 def test_an_exception_that_is_not_needed_fails(folders: Path) -> None:
-    with pytest.raises(AssertionError, match="'length' is allowed, but does not occur: take it out"):
+    with pytest.raises(
+        AssertionError, match="'length' is allowed, but does not occur: take it out"
+    ):
         assert_audit(folders / "clean", checks=["length"], allow=["length"])
-    with pytest.raises(AssertionError, match="There is no check named 'lenght'. Did you mean 'length'?"):
+    with pytest.raises(
+        AssertionError, match="There is no check named 'lenght'. Did you mean 'length'?"
+    ):
         assert_audit(folders / "clean", checks=["length"], allow=["lenght"])
     with pytest.raises(UsageError, match="'pass' needs no exception"):
         strict([], ["length=pass"])
@@ -83,7 +101,11 @@ def test_the_plug_in_gives_the_fixture(folders: Path, pytester: pytest.Pytester)
     )
     # Where claimlab was installed before it had the plug-in, pytest does not know of it.
     known = any(e.value == "claimlab.audit.pytest_plugin" for e in entry_points(group="pytest11"))
-    result = pytester.runpytest_inprocess(*([] if known else ["-p", "claimlab.audit.pytest_plugin"]))
+    result = pytester.runpytest_inprocess(
+        *([] if known else ["-p", "claimlab.audit.pytest_plugin"])
+    )
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["*The audit of * fails:*", "*'length' is allowed, but does not occur*"])
+    result.stdout.fnmatch_lines(
+        ["*The audit of * fails:*", "*'length' is allowed, but does not occur*"]
+    )
     assert "guard.py" not in result.stdout.str(), "a failure shows the line of the test, not ours"

@@ -1,4 +1,6 @@
-"""The model judge of feasibility: asked through the door, with and without evidence, failures counted, never a pass."""
+"""The model judge of feasibility: asked through the door, with and without evidence, failures
+counted, never a pass.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,13 @@ N = 60
 
 def dataset(evidence: bool) -> Dataset:
     """Every third claim points at a picture; the search explains half of those."""
-    texts = [f"Look at this picture {i}!" if i % 3 == 0 else f"The mill {i} in Garrow sold looms." for i in range(N)]
-    rows = pl.DataFrame({"id": [f"r{i}" for i in range(N)], "text": texts, "veracity": ["true", "false"] * (N // 2)})
+    texts = [
+        f"Look at this picture {i}!" if i % 3 == 0 else f"The mill {i} in Garrow sold looms."
+        for i in range(N)
+    ]
+    rows = pl.DataFrame(
+        {"id": [f"r{i}" for i in range(N)], "text": texts, "veracity": ["true", "false"] * (N // 2)}
+    )
     found = [
         {"record_id": f"r{i}", "evidence_id": f"e{i}", "rank": 1, "text": f"explained {i}" if i % 2 else "nothing", "guard_copy": i == 1}
         for i in range(N)
@@ -47,7 +54,9 @@ def answer(request: Request[Any]) -> Line:
 
 
 def opinion(answer: str, missing: str | None = None) -> str:
-    return json.dumps({"rationale": "So it is.", "missing": [missing] if missing else [], "answer": answer})
+    return json.dumps(
+        {"rationale": "So it is.", "missing": [missing] if missing else [], "answer": answer}
+    )
 
 
 def judge(sample: int = 300, search: Chain | None = None) -> tuple[FeasibilityJudge, Scripted]:
@@ -55,7 +64,9 @@ def judge(sample: int = 300, search: Chain | None = None) -> tuple[FeasibilityJu
     return FeasibilityJudge(layered(script, Calls(mode="live")), sample, search=search), script
 
 
-def feasible(one: FeasibilityJudge, data: Subject, reading: Reading, seed: int = 0) -> dict[str, bool | None]:
+def feasible(
+    one: FeasibilityJudge, data: Subject, reading: Reading, seed: int = 0
+) -> dict[str, bool | None]:
     opinions = one.opinions(data, reading, seed)
     return {i: None if o is None else o.feasible(reading) for i, o in opinions.items()}
 
@@ -85,20 +96,34 @@ def test_a_sample_is_drawn_at_random_and_the_same_seed_draws_the_same() -> None:
 def test_the_rationale_comes_first_and_search_is_only_promised_where_nothing_was_searched() -> None:
     assert list(Opinion.model_fields) == ["rationale", "missing", "answer"]
     one, script = judge()
-    promised, results, alone = audit(dataset(evidence=False), checks=["feasibility"], judge=one, debug=True).findings
-    assert (promised.verdict, results.verdict, alone.verdict) == ("warn", "not-measured", "warn")  # unvalidated
+    promised, results, alone = audit(
+        dataset(evidence=False), checks=["feasibility"], judge=one, debug=True
+    ).findings
+    assert (promised.verdict, results.verdict, alone.verdict) == (
+        "warn",
+        "not-measured",
+        "warn",
+    )  # unvalidated
     assert "unvalidated" in alone.why
     assert "1 answers failed" in alone.why
-    promises = ["can search the web" in "".join(request.messages[0].content.split("\n")) for request in script.asked]
+    promises = [
+        "can search the web" in "".join(request.messages[0].content.split("\n"))
+        for request in script.asked
+    ]
     assert promises.count(True) == promises.count(False) == N
 
 
 def test_with_a_provider_the_judge_sees_what_a_search_finds(tmp_path: Path) -> None:
     """The pages to search explain every sixth statement: those that point at an odd picture."""
-    pages = [{"id": f"p{i}", "text": f"Look at this picture {i}! explained at length"} for i in range(3, N, 6)]
+    pages = [
+        {"id": f"p{i}", "text": f"Look at this picture {i}! explained at length"}
+        for i in range(3, N, 6)
+    ]
     Dataset.build("pages", pl.DataFrame(pages)).write(tmp_path / "pages")
     build_index(tmp_path / "pages", tmp_path / "index")
-    chain = connect(["local"], Calls(mode="live"), settings={"local": {"index": tmp_path / "index"}})
+    chain = connect(
+        ["local"], Calls(mode="live"), settings={"local": {"index": tmp_path / "index"}}
+    )
     one, script = judge(search=chain)
     subject = Subject.of(dataset(evidence=False))
     assert one.readings(subject) == READINGS
@@ -118,7 +143,15 @@ def test_from_the_command_line_within_a_cap(
     with StandIn(answer=lambda _: opinion("feasible")) as server:
         profile = tmp_path / "p.toml"
         profile.write_text(f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
-        command = ["audit", str(tmp_path / "data"), "--check", "feasibility", "--judge", str(profile), "--json"]
+        command = [
+            "audit",
+            str(tmp_path / "data"),
+            "--check",
+            "feasibility",
+            "--judge",
+            str(profile),
+            "--json",
+        ]
         assert run([*command, "--max-calls", "40"]) == 1
         assert "The budget is spent" in capsys.readouterr().err
         assert server.served <= 40

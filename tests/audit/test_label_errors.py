@@ -1,4 +1,6 @@
-"""Labels that look wrong: the rows of cleanlab, planted errors on top, silence where the model knows nothing."""
+"""Labels that look wrong: the rows of cleanlab, planted errors on top, silence where the model
+knows nothing.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ def test_the_same_rows_as_cleanlab(seed: int) -> None:
     raw = rng.dirichlet(np.ones(3), 400) + 1.2 * np.eye(3)[y] * rng.random((400, 1))
     chances = raw / raw.sum(axis=1, keepdims=True)
     flagged = cleanlab.find_label_issues(
-        y, chances, filter_by="confident_learning", return_indices_ranked_by=None, n_jobs=1, min_examples_per_class=0
+        y,
+        chances,
+        filter_by="confident_learning",
+        return_indices_ranked_by=None,
+        n_jobs=1,
+        min_examples_per_class=0,
     )
     ours = np.zeros(400, bool)
     ours[suspects(y, chances)[0]] = True
@@ -29,7 +36,10 @@ def test_the_same_rows_as_cleanlab(seed: int) -> None:
 def learnable(n: int, seed: int = 1) -> tuple[pl.DataFrame, list[str]]:
     """Texts that give their label away, and labels of which 4% are flipped; the ids of those."""
     rng = np.random.default_rng(seed)
-    sides = {"true": ["river", "bridge", "school", "garden"], "false": ["comet", "dragon", "cure", "secret"]}
+    sides = {
+        "true": ["river", "bridge", "school", "garden"],
+        "false": ["comet", "dragon", "cure", "secret"],
+    }
     labels = rng.permutation(["true", "false"] * (n // 2)).tolist()
     texts = [" ".join(rng.choice(sides[y], 8)) + f" number {i}" for i, y in enumerate(labels)]
     wrong = set(rng.choice(n, n // 25, replace=False).tolist())
@@ -51,7 +61,8 @@ def test_labels_at_random_are_not_measured() -> None:
     frame, _ = learnable(600)
     labels = np.random.default_rng(3).permutation(frame["veracity"].to_numpy())
     (finding,) = audit(
-        Dataset.build("made", frame.with_columns(pl.Series("veracity", labels))), checks=["label-errors"]
+        Dataset.build("made", frame.with_columns(pl.Series("veracity", labels))),
+        checks=["label-errors"],
     ).findings
     assert finding.verdict == "not-measured"
     assert "cannot tell wrong labels" in finding.why

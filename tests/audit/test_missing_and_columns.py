@@ -1,4 +1,6 @@
-"""A column that is filled for one class only, and keys of `meta` that carry the label, are found without being named."""
+"""A column that is filled for one class only, and keys of `meta` that carry the label, are found
+without being named.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,20 @@ N = 600
 
 def made(**columns: object) -> Dataset:
     rng = np.random.default_rng(5)
-    words = np.array(["bridge", "mayor", "school", "river", "market", "train", "museum", "garden", "harbour", "tower"])
+    words = np.array(
+        [
+            "bridge",
+            "mayor",
+            "school",
+            "river",
+            "market",
+            "train",
+            "museum",
+            "garden",
+            "harbour",
+            "tower",
+        ]
+    )
     texts = [" ".join(rng.choice(words, 12)) + f" {i}" for i in range(N)]
     labels = rng.permutation(["true", "false"] * (N // 2)).tolist()
     base = {"id": [f"r{i}" for i in range(N)], "text": texts, "veracity": labels}
@@ -29,7 +44,11 @@ def findings(dataset: Dataset, check: str) -> list[Finding]:
 
 
 def test_a_column_that_is_empty_for_one_class_fails() -> None:
-    data = made(author=lambda labels, rng: [None if y == "false" and rng.random() < 0.9 else "Ana" for y in labels])
+    data = made(
+        author=lambda labels, rng: [
+            None if y == "false" and rng.random() < 0.9 else "Ana" for y in labels
+        ]
+    )
     (finding,) = findings(data, "missing")
     assert finding.verdict == "fail"
     assert finding.details["filled"][0]["column"] == "author"
@@ -49,7 +68,8 @@ def test_a_column_that_is_always_filled_is_not_measured() -> None:
 def test_a_key_of_meta_that_carries_the_label_is_found_unnamed() -> None:
     data = made(
         meta=lambda labels, _: [
-            json.dumps({"grade": "A" if y == "true" else "F", "row": i}) for i, y in enumerate(labels)
+            json.dumps({"grade": "A" if y == "true" else "F", "row": i})
+            for i, y in enumerate(labels)
         ]
     )
     by_key = {f.feature: f.verdict for f in findings(data, "columns")}
@@ -58,7 +78,11 @@ def test_a_key_of_meta_that_carries_the_label_is_found_unnamed() -> None:
 
 
 def test_keys_that_say_nothing_are_named_in_one_finding() -> None:
-    data = made(meta=lambda labels, _: [json.dumps({"hash": f"x{i}z", "site": "one"}) for i in range(len(labels))])
+    data = made(
+        meta=lambda labels, _: [
+            json.dumps({"hash": f"x{i}z", "site": "one"}) for i in range(len(labels))
+        ]
+    )
     (finding,) = findings(data, "columns")
     assert finding.verdict == "not-measured"
     assert "meta.hash, meta.site" in finding.why
@@ -66,7 +90,9 @@ def test_keys_that_say_nothing_are_named_in_one_finding() -> None:
 
 def test_keys_beyond_the_bound_are_named_and_can_be_asked_for() -> None:
     def many(labels: list[str], _: object) -> list[str]:
-        return [json.dumps({f"k{n:02}": (i * n) % 7 for n in range(1, 26)}) for i in range(len(labels))]
+        return [
+            json.dumps({f"k{n:02}": (i * n) % 7 for n in range(1, 26)}) for i in range(len(labels))
+        ]
 
     data = made(meta=many)
     left_out = [f for f in findings(data, "columns") if f.verdict == "not-measured"]

@@ -1,4 +1,5 @@
-"""Shortcuts outside the words of a text: in ids, paths, the order of the file, white space, typography, other texts.
+"""Shortcuts outside the words of a text: in ids, paths, the order of the file, white space,
+typography, other texts.
 
 Each plant is found by its own check and by no other; without it nothing is found.
 """
@@ -19,7 +20,20 @@ from claimlab.core.finding import Finding
 
 N = 600
 CHECKS = ("identifiers", "order", "surface", "text-columns", "url", "columns", "length", "missing")
-WORDS = np.array(["bridge", "mayor", "school", "river", "market", "train", "museum", "garden", "harbour", "tower"])
+WORDS = np.array(
+    [
+        "bridge",
+        "mayor",
+        "school",
+        "river",
+        "market",
+        "train",
+        "museum",
+        "garden",
+        "harbour",
+        "tower",
+    ]
+)
 Rows = dict[str, Any]
 Plant = Callable[[Rows, "np.ndarray[Any, Any]", np.random.Generator], None]
 
@@ -35,13 +49,17 @@ def rows() -> tuple[Rows, np.ndarray[Any, Any], np.random.Generator]:
         else " ".join(rng.choice(WORDS, 11)) + f" {i}"
         for i, q in enumerate(quoted)
     ]
-    notes = [f"seen at the {rng.choice(WORDS)} and the {rng.choice(WORDS)}, sheet {i}" for i in range(N)]
+    notes = [
+        f"seen at the {rng.choice(WORDS)} and the {rng.choice(WORDS)}, sheet {i}" for i in range(N)
+    ]
     return (
         {
             "id": [f"item_{i}" for i in rng.permutation(N)],
             "text": texts,
             "url": [f"https://paper.example/{rng.choice(WORDS)}/{i}" for i in range(N)],
-            "meta": [json.dumps({"note": note, "file": f"scan{i}.txt"}) for i, note in enumerate(notes)],
+            "meta": [
+                json.dumps({"note": note, "file": f"scan{i}.txt"}) for i, note in enumerate(notes)
+            ],
             "veracity": np.where(false, "false", "true").tolist(),
         },
         false,
@@ -53,7 +71,9 @@ def built(made: Rows, **more: Any) -> Dataset:
     return Dataset.build("made", pl.DataFrame(made), **more)
 
 
-def alarms(data: Dataset, checks: tuple[str, ...] = CHECKS) -> dict[tuple[str, str | None], Finding]:
+def alarms(
+    data: Dataset, checks: tuple[str, ...] = CHECKS
+) -> dict[tuple[str, str | None], Finding]:
     found = audit(data, checks=list(checks), debug=True).findings
     return {(f.check, f.feature): f for f in found if f.verdict in ("warn", "fail")}
 
@@ -63,20 +83,28 @@ def in_id(made: Rows, false: Any, rng: Any) -> None:
 
 
 def in_path(made: Rows, false: Any, rng: Any) -> None:
-    made["url"] = [f"https://paper.example/{'fact-check' if y else 'news'}/{i}" for i, y in enumerate(false)]
+    made["url"] = [
+        f"https://paper.example/{'fact-check' if y else 'news'}/{i}" for i, y in enumerate(false)
+    ]
 
 
 def in_file_name(made: Rows, false: Any, rng: Any) -> None:
-    made["meta"] = [json.dumps({"file": f"img/{'hoax' if y else 'photo'}_{i}.jpg"}) for i, y in enumerate(false)]
+    made["meta"] = [
+        json.dumps({"file": f"img/{'hoax' if y else 'photo'}_{i}.jpg"}) for i, y in enumerate(false)
+    ]
 
 
 def at_the_end(made: Rows, false: Any, rng: Any) -> None:
-    made["text"] = [t + "  " if y and rng.random() < 0.5 else t for t, y in zip(made["text"], false, strict=True)]
+    made["text"] = [
+        t + "  " if y and rng.random() < 0.5 else t
+        for t, y in zip(made["text"], false, strict=True)
+    ]
 
 
 def curly(made: Rows, false: Any, rng: Any) -> None:
     made["text"] = [
-        t.replace('"', "”") if y and rng.random() < 0.9 else t for t, y in zip(made["text"], false, strict=True)
+        t.replace('"', "”") if y and rng.random() < 0.9 else t
+        for t, y in zip(made["text"], false, strict=True)
     ]
 
 
@@ -87,14 +115,22 @@ def sorted_by_class(made: Rows, false: Any, rng: Any) -> None:
 
 def begins_with_the_claim(made: Rows, false: Any, rng: Any) -> None:
     made["meta"] = [
-        json.dumps({"note": f"{t if y else ' '.join(rng.permutation(t.split()))} {' '.join(rng.choice(WORDS, 8))}"})
+        json.dumps(
+            {
+                "note": f"{t if y else ' '.join(rng.permutation(t.split()))} {' '.join(rng.choice(WORDS, 8))}"
+            }
+        )
         for t, y in zip(made["text"], false, strict=True)
     ]
 
 
 def explains(made: Rows, false: Any, rng: Any) -> None:
     made["meta"] = [
-        json.dumps({"note": f"we {'rate it wrong' if y else 'found it right'} at the {rng.choice(WORDS)}, sheet {i}"})
+        json.dumps(
+            {
+                "note": f"we {'rate it wrong' if y else 'found it right'} at the {rng.choice(WORDS)}, sheet {i}"
+            }
+        )
         for i, y in enumerate(false)
     ]
 
@@ -125,7 +161,11 @@ def test_without_a_plant_nothing_is_found() -> None:
     found = audit(built(rows()[0]), checks=list(CHECKS), debug=True).findings
     assert [f.why for f in found if f.verdict in ("warn", "fail")] == []
     measured = {(f.check, f.feature) for f in found if f.verdict != "not-measured"}
-    expected = {("identifiers", "URL path"), ("surface", "typography"), ("order", "position in the file")}
+    expected = {
+        ("identifiers", "URL path"),
+        ("surface", "typography"),
+        ("order", "position in the file"),
+    }
     assert expected <= measured
 
 
@@ -141,7 +181,9 @@ def test_ids_that_claimlab_made_raise_no_alarm() -> None:
     made, false, _ = rows()
     labels = ["fake" if y else "true" for y in false]
     plain = {**made, "id": [f"{y}-set/item-{i}" for i, y in enumerate(labels)]}
-    assert ("identifiers", "id") in alarms(built(plain), ("identifiers",)), "or the plant would not be one"
+    assert ("identifiers", "id") in alarms(built(plain), ("identifiers",)), (
+        "or the plant would not be one"
+    )
     assert alarms(built(plain, card="fake-br"), ("identifiers",)) == {}
     assert alarms(built(plain, lineage=[Lineage(step="merge")]), ("identifiers",)) == {}
     assert alarms(built(plain, synthetic=True), ("identifiers",)) == {}
@@ -149,7 +191,9 @@ def test_ids_that_claimlab_made_raise_no_alarm() -> None:
 
 def test_a_text_that_tells_what_the_records_own_text_tells_is_no_shortcut() -> None:
     made, false, _ = rows()
-    made["text"] = [f"{t} {'cursed' if y else 'blessed'}" for t, y in zip(made["text"], false, strict=True)]
+    made["text"] = [
+        f"{t} {'cursed' if y else 'blessed'}" for t, y in zip(made["text"], false, strict=True)
+    ]
     made["meta"] = [json.dumps({"title": " ".join(t.split()[-5:])}) for t in made["text"]]
     found = audit(built(made), checks=["text-columns"], debug=True).findings
     (title,) = [f for finding in found for f in finding.every if f.feature == "meta.title"]
@@ -161,8 +205,13 @@ def test_a_text_that_tells_what_the_records_own_text_tells_is_no_shortcut() -> N
 
 def test_evidence_that_begins_with_the_claim_is_found_in_the_table() -> None:
     made, false, rng = rows()
-    pieces = [t if y else " ".join(rng.permutation(t.split())) for t, y in zip(made["text"], false, strict=True)]
-    table = pl.DataFrame({"record_id": made["id"], "text": [f"{p} as the paper wrote" for p in pieces]})
+    pieces = [
+        t if y else " ".join(rng.permutation(t.split()))
+        for t, y in zip(made["text"], false, strict=True)
+    ]
+    table = pl.DataFrame(
+        {"record_id": made["id"], "text": [f"{p} as the paper wrote" for p in pieces]}
+    )
     found = alarms(built(made, tables={"evidence": table}), ("text-columns",))
     (finding,) = found.values()
     assert (finding.feature or "").startswith("evidence, ")

@@ -1,4 +1,6 @@
-"""Paraphrases and translations across a split: planted ones are found, unrelated claims and unknown languages are not."""
+"""Paraphrases and translations across a split: planted ones are found, unrelated claims and unknown
+languages are not.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,14 @@ def finding(test: list[tuple[str, str]], train: list[tuple[str, str]]) -> Findin
     rows = [(t, lang, "test") for t, lang in test] + [(t, lang, "train") for t, lang in train]
     frame = pl.DataFrame(rows, schema=["text", "language", "split"], orient="row").with_columns(
         pl.int_range(pl.len()).cast(pl.String).alias("id"),
-        pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("true")).otherwise(pl.lit("false")).alias("veracity"),
+        pl.when(pl.int_range(pl.len()) % 2 == 0)
+        .then(pl.lit("true"))
+        .otherwise(pl.lit("false"))
+        .alias("veracity"),
     )
-    changed, found = audit(Dataset.build("made", frame), checks=["paraphrases"], debug=True).findings
+    changed, found = audit(
+        Dataset.build("made", frame), checks=["paraphrases"], debug=True
+    ).findings
     assert (changed.feature or "").startswith("a copy with a few words changed")
     return found
 

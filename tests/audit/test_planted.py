@@ -23,7 +23,9 @@ def found() -> Audit:
 def test_each_planted_defect_is_found(defect: str, found: Audit) -> None:
     assert defect in DEFECTS
     check, feature = FOUND_BY_AUDIT[defect]
-    assert "fail" in {f.verdict for f in findings_of(found, check, feature)}, findings_of(found, check, feature)
+    assert "fail" in {f.verdict for f in findings_of(found, check, feature)}, findings_of(
+        found, check, feature
+    )
 
 
 def test_the_giveaway_words_are_named(found: Audit) -> None:

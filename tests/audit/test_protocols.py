@@ -23,7 +23,9 @@ def test_a_protocol_answers_for_the_checks_it_lacks() -> None:
     findings = audit(data, checks=lacking, protocol="cdl", columns=["topic"]).findings
     assert [f.check for f in findings] == lacking
     assert {(f.protocol, f.verdict) for f in findings} == {("cdl", "not-measured")}
-    assert all("cdl protocol does not have this check (it has keywords, time)" in f.why for f in findings)
+    assert all(
+        "cdl protocol does not have this check (it has keywords, time)" in f.why for f in findings
+    )
 
 
 def test_a_check_that_declares_no_protocol_follows_fair() -> None:
@@ -31,7 +33,15 @@ def test_a_check_that_declares_no_protocol_follows_fair() -> None:
         name = "outside"
 
         def run(self, subject: Subject, context: Context) -> list[Finding]:
-            return [Finding(check=self.name, protocol=context.protocol, verdict="pass", why="It ran.", n=subject.n)]
+            return [
+                Finding(
+                    check=self.name,
+                    protocol=context.protocol,
+                    verdict="pass",
+                    why="It ran.",
+                    n=subject.n,
+                )
+            ]
 
     subject = Subject.of(planted(size=120)[0], "veracity")
     (ran,) = run_one(Outside(), subject, Context())  # type: ignore[arg-type]
@@ -40,13 +50,17 @@ def test_a_check_that_declares_no_protocol_follows_fair() -> None:
 
 
 def test_the_hold_out_version_of_the_time_check_does_not_train_on_its_test_rows() -> None:
-    """Every record has a day of its own and labels are drawn at random: a forest that saw the rows knows them."""
+    """Every record has a day of its own and labels are drawn at random: a forest that saw the rows
+    knows them.
+    """
     n = 800
     rng = np.random.default_rng(0)
     days = [datetime(2020, 1, 1) + timedelta(days=i) for i in range(n)]
     labels = np.where(rng.random(n) < 0.5, "true", "false")
     texts = [f"t{i}" for i in range(n)]
-    data = Dataset.build("d", pl.DataFrame({"id": texts, "text": texts, "date": days, "veracity": labels}))
+    data = Dataset.build(
+        "d", pl.DataFrame({"id": texts, "text": texts, "date": days, "veracity": labels})
+    )
     (published,) = audit(data, checks=["time"], protocol="cdl").findings
     (held_out,) = audit(data, checks=["time"], protocol="cdl-holdout").findings
     assert default_checks("cdl-holdout") == ["time"]

@@ -1,4 +1,6 @@
-"""The report folder: complete, small whatever the data, the same bytes again, and made of findings alone."""
+"""The report folder: complete, small whatever the data, the same bytes again, and made of findings
+alone.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ QUICK = Settings(repeats=1)
 
 @pytest.fixture(scope="module")
 def both() -> list[Audit]:
-    return [audit(planted()[0], settings=QUICK, debug=True), audit(clean_twin(), settings=QUICK, debug=True)]
+    return [
+        audit(planted()[0], settings=QUICK, debug=True),
+        audit(clean_twin(), settings=QUICK, debug=True),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +56,9 @@ def test_the_folder_holds_every_view(folder: Path) -> None:
     assert {p.removesuffix(".svg") for p in plots if p.endswith(".svg")} == {
         p.removesuffix(".png") for p in plots if p.endswith(".png")
     }
-    used = set(re.findall(r"plots/([\w-]+)\.svg", (folder / "report.md").read_text(encoding="utf-8")))
+    used = set(
+        re.findall(r"plots/([\w-]+)\.svg", (folder / "report.md").read_text(encoding="utf-8"))
+    )
     assert {f"{name}.svg" for name in used} <= plots
 
 
@@ -103,7 +110,11 @@ def test_words_are_counted_per_class(both: list[Audit]) -> None:
     (finding,) = (f for f in both[0].findings if f.check == "giveaways")
     rows = {row["word"]: row for row in finding.details["words"]}
     for name in ("true", "false"):
-        held = records.filter(pl.col("veracity") == name)["text"].str.to_lowercase().str.contains(r"\bbombshell\b")
+        held = (
+            records.filter(pl.col("veracity") == name)["text"]
+            .str.to_lowercase()
+            .str.contains(r"\bbombshell\b")
+        )
         assert rows["bombshell"]["counts"][name] == int(held.sum())
     assert rows["bombshell"]["leans"] == "false"
     cloud = finding.details["cloud"]
@@ -181,7 +192,9 @@ def test_a_large_dataset_with_huge_texts_makes_a_small_page(tmp_path: Path) -> N
 
 
 def test_an_older_audit_without_rows_is_read_and_a_foreign_file_is_refused(tmp_path: Path) -> None:
-    finding = Finding(check="gone-check", protocol="fair", verdict="pass", why="It was fine.", score=0.4)
+    finding = Finding(
+        check="gone-check", protocol="fair", verdict="pass", why="It was fine.", score=0.4
+    )
     old = Audit("old", "0" * 64, "fair", "veracity", 0, 10, 10, [finding]).to_json()
     del old["examples"]
     (tmp_path / "audit.json").write_text(json.dumps({"audits": [old]}), encoding="utf-8")
@@ -195,9 +208,16 @@ def test_an_older_audit_without_rows_is_read_and_a_foreign_file_is_refused(tmp_p
 
 
 def test_the_page_prints_the_figures_of_the_json(both: list[Audit], folder: Path) -> None:
-    page, markdown = ((folder / name).read_text(encoding="utf-8") for name in ("index.html", "report.md"))
+    page, markdown = (
+        (folder / name).read_text(encoding="utf-8") for name in ("index.html", "report.md")
+    )
     saved = json.loads((folder / "audit.json").read_text(encoding="utf-8"))["audits"]
-    tested = [f for a in saved for f in a["findings"] if f["difference_interval"] and f["verdict"] in ("fail", "warn")]
+    tested = [
+        f
+        for a in saved
+        for f in a["findings"]
+        if f["difference_interval"] and f["verdict"] in ("fail", "warn")
+    ]
     assert len(tested) > 3
     for f in tested:
         low, high = f["difference_interval"]
@@ -206,10 +226,13 @@ def test_the_page_prints_the_figures_of_the_json(both: list[Audit], folder: Path
             f"{100 * f['difference']:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}", *chance,
             str(f["permutations"]), f"{100 * f['moved']:.1f}", f"{100 * f['moved_freely']:.1f}",
         ]  # fmt: skip
-        # One figure a row, in this order; the other measurements of a fact have columns of their own.
+        # One figure a row, in this order; the other measurements of a fact have columns of their
+        # own.
         lines = r"[^\n]*\n\| [^|]+ \| ".join(map(re.escape, figures))
         assert re.search(lines, markdown), f["check"]
-        cells = r"</td>(?:(?!</tr>).)*</tr>\s*<tr>\s*<td[^>]*>[^<]*</td>\s*<td[^>]*>".join(map(re.escape, figures))
+        cells = r"</td>(?:(?!</tr>).)*</tr>\s*<tr>\s*<td[^>]*>[^<]*</td>\s*<td[^>]*>".join(
+            map(re.escape, figures)
+        )
         assert re.search(cells, page, re.DOTALL), f["check"]
     for one in saved:
         assert one["conclusion"]["advice"] or one["dataset"] == "clean-twin"

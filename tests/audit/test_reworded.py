@@ -1,4 +1,6 @@
-"""Copies with a few words changed: how many are found, by near-duplicates and by reworded texts together."""
+"""Copies with a few words changed: how many are found, by near-duplicates and by reworded texts
+together.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_planted_copies_are_found_and_letters_alone_find_fewer(changed: int, lea
 
 def test_the_check_points_at_copies_in_train() -> None:
     texts, copies = texts_and_copies(3)
-    rows = pl.DataFrame({"id": [f"r{i}" for i in range(len(texts) + COPIES)], "text": [*texts, *copies]}).with_columns(
+    rows = pl.DataFrame(
+        {"id": [f"r{i}" for i in range(len(texts) + COPIES)], "text": [*texts, *copies]}
+    ).with_columns(
         split=pl.Series(["train"] * len(texts) + ["test"] * COPIES),
         veracity=pl.Series(["true", "false"] * ((len(texts) + COPIES) // 2)),
     )

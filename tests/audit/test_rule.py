@@ -37,8 +37,19 @@ def test_the_rule_is_as_written(interval: tuple[float, float], p: float, verdict
 
 
 def test_the_rule_in_words_has_its_numbers() -> None:
-    words = Rule(margin=0.07, alpha=0.01, min_class=11, min_groups=12, min_units=13, min_moved=0.4).words()
-    for part in ("7 points", "0.01", "11 rows", "12 groups", "13 groups", "40%", "inconclusive", "Benjamini-Hochberg"):
+    words = Rule(
+        margin=0.07, alpha=0.01, min_class=11, min_groups=12, min_units=13, min_moved=0.4
+    ).words()
+    for part in (
+        "7 points",
+        "0.01",
+        "11 rows",
+        "12 groups",
+        "13 groups",
+        "40%",
+        "inconclusive",
+        "Benjamini-Hochberg",
+    ):
         assert part in words
 
 
@@ -66,9 +77,17 @@ def test_findings_of_one_fact_become_one_with_the_others_inside() -> None:
         measured(0.001, 0.01, fact="time", feature="digits"),
     )
     other = measured(0.001, 0.3, fact="source")
-    plain = [Finding(check="x", protocol="fair", verdict="pass", why="w", feature=str(i)) for i in range(2)]
+    plain = [
+        Finding(check="x", protocol="fair", verdict="pass", why="w", feature=str(i))
+        for i in range(2)
+    ]
     found = one_per_fact([plain[0], mild, other, grave, plain[1]])
-    assert [(f.fact, f.feature) for f in found] == [(None, "0"), ("time", "date"), ("source", None), (None, "1")]
+    assert [(f.fact, f.feature) for f in found] == [
+        (None, "0"),
+        ("time", "date"),
+        ("source", None),
+        (None, "1"),
+    ]
     (time,) = [f for f in found if f.fact == "time"]
     assert (time.feature, [o.feature for o in time.others]) == ("date", ["digits"])
     assert [f.feature for f in time.every] == ["date", "digits"]
@@ -84,7 +103,8 @@ def tweets(n: int) -> pl.DataFrame:
         {
             "id": [f"r{i}" for i in range(n)],
             "text": [
-                " ".join(rng.choice(["harbour", "bridge", "council", "lamp", "river"], 8)) + f" {i}" for i in range(n)
+                " ".join(rng.choice(["harbour", "bridge", "council", "lamp", "river"], 8)) + f" {i}"
+                for i in range(n)
             ],
             "kind": "post",
             "veracity": np.where(false, "false", "true"),
@@ -97,12 +117,18 @@ def tweets(n: int) -> pl.DataFrame:
 
 
 def test_date_digits_and_decoded_time_are_one_finding_and_so_is_the_source() -> None:
-    result = audit(Dataset.build("t", tweets(600)), checks=["time", "source", "balance"], debug=True)
+    result = audit(
+        Dataset.build("t", tweets(600)), checks=["time", "source", "balance"], debug=True
+    )
     times = [f for f in result.findings if f.fact == "time"]
     assert len(times) == 1
     assert times[0].verdict == "fail"
     inside = {(f.check, f.feature) for f in times[0].every}
-    assert {("time", "date"), ("time", "tweet id, first three digits"), ("time", "tweet id, time it encodes")} <= inside
+    assert {
+        ("time", "date"),
+        ("time", "tweet id, first three digits"),
+        ("time", "tweet id, time it encodes"),
+    } <= inside
     assert ("balance", "year") in inside
     (source,) = [f for f in result.findings if f.fact == "source"]
     assert source.check == "source"
@@ -125,7 +151,11 @@ def test_url_conflicts_are_a_share_of_all_records_and_a_few_get_no_verdict() -> 
 @pytest.mark.parametrize("n", [2, 10, 18])
 def test_fewer_than_twenty_records_get_no_pass(n: int) -> None:
     result = audit(Dataset.build("t", tweets(n)), debug=True)
-    assert [f for f in result.findings if f.verdict in ("pass", "inconclusive") or f.interval is not None] == []
+    assert [
+        f
+        for f in result.findings
+        if f.verdict in ("pass", "inconclusive") or f.interval is not None
+    ] == []
 
 
 def test_what_decided_is_in_the_saved_findings_and_in_the_sentence() -> None:
@@ -136,8 +166,13 @@ def test_what_decided_is_in_the_saved_findings_and_in_the_sentence() -> None:
     for finding in saved["findings"]:
         low, high = finding["difference_interval"]
         assert low <= finding["difference"] <= high
-        assert finding["difference"] == pytest.approx(finding["score"] - max(finding["baselines"].values()))
+        assert finding["difference"] == pytest.approx(
+            finding["score"] - max(finding["baselines"].values())
+        )
         assert finding["interval"][0] <= finding["score"] <= finding["interval"][1]
-        assert Rule(margin=finding["margin"]).verdict((low, high), finding["p_adjusted"]) == finding["verdict"]
+        assert (
+            Rule(margin=finding["margin"]).verdict((low, high), finding["p_adjusted"])
+            == finding["verdict"]
+        )
         assert f"{finding['permutations']} permutations" in finding["why"]
         assert f"({100 * low:+.1f} to {100 * high:+.1f})" in finding["why"]

@@ -1,4 +1,6 @@
-"""The audit on a terminal: one screen however much is wrong, every verdict in sight, nothing that steers it."""
+"""The audit on a terminal: one screen however much is wrong, every verdict in sight, nothing that
+steers it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,18 @@ def test_one_screen_holds_any_number_of_findings(verdict: Verdict) -> None:
 
 def test_each_alarm_has_its_figures_and_a_reason_on_one_line() -> None:
     (line,) = (line for line in screen(audit_of(2)).splitlines() if "meta.key1 " in line)
-    assert line.split() == ["fail", "columns", "meta.key1", "89.9", "80.0", "to", "95.0", "50.0", "+40.0", "points"]
+    assert line.split() == [
+        "fail",
+        "columns",
+        "meta.key1",
+        "89.9",
+        "80.0",
+        "to",
+        "95.0",
+        "50.0",
+        "+40.0",
+        "points",
+    ]
 
 
 def test_the_rest_is_a_line_each_and_never_called_a_pass() -> None:

@@ -25,7 +25,9 @@ TEXTS = [" ".join("".join(word) for word in text) for text in LETTERS]  # no two
 
 
 def rows(splits: Sequence[str | None], copies: dict[int, int] | None = None) -> Dataset:
-    """A text for each split, labels in turn; `copies` says which row nearly repeats which, with its label."""
+    """A text for each split, labels in turn; `copies` says which row nearly repeats which, with its
+    label.
+    """
     texts, labels = TEXTS[: len(splits)], ["true", "false"] * len(splits)
     for row, first in (copies or {}).items():
         texts[row], labels[row] = f"{texts[first]}s", labels[first]
@@ -42,7 +44,11 @@ def rows(splits: Sequence[str | None], copies: dict[int, int] | None = None) -> 
 
 
 def leaks(data: Dataset) -> Finding:
-    (found,) = [f for f in audit(data, checks=["near-duplicates"], debug=True).findings if "across" in str(f.feature)]
+    (found,) = [
+        f
+        for f in audit(data, checks=["near-duplicates"], debug=True).findings
+        if "across" in str(f.feature)
+    ]
     return found
 
 
@@ -53,12 +59,15 @@ def leaks(data: Dataset) -> Finding:
         (18, 1_000, "fail"), (4, 27, "fail"), (1, 10_000, "warn"),
     ],
 )  # fmt: skip
-def test_a_share_fails_where_it_is_surely_above_the_limit(hits: int, n: int, verdict: Verdict) -> None:
+def test_a_share_fails_where_it_is_surely_above_the_limit(
+    hits: int, n: int, verdict: Verdict
+) -> None:
     assert Share(fail=0.01).verdict(hits, n) == verdict
 
 
 @pytest.mark.parametrize(
-    ("hits", "n", "verdict"), [(0, 20, "inconclusive"), (0, 300, "pass"), (9, 300, "warn"), (40, 300, "fail")]
+    ("hits", "n", "verdict"),
+    [(0, 20, "inconclusive"), (0, 300, "pass"), (9, 300, "warn"), (40, 300, "fail")],
 )
 def test_a_share_with_two_limits(hits: int, n: int, verdict: Verdict) -> None:
     assert Share(fail=0.05, warn=0.01).verdict(hits, n) == verdict
@@ -81,7 +90,12 @@ def test_leaks_are_a_share_of_the_test_records() -> None:
 def test_dev_is_not_test() -> None:
     split = ["train"] * 100 + ["dev"] * 30 + ["test"] * 40
     found = leaks(rows(split, {105: 0, 106: 1, 107: 2, 108: 3, 109: 4}))
-    assert (found.verdict, found.n, found.details["leaked"], found.details["dev_leaked"]) == ("pass", 40, 0, 5)
+    assert (found.verdict, found.n, found.details["leaked"], found.details["dev_leaked"]) == (
+        "pass",
+        40,
+        0,
+        5,
+    )
     assert "0 of 40 test records" in found.why
     assert found.why.endswith("Of 30 dev records, 5 (16.7%) have one.")
 
@@ -111,7 +125,9 @@ def test_conflicts_fail_where_they_are_surely_many(n: int, verdict: Verdict) -> 
 
 
 def test_one_sided_words_are_chosen_on_the_training_folds() -> None:
-    """Each word is in one fold only: where that fold is tested the word is not known, and elsewhere it is not found."""
+    """Each word is in one fold only: where that fold is tested the word is not known, and elsewhere
+    it is not found.
+    """
     subject = Subject.of(rows([None] * 400))
     context = Context(settings=Settings(few=3, many=3))
     fold = deal_of(subject, "groups", context.settings, context.seed).fold[0]
@@ -119,10 +135,17 @@ def test_one_sided_words_are_chosen_on_the_training_folds() -> None:
     measured = one_sided(subject, csr_matrix(np.stack(columns, axis=1).astype(np.uint8)), context)
     assert (measured.held, measured.right, measured.excess) == (0, 0, 0.0)
     everywhere = csr_matrix((subject.y == 1)[:, None].astype(np.uint8))
-    assert one_sided(subject, everywhere, context).held == int(subject.y.sum()), "or nothing would ever be found"
+    assert one_sided(subject, everywhere, context).held == int(subject.y.sum()), (
+        "or nothing would ever be found"
+    )
 
 
 def test_purity_counts_values_that_recur() -> None:
     subject = Subject.of(rows([None] * 40))  # labels in turn
-    values = pl.Series(["one class" if i in (0, 2, 4) else "both" if i in (5, 6) else f"once {i}" for i in range(40)])
+    values = pl.Series(
+        [
+            "one class" if i in (0, 2, 4) else "both" if i in (5, 6) else f"once {i}"
+            for i in range(40)
+        ]
+    )
     assert purity(subject, values) == (2, 1)

@@ -1,4 +1,6 @@
-"""The text model learns from many rare words: a solver that stops too early answers one class for all."""
+"""The text model learns from many rare words: a solver that stops too early answers one class for
+all.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ def test_many_weak_words_are_learnt() -> None:
     leans = np.array([f"w{i}" for i in range(400)])
     texts = [" ".join(rng.choice(leans[:250] if t else leans[150:], 14)) for t in true]
     rows = pl.DataFrame(
-        {"id": [f"r{i}" for i in range(600)], "text": texts, "veracity": np.where(true, "true", "false")}
+        {
+            "id": [f"r{i}" for i in range(600)],
+            "text": texts,
+            "veracity": np.where(true, "true", "false"),
+        }
     )
     subject = Subject.of(Dataset.build("d", rows))
     assert text_score(subject, Context(), subject.rows["text"]).score > 0.8

@@ -9,7 +9,9 @@ from sklearn.tree import DecisionTreeClassifier
 from claimlab.audit.tree import LEAVES, MIN_LEAF, Questions, grow, into_bins
 
 
-@pytest.mark.parametrize(("columns", "values", "classes"), [(1, 30, 2), (2, 40, 2), (4, 12, 3), (12, 2, 2)])
+@pytest.mark.parametrize(
+    ("columns", "values", "classes"), [(1, 30, 2), (2, 40, 2), (4, 12, 3), (12, 2, 2)]
+)
 def test_every_tree_answers_as_scikit_learns_does(columns: int, values: int, classes: int) -> None:
     rng = np.random.default_rng(columns)
     matrix = rng.integers(0, values, (3_000, columns)).astype(np.float32)
@@ -19,12 +21,20 @@ def test_every_tree_answers_as_scikit_learns_does(columns: int, values: int, cla
     cell = cell.ravel()
     parts = [np.flatnonzero(rng.random(3_000) < share) for share in (0.75, 0.75, 0.3, 0.02)]
     counts = np.stack(
-        [np.bincount(cell[p] * classes + y[p], minlength=len(cells) * classes).reshape(-1, classes) for p in parts]
+        [
+            np.bincount(cell[p] * classes + y[p], minlength=len(cells) * classes).reshape(
+                -1, classes
+            )
+            for p in parts
+        ]
     )
     answers = grow(Questions.of(cells), counts)
     for part, ours in zip(parts, answers, strict=True):
         tree = DecisionTreeClassifier(
-            max_leaf_nodes=LEAVES, min_samples_leaf=MIN_LEAF, class_weight="balanced", random_state=0
+            max_leaf_nodes=LEAVES,
+            min_samples_leaf=MIN_LEAF,
+            class_weight="balanced",
+            random_state=0,
         )
         theirs = tree.fit(matrix[part], y[part]).predict(matrix)
         assert (ours[cell] == theirs).mean() > 0.995  # equally good splits may differ
@@ -33,7 +43,9 @@ def test_every_tree_answers_as_scikit_learns_does(columns: int, values: int, cla
 def test_columns_that_are_not_allowed_are_not_asked_about() -> None:
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8)
     counts = np.array([[[40, 0], [0, 40], [40, 0], [0, 40]]] * 3)
-    answers = grow(Questions.of(codes), counts, np.array([[True, True], [False, True], [True, False]]))
+    answers = grow(
+        Questions.of(codes), counts, np.array([[True, True], [False, True], [True, False]])
+    )
     assert answers[0].tolist() == answers[1].tolist() == [0, 1, 0, 1]
     assert len(set(answers[2].tolist())) == 1, "without the telling column nothing is told apart"
 

@@ -1,4 +1,6 @@
-"""What tests of loaders share: the synthetic raw files of each dataset (`samples/NAME/raw`), and ways to write others."""
+"""What tests of loaders share: the synthetic raw files of each dataset (`samples/NAME/raw`), and
+ways to write others.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ SAMPLES = Path(__file__).with_name("samples")
 
 @pytest.fixture
 def sample() -> Callable[..., Path]:
-    """`sample(name, folder, without=())`: the dataset's synthetic files, copied to `folder`, which is returned."""
+    """`sample(name, folder, without=())`: the dataset's synthetic files, copied to `folder`, which
+    is returned.
+    """
 
     def copied(name: str, folder: Path, without: Sequence[str] = ()) -> Path:
         source = SAMPLES / name / "raw"

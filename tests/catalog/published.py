@@ -43,11 +43,20 @@ class Files:
             return data.decode("cp1252", "replace")
 
     def table(
-        self, name: str, columns: Row | None = None, mark: str = ",", quoted: bool = True, head: str = ""
+        self,
+        name: str,
+        columns: Row | None = None,
+        mark: str = ",",
+        quoted: bool = True,
+        head: str = "",
     ) -> list[Row]:
         """Rows under our names; `head` names the columns of a file without a header."""
         quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-        lines: Any = io.StringIO(self.text(name), newline="") if quoted else re.split(r"\r\n|\n|\r", self.text(name))
+        lines: Any = (
+            io.StringIO(self.text(name), newline="")
+            if quoted
+            else re.split(r"\r\n|\n|\r", self.text(name))
+        )
         rows = [row for row in csv.reader(lines, delimiter=mark, quoting=quoting) if row]
         names = head.split() if head else rows.pop(0)
         return [picked(dict(zip(names, row, strict=False)), columns) for row in rows]
@@ -66,14 +75,19 @@ def picked(row: Row, columns: Row | None) -> Row:
     """`columns`: ours -> theirs, or a function of the row."""
     if columns is None:
         return row
-    return {ours: theirs(row) if callable(theirs) else row.get(theirs) for ours, theirs in columns.items()}
+    return {
+        ours: theirs(row) if callable(theirs) else row.get(theirs)
+        for ours, theirs in columns.items()
+    }
 
 
 @dataclass(frozen=True)
 class Case:
     rows: Callable[[Files], list[Row]]
     file: str | None = None  # the zip, where it is not called like the card
-    unread: Row = field(default_factory=dict)  # values that nobody can read, by column: they are in `meta`
+    unread: Row = field(
+        default_factory=dict
+    )  # values that nobody can read, by column: they are in `meta`
     ordered: bool = True
 
 
@@ -86,7 +100,9 @@ def whole(value: Any) -> str | None:
     return None if value is None else str(value).removesuffix(".0")
 
 
-def named(label: Callable[[str], str], columns: Row, pattern: str, **options: Any) -> Callable[[Files], list[Row]]:
+def named(
+    label: Callable[[str], str], columns: Row, pattern: str, **options: Any
+) -> Callable[[Files], list[Row]]:
     """Tables whose name holds the label."""
 
     def rows(files: Files) -> list[Row]:
@@ -99,7 +115,9 @@ def named(label: Callable[[str], str], columns: Row, pattern: str, **options: An
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:
-    return [(0, int(t), "") if t.isdigit() else (1, 0, t) for t in re.split(r"(\d+)", name.lower()) if t]
+    return [
+        (0, int(t), "") if t.isdigit() else (1, 0, t) for t in re.split(r"(\d+)", name.lower()) if t
+    ]
 
 
 def several(*patterns: str, **options: Any) -> Callable[[Files], list[Row]]:
@@ -108,7 +126,8 @@ def several(*patterns: str, **options: Any) -> Callable[[Files], list[Row]]:
 
 def each_json(pattern: str, columns: Row) -> Callable[[Files], list[Row]]:
     return lambda files: [
-        picked(json.loads(files.data[n]) | {"number": n}, columns) for n in sorted(files.names(pattern), key=natural)
+        picked(json.loads(files.data[n]) | {"number": n}, columns)
+        for n in sorted(files.names(pattern), key=natural)
     ]
 
 

@@ -27,7 +27,9 @@ def parquet(rows: list[dict[str, object]]) -> bytes:
     return buffer.getvalue()
 
 
-def test_rows_are_read_once_though_the_repository_has_them_twice(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_rows_are_read_once_though_the_repository_has_them_twice(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
     write(tmp_path, {"test.parquet": parquet(ROWS[2:])})
     write(tmp_path, {"train.parquet": parquet(ROWS[:2])})
     write(tmp_path, {"train_old.parquet": parquet(ROWS)})
@@ -50,14 +52,19 @@ def test_a_repeated_text_is_one_group_even_across_datasets_and_splits(
     assert any("2 rows repeat" in note for note in dataset.notes)
 
 
-def test_the_two_meanings_of_code_three_are_two_maps(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_the_two_meanings_of_code_three_are_two_maps(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
     write(tmp_path, {"train.parquet": parquet(ROWS[:1])})
     assert load("cdl-md", tmp_path).records["veracity"].to_list() == ["mixed"]
     assert load("cdl-md", tmp_path, labels="2024").records["veracity"].to_list() == ["unknown"]
 
 
 def test_one_folder_of_a_dataset_is_enough(tmp_path: Path, write: Callable[..., Path]) -> None:
-    write(tmp_path, {"snopes/snopes_validation.parquet": parquet([{"claim": "A bear.", "veracity": "false"}])})
+    write(
+        tmp_path,
+        {"snopes/snopes_validation.parquet": parquet([{"claim": "A bear.", "veracity": "false"}])},
+    )
     records = load("cdl-md", tmp_path).records
     assert records.select("source", "split", "veracity").row(0) == ("snopes", "dev", "false")
 
@@ -72,7 +79,9 @@ def test_the_old_zipped_csv_is_read_and_its_labels_need_the_ratings_map(
     assert load("cdl-md", tmp_path, labels="ratings").records["veracity"].to_list() == ["mixed"]
 
 
-def test_ids_that_were_saved_as_floats_are_said_to_be_damaged(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_ids_that_were_saved_as_floats_are_said_to_be_damaged(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
     rows = [{"dataset": "wico", "claim": None, "veracity": 1, "tweet_id": 1.3195e18}]
     dataset = load("cdl-md", write(tmp_path, {"train.parquet": parquet(rows)}))
     assert dataset.records["kind"].to_list() == ["id-only"]

@@ -34,10 +34,13 @@ def test_every_card_gives_a_whole_entry(name: str) -> None:
 
 
 def test_parts_of_a_citation() -> None:
-    given = (
-        "Doe, de la Roe and Poe et al. (2020), Salt, Sand & Sea: A Tale, River Journal 3(2); (2021), More Salt, ACL."
-    )
+    given = "Doe, de la Roe and Poe et al. (2020), Salt, Sand & Sea: A Tale, River Journal 3(2); (2021), More Salt, ACL."
     assert works(given) == [
-        Work(("Doe", "de la Roe", "Poe", "others"), "2020", "Salt, Sand & Sea: A Tale", "River Journal 3(2)"),
+        Work(
+            ("Doe", "de la Roe", "Poe", "others"),
+            "2020",
+            "Salt, Sand & Sea: A Tale",
+            "River Journal 3(2)",
+        ),
         Work(("Doe", "de la Roe", "Poe", "others"), "2021", "More Salt", "ACL"),
     ]

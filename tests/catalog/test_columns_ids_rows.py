@@ -1,4 +1,6 @@
-"""What loaders make of the columns they found: texts, languages, ids, groups, typed rows and annotations."""
+"""What loaders make of the columns they found: texts, languages, ids, groups, typed rows and
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,22 @@ def test_title_and_body_are_joined_where_both_are_there() -> None:
 
 
 def test_languages_hosts_and_kinds() -> None:
-    assert languages(pl.Series(["pt", "English", "in", "zz?", None])).to_list() == ["por", "eng", "ind", None, None]
-    urls = pl.DataFrame({"url": ["https://www.a.example:80/x", "http://b.example?q", "c.example", None]})
-    assert urls.select(host(pl.col("url"))).to_series().to_list() == ["a.example", "b.example", None, None]
+    assert languages(pl.Series(["pt", "English", "in", "zz?", None])).to_list() == [
+        "por",
+        "eng",
+        "ind",
+        None,
+        None,
+    ]
+    urls = pl.DataFrame(
+        {"url": ["https://www.a.example:80/x", "http://b.example?q", "c.example", None]}
+    )
+    assert urls.select(host(pl.col("url"))).to_series().to_list() == [
+        "a.example",
+        "b.example",
+        None,
+        None,
+    ]
     assert post_or_id(pl.Series(["x", None])).to_list() == ["post", "id-only"]
 
 
@@ -36,7 +51,12 @@ def test_ids_are_numbered_in_file_order_and_told_apart() -> None:
     assert numbered("x", 2).to_list() == ["x-000001", "x-000002"]
     assert numbered("x", 12, width=1).to_list()[::11] == ["x-01", "x-12"], "one width for all"
     assert distinct(pl.Series(["a", "b", "a", "a"])).to_list() == ["a", "b", "a-2", "a-3"]
-    assert unique_ids("x", pl.Series(["a", "a", None, " "])).to_list() == ["x-a", "x-a-2", "x-row3", "x-row4"]
+    assert unique_ids("x", pl.Series(["a", "a", None, " "])).to_list() == [
+        "x-a",
+        "x-a-2",
+        "x-row3",
+        "x-row4",
+    ]
 
 
 def test_rows_that_say_the_same_are_one_group() -> None:
@@ -45,7 +65,9 @@ def test_rows_that_say_the_same_are_one_group() -> None:
 
 
 def test_rows_get_the_types_of_the_schema_whatever_stands_in_them() -> None:
-    records = record_rows([{"id": "1", "date": None}, {"id": "2", "date": datetime(2020, 1, 2), "text": "left out"}])
+    records = record_rows(
+        [{"id": "1", "date": None}, {"id": "2", "date": datetime(2020, 1, 2), "text": "left out"}]
+    )
     assert dict(records.schema) == {"id": SCHEMA["id"], "date": SCHEMA["date"]}
     evidence = side_rows("evidence", [{"record_id": "1", "rank": 2}])
     assert dict(evidence.schema) == SIDE_TABLES["evidence"]
@@ -55,7 +77,14 @@ def test_rows_get_the_types_of_the_schema_whatever_stands_in_them() -> None:
 
 
 def test_an_answer_is_a_row_and_no_answer_is_none() -> None:
-    raw = pl.DataFrame({"id": ["a", "b", "c"], "q1": ["yes", "NA", None], "q2": ["no", " ", "yes"], "more": ["x"] * 3})
+    raw = pl.DataFrame(
+        {
+            "id": ["a", "b", "c"],
+            "q1": ["yes", "NA", None],
+            "q2": ["no", " ", "yes"],
+            "more": ["x"] * 3,
+        }
+    )
     found = answers(raw, {"q1": "Is it?", "q2": "Does it?"}, annotator="crowd", blank=["NA"])
     assert found.select("record_id", "question", "value").rows() == [
         ("a", "Is it?", "yes"),
@@ -67,5 +96,7 @@ def test_an_answer_is_a_row_and_no_answer_is_none() -> None:
 
 
 @pytest.mark.parametrize(("raw", "verdict"), [("Mostly-TRUE", "mixed"), ("false", "false")])
-def test_a_datasets_own_verdict_overrides_the_houses_in_any_spelling(raw: str, verdict: str) -> None:
+def test_a_datasets_own_verdict_overrides_the_houses_in_any_spelling(
+    raw: str, verdict: str
+) -> None:
     assert LabelMap("x", rating_verdicts({"mostly true": "mixed"})).verdict(raw) == verdict

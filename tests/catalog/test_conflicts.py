@@ -1,4 +1,6 @@
-"""Planted contradictions are found, each once and with what is needed to look at them; agreement is not one."""
+"""Planted contradictions are found, each once and with what is needed to look at them; agreement is
+not one.
+"""
 
 from __future__ import annotations
 
@@ -68,9 +70,18 @@ def test_planted_conflicts_and_no_others() -> None:
         ],
         key=str,
     )
-    assert found.counts() == {"conflicts": 4, "across": 3, "within": 1, "compared": 13, "left_out": 3, "shared": 4}
+    assert found.counts() == {
+        "conflicts": 4,
+        "across": 3,
+        "within": 1,
+        "compared": 13,
+        "left_out": 3,
+        "shared": 4,
+    }
     assert found.left_out == {"one": 3, "two": 0}
-    assert [c.across for c in found.conflicts] == [True, True, True, False], "between datasets first"
+    assert [c.across for c in found.conflicts] == [True, True, True, False], (
+        "between datasets first"
+    )
     river = found.conflicts[0]
     assert [s.ids for s in river.sides] == [("one-1", "one-2"), ("two-1",)]
     assert river.sides[0].labels == ("raw false",)
@@ -78,13 +89,20 @@ def test_planted_conflicts_and_no_others() -> None:
 
 def test_an_unknown_verdict_contradicts_nothing() -> None:
     found = find_conflicts(
-        [dataset("one", [("Nobody knows.", "unknown")]), dataset("two", [("Nobody knows.", "true")])]
+        [
+            dataset("one", [("Nobody knows.", "unknown")]),
+            dataset("two", [("Nobody knows.", "true")]),
+        ]
     )
     assert found.conflicts == []
 
 
 def test_near_duplicates_are_found_with_their_similarity() -> None:
-    rows: Rows = [(HARBOUR, "true"), (HARBOUR.replace("winter", "winters"), "false"), ("Something else.", "false")]
+    rows: Rows = [
+        (HARBOUR, "true"),
+        (HARBOUR.replace("winter", "winters"), "false"),
+        ("Something else.", "false"),
+    ]
     exact = find_conflicts([dataset("one", rows)])
     near = find_conflicts([dataset("one", rows)], near=True)
     assert exact.conflicts == []
@@ -142,7 +160,9 @@ def test_the_verb_prints_json_table_and_csv(
         rows = list(csv.DictReader(handle))
     assert len(rows) == 10
     assert not [v for row in rows for v in row.values() if v.startswith(("=", "+", "-", "@"))]
-    assert run(["labels", "conflicts", *folders, "-o", str(file)]) == 1, "no overwriting without --force"
+    assert run(["labels", "conflicts", *folders, "-o", str(file)]) == 1, (
+        "no overwriting without --force"
+    )
     capsys.readouterr()
     assert run(["labels", "conflicts", *folders, "--show", "1"]) == 0
     table = capsys.readouterr().out
@@ -153,7 +173,9 @@ def test_the_verb_prints_json_table_and_csv(
     assert table.count("uphill") == 2
 
 
-def test_wrong_usage_is_a_sentence(folders: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_a_sentence(
+    folders: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["labels", "conflicts", *folders, "--by", "url"]) == 2
     assert "Choose one of: text, tweet" in capsys.readouterr().err
     assert run(["labels", "conflicts", str(tmp_path / "no")]) == 1
@@ -175,18 +197,37 @@ def test_verite_has_325_captions_under_both_verdicts(real_data: Path) -> None:
 
 
 def test_how_many_claims_are_shared_is_said_first() -> None:
-    """Of the claims with a verdict on truth: four of the first are in the second, none in the third."""
-    datasets = [dataset("a", FIRST), dataset("b", SECOND), dataset("c", [("Something else.", "true")])]
+    """Of the claims with a verdict on truth: four of the first are in the second, none in the
+    third.
+    """
+    datasets = [
+        dataset("a", FIRST),
+        dataset("b", SECOND),
+        dataset("c", [("Something else.", "true")]),
+    ]
     conflicts = find_conflicts(datasets)
     assert conflicts.shared == {("a", "b"): 4, ("a", "c"): 0, ("b", "c"): 0}
     assert conflicts.counts()["shared"] == 4
 
 
-def test_the_same_claims_are_shared_as_merge_counts_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Quotation marks and an apostrophe make no other claim; `--near` adds the near-duplicates to what is shared."""
-    one: Rows = [(HARBOUR, "true"), ("Its a metal, tea is", "false"), ("The river flows uphill.", "false")]
+def test_the_same_claims_are_shared_as_merge_counts_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Quotation marks and an apostrophe make no other claim; `--near` adds the near-duplicates to
+    what is shared.
+    """
+    one: Rows = [
+        (HARBOUR, "true"),
+        ("Its a metal, tea is", "false"),
+        ("The river flows uphill.", "false"),
+    ]
     near = HARBOUR.replace("winter", "winters")
-    two: Rows = [(near, "true"), (near, "true"), ("“It’s a metal”, tea is!", "false"), ("Something else.", "true")]
+    two: Rows = [
+        (near, "true"),
+        (near, "true"),
+        ("“It’s a metal”, tea is!", "false"),
+        ("Something else.", "true"),
+    ]
     dataset("one", one).write(tmp_path / "one")
     dataset("two", two).write(tmp_path / "two")
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]

@@ -1,4 +1,6 @@
-"""A download: terms first, hash checked, whole or not at all, resumed, and never from a private address unasked."""
+"""A download: terms first, hash checked, whole or not at all, resumed, and never from a private
+address unasked.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from claimlab.search.addresses import Guard
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `body` at any path but /moved (a redirect) and /gone; `cut` breaks off after so many bytes, once."""
+    """Serves `body` at any path but /moved (a redirect) and /gone; `cut` breaks off after so many
+    bytes, once.
+    """
 
     def __init__(self, body: bytes) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -46,7 +50,9 @@ class Handler(BaseHTTPRequestHandler):
             return
         wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         self.server.ranges.append(self.headers.get("Range"))
-        same = self.headers.get("If-Range", self.server.version) == self.server.version  # who does not ask gets a part
+        same = (
+            self.headers.get("If-Range", self.server.version) == self.server.version
+        )  # who does not ask gets a part
         start = int(wanted[1]) if wanted and same else 0
         rest = self.server.body[start:]
         self.send_response(206 if start else 200)
@@ -86,7 +92,9 @@ def server() -> Iterator[Server]:
 
 
 def card(server: Server, path: str = "/liar.zip", *, sha256: str | None = None) -> Card:
-    return DATASETS.get("liar").card.model_copy(update={"download": Address(url=f"{server.url}{path}", sha256=sha256)})
+    return DATASETS.get("liar").card.model_copy(
+        update={"download": Address(url=f"{server.url}{path}", sha256=sha256)}
+    )
 
 
 def test_the_terms_come_first_and_the_file_comes_whole(server: Server, tmp_path: Path) -> None:
@@ -97,7 +105,9 @@ def test_the_terms_come_first_and_the_file_comes_whole(server: Server, tmp_path:
         wanted, tmp_path / "liar.zip", on_terms=lambda terms: events.append(f"{terms} {len(server.ranges)}"),
         guard=server.guard,
     )  # fmt: skip
-    assert events == [f"LIAR: licence research only; from {server.url}/moved.zip 0"], "before a byte was asked for"
+    assert events == [f"LIAR: licence research only; from {server.url}/moved.zip 0"], (
+        "before a byte was asked for"
+    )
     assert file.read_bytes() == server.body
     assert [p.name for p in tmp_path.iterdir()] == ["liar.zip"]
     assert download(wanted, file, on_terms=events.append, guard=server.guard) == file
@@ -106,7 +116,9 @@ def test_the_terms_come_first_and_the_file_comes_whole(server: Server, tmp_path:
 
 def test_a_download_that_broke_off_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:
     server.cut = 1_000_000
-    with pytest.raises(DataError, match=r"LIAR was not downloaded.*broke off.*Run the same again to continue"):
+    with pytest.raises(
+        DataError, match=r"LIAR was not downloaded.*broke off.*Run the same again to continue"
+    ):
         download(card(server), tmp_path / "liar.zip", guard=server.guard)
     assert not (tmp_path / "liar.zip").exists()
     have = (tmp_path / "liar.zip.part").stat().st_size
@@ -121,7 +133,10 @@ def test_a_part_of_another_version_is_thrown_away(server: Server, tmp_path: Path
     with pytest.raises(DataError):
         download(card(server), tmp_path / "liar.zip", guard=server.guard)
     server.body, server.version = server.body[::-1], '"two"'
-    assert download(card(server), tmp_path / "liar.zip", guard=server.guard).read_bytes() == server.body
+    assert (
+        download(card(server), tmp_path / "liar.zip", guard=server.guard).read_bytes()
+        == server.body
+    )
 
 
 def test_another_file_than_the_catalogue_knows_is_refused(server: Server, tmp_path: Path) -> None:
@@ -145,7 +160,10 @@ def test_errors_are_sentences(server: Server, tmp_path: Path) -> None:
 
 
 def test_the_verb_fetches_and_loads(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(module, "Guard", lambda: server.guard)

@@ -1,4 +1,6 @@
-"""One test walks every entry of the catalogue: its card, its maps, its synthetic files, and the real ones where present."""
+"""One test walks every entry of the catalogue: its card, its maps, its synthetic files, and the
+real ones where present.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,18 @@ def test_card_is_complete(name: str) -> None:
     assert card.citation
     assert card.homepage or name == "evolved-claims", "no page of that dataset is known yet"
     assert card.access
-    assert bool(entry.variants) != bool(entry.no_loader), "an entry has a loader, or says why it has none"
+    assert bool(entry.variants) != bool(entry.no_loader), (
+        "an entry has a loader, or says why it has none"
+    )
     if card.shares is not None:
         total = sum(v for v in card.shares.model_dump().values() if v is not None)
         assert abs(total - 100) < 0.2 or any("shares" in e.lower() for e in card.errata)
 
 
 def sample_of(name: str, folder: Path) -> Sample:
-    """The synthetic files of an entry: those in `samples/NAME`, or those that an entry from elsewhere brings in code."""
+    """The synthetic files of an entry: those in `samples/NAME`, or those that an entry from
+    elsewhere brings in code.
+    """
     stored, own = SAMPLES / name, DATASETS.get(name).sample
     if own is not None:
         for member, content in own.files.items():
@@ -77,7 +83,9 @@ def test_loads_its_synthetic_files_from_folder_and_zip(name: str, tmp_path: Path
 
 @pytest.mark.parametrize("name", WITH_LOADER)
 def test_a_repository_given_whole_gives_the_same_records(name: str, tmp_path: Path) -> None:
-    """As it is downloaded: a zip with one folder on top, a readme, and the data in a zip of its own."""
+    """As it is downloaded: a zip with one folder on top, a readme, and the data in a zip of its
+    own.
+    """
     sample_of(name, tmp_path / "raw")
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:

@@ -21,7 +21,9 @@ def raw(tmp_path: Path, request: pytest.FixtureRequest, sample: Callable[..., Pa
 
 
 def rows_of(source: Path, name: str, variant: str | None = None) -> dict[str, dict[str, object]]:
-    return {row["id"]: row for row in load(name, source, variant=variant).records.iter_rows(named=True)}
+    return {
+        row["id"]: row for row in load(name, source, variant=variant).records.iter_rows(named=True)
+    }
 
 
 @pytest.mark.parametrize("raw", ["fakeddit"], indirect=True)
@@ -45,7 +47,11 @@ def test_fake_br_orders_by_number_and_drops_the_mark(raw: Path) -> None:
     assert [i.rsplit("-", 1)[1] for i in full] == ["1", "2", "10"] * 2
     true = full["fake-br-true-1"]
     assert str(true["text"]).startswith("O rio")
-    assert (true["author"], true["source"], true["date"]) == ("Ana", "jornal.exemplo.org", datetime(2017, 2, 6))
+    assert (true["author"], true["source"], true["date"]) == (
+        "Ana",
+        "jornal.exemplo.org",
+        datetime(2017, 2, 6),
+    )
     assert (full["fake-br-fake-10"]["date"], full["fake-br-fake-10"]["date_source"]) == (None, None)
     assert full["fake-br-fake-1"]["author"] is None
     bare = rows_of(raw, "fake-br", "normalised")["fake-br-fake-3"]
@@ -80,7 +86,9 @@ def test_policlaim_joins_models_by_sentence(raw: Path) -> None:
     assert who == {"annotator 1", "annotator 2", "gpt-4", "gpt-3.5", "llama"}
     thought = answers.filter(pl.col("question") == "verifiable, sample 2")
     assert thought["rationale"].to_list() == ["A year is given."]
-    assert answers.filter(question="Q2", annotator="annotator 1").is_empty(), "a blank cell is no answer"
+    assert answers.filter(question="Q2", annotator="annotator 1").is_empty(), (
+        "a blank cell is no answer"
+    )
 
 
 @pytest.mark.parametrize("raw", ["fnc-1"], indirect=True)

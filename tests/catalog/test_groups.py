@@ -1,4 +1,6 @@
-"""What must not be split is in one group: pairs, rewritten texts and their source, posts about one statement."""
+"""What must not be split is in one group: pairs, rewritten texts and their source, posts about one
+statement.
+"""
 
 from __future__ import annotations
 

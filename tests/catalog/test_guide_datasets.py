@@ -1,4 +1,6 @@
-"""What the loaders of the guide's other datasets make of planted rows, beyond the counts that the walker checks."""
+"""What the loaders of the guide's other datasets make of planted rows, beyond the counts that the
+walker checks.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,22 @@ def verdicts(dataset: Dataset) -> list[str | None]:
     return dataset.records["veracity"].to_list()
 
 
-def test_fang_covid_has_times_in_utc_and_holds_publishers_out(loaded: Callable[..., Dataset]) -> None:
+def test_fang_covid_has_times_in_utc_and_holds_publishers_out(
+    loaded: Callable[..., Dataset],
+) -> None:
     records = loaded("fang-covid", variant="media-separated").records
     assert records["date"].to_list() == [datetime(2020, 3, 26, 16, 32, 30), None]
     assert records["date_source"].to_list() == ["published", None]
-    assert dict(records.select("source", "split").iter_rows()) == {"FreieWelt": "test", "tagesblatt": "train"}
+    assert dict(records.select("source", "split").iter_rows()) == {
+        "FreieWelt": "test",
+        "tagesblatt": "train",
+    }
     assert records["text"][0] == "Die Brücke ist aus Käse\n\nNiemand weiß es."
 
 
-def test_the_spanish_corpus_reads_words_and_booleans_as_labels(loaded: Callable[..., Dataset]) -> None:
+def test_the_spanish_corpus_reads_words_and_booleans_as_labels(
+    loaded: Callable[..., Dataset],
+) -> None:
     records = loaded("spanish-fake-news-corpus").records
     assert records["label_raw"].to_list() == ["Fake", "True", "false"]
     assert records["veracity"].to_list() == ["false", "true", "false"]
@@ -41,18 +50,34 @@ def test_the_spanish_corpus_reads_words_and_booleans_as_labels(loaded: Callable[
     assert records["topic"].to_list() == ["Society", "Society", "Covid-19"]
 
 
-def test_nela_labels_are_of_sources_and_their_two_codings_are_named(loaded: Callable[..., Dataset]) -> None:
+def test_nela_labels_are_of_sources_and_their_two_codings_are_named(
+    loaded: Callable[..., Dataset],
+) -> None:
     default = loaded("nela-gt-2020")
     older = loaded("nela-gt-2020", labels="2019")
-    by_source = dict(zip(default.records["source"], zip(verdicts(default), verdicts(older), strict=True), strict=True))
-    assert by_source == {"rivernews": ("true", "true"), "hilltopdaily": ("false", "mixed"), "valleypost": (None, None)}
+    by_source = dict(
+        zip(
+            default.records["source"],
+            zip(verdicts(default), verdicts(older), strict=True),
+            strict=True,
+        )
+    )
+    assert by_source == {
+        "rivernews": ("true", "true"),
+        "hilltopdaily": ("false", "mixed"),
+        "valleypost": (None, None),
+    }
     assert any("1 of 3" in note for note in default.notes)
 
 
-def test_fakehealth_keeps_reviews_as_evidence_and_counts_missing_texts(loaded: Callable[..., Dataset]) -> None:
+def test_fakehealth_keeps_reviews_as_evidence_and_counts_missing_texts(
+    loaded: Callable[..., Dataset],
+) -> None:
     dataset = loaded("fakehealth")
     assert verdicts(dataset) == ["true", "false", "true"]
-    assert dataset.records["text"][1] == "Tea heals all", "without its text a review leaves the headline"
+    assert dataset.records["text"][1] == "Tea heals all", (
+        "without its text a review leaves the headline"
+    )
     assert any("1 of 3" in note for note in dataset.notes)
     assert dataset.tables["evidence"]["text"].to_list() == ["Names the harms.", "Names no source."]
 
@@ -94,13 +119,20 @@ def test_voterfraud_has_ids_and_no_verdicts(loaded: Callable[..., Dataset]) -> N
         ("mr2", "dataset_items_train.json", "[]", "not an object"),
         ("nela-gt-2020", "labels.csv", "source,label\na,0\n", "no articles in JSON"),
         ("misinfo-reaction-frames", "train.tsv", "title\tlabel\nx\ty\n", "no column 'headline'"),
-        ("fake-news-elections", "train.csv", "words,label\nx,REAL\n", "no column 'text' or 'content'"),
+        (
+            "fake-news-elections",
+            "train.csv",
+            "words,label\nx,REAL\n",
+            "no column 'text' or 'content'",
+        ),
         ("fakehealth", "other.txt", "x", "holds no file like"),
         ("spanish-fake-news-corpus", "other.txt", "x", "holds no file like"),
         ("voterfraud2020", "other.csv", "a\n1\n", "holds no file like"),
     ],
 )
-def test_a_wrong_layout_is_a_sentence(name: str, member: str, content: str, said: str, tmp_path: Path) -> None:
+def test_a_wrong_layout_is_a_sentence(
+    name: str, member: str, content: str, said: str, tmp_path: Path
+) -> None:
     target = tmp_path / "raw" / member
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(content, encoding="utf-8")

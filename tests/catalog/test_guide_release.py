@@ -37,7 +37,9 @@ def test_the_guides_release_keeps_dates_ids_and_languages(tmp_path: Path) -> Non
         "language": "pt",
     }
     (tmp_path / "x_fact").mkdir()
-    pl.DataFrame([{**row, "date": None, "tweet_id": "1.2E+18"}]).write_parquet(tmp_path / "x_fact/x_fact_train.parquet")
+    pl.DataFrame([{**row, "date": None, "tweet_id": "1.2E+18"}]).write_parquet(
+        tmp_path / "x_fact/x_fact_train.parquet"
+    )
     pl.DataFrame([row]).write_parquet(tmp_path / "x_fact/x_fact_test.parquet")
     records = load("x-fact", tmp_path, variant="guide").records
     assert records["date"].to_list() == [None, datetime(2017, 7, 5)]
@@ -46,7 +48,9 @@ def test_the_guides_release_keeps_dates_ids_and_languages(tmp_path: Path) -> Non
     assert records["language"].to_list() == ["por", "por"]
 
 
-def test_a_folder_without_the_guides_files_says_what_to_give(tmp_path: Path, sample: Callable[..., Path]) -> None:
+def test_a_folder_without_the_guides_files_says_what_to_give(
+    tmp_path: Path, sample: Callable[..., Path]
+) -> None:
     sample("rumors", tmp_path, without=("parquet",))
     with pytest.raises(UnreadableFile, match=r"rumors_train\.parquet.*Hugging Face"):
         load("rumors", tmp_path)

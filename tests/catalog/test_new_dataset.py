@@ -1,4 +1,6 @@
-"""A new dataset is one new file: put beside the others, it is listed, shown, loaded and documented."""
+"""A new dataset is one new file: put beside the others, it is listed, shown, loaded and
+documented.
+"""
 
 from __future__ import annotations
 
@@ -51,15 +53,24 @@ for command in json.loads(sys.argv[2]):
     out[command] = said.getvalue()
 print(json.dumps(out))
 """
-LIST, ASKED, SHOW = "catalog --json", "catalog --topic beekeep --json", "catalog show village-rumours"
-LOAD, MAP = "load village-rumours rumours.csv -o out --json", "labels show village-rumours/default --json"
+LIST, ASKED, SHOW = (
+    "catalog --json",
+    "catalog --topic beekeep --json",
+    "catalog show village-rumours",
+)
+LOAD, MAP = (
+    "load village-rumours rumours.csv -o out --json",
+    "labels show village-rumours/default --json",
+)
 
 
 def test_it_is_listed_shown_loaded_and_documented(tmp_path: Path) -> None:
     folder = tmp_path / "entries"
     folder.mkdir()
     (folder / "village_rumours.py").write_text(ENTRY, encoding="utf-8")
-    (tmp_path / "rumours.csv").write_text("what,verdict\nBees voted.,so\nThe bell swam.,not so\n", encoding="utf-8")
+    (tmp_path / "rumours.csv").write_text(
+        "what,verdict\nBees voted.,so\nThe bell swam.,not so\n", encoding="utf-8"
+    )
     command = [sys.executable, "-c", RUN, str(folder), json.dumps([LIST, ASKED, SHOW, LOAD, MAP])]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr

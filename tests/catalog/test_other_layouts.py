@@ -1,4 +1,6 @@
-"""Datasets circulate in more layouts than one: other files, other headers, a single file, a spreadsheet."""
+"""Datasets circulate in more layouts than one: other files, other headers, a single file, a
+spreadsheet.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ import polars as pl
 from claimlab.catalog.load import load
 
 
-def test_a_single_file_with_capital_headers_will_do(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_a_single_file_with_capital_headers_will_do(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
     write(tmp_path, {"DeFaktS.csv": "ID,Text,Label\n7,Guten Tag,1\n"})
     assert load("defakts", tmp_path / "DeFaktS.csv").records["veracity"].to_list() == ["false"]
 
@@ -28,11 +32,14 @@ def test_twitter15_as_released_in_2017(tmp_path: Path, write: Callable[..., Path
     assert records["group"].null_count() == 2
 
 
-def test_fakenewsnet_as_published_is_preferred_over_title_lists(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_fakenewsnet_as_published_is_preferred_over_title_lists(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
     header = "id,news_url,title,tweet_ids\n"
     parts = [(s, v) for s in ("politifact", "gossipcop") for v in ("fake", "real")]
     files = {
-        f"{s}_{v}.csv": f"{header}{s}-{v},u,A {v} story,937000000000000001\t937000000000000002\n" for s, v in parts
+        f"{s}_{v}.csv": f"{header}{s}-{v},u,A {v} story,937000000000000001\t937000000000000002\n"
+        for s, v in parts
     }
     dataset = load("fakenewsnet", write(tmp_path, files))
     assert sorted(dataset.records["group"]) == sorted(f"{s}-{v}" for s, v in parts)
@@ -64,8 +71,13 @@ def test_ct_fan_as_the_lab_publishes_it(tmp_path: Path, write: Callable[..., Pat
     assert records["language"].to_list() == ["eng", "eng", "deu"]
 
 
-def test_ct_fan_says_when_the_test_part_lies_in_train(tmp_path: Path, write: Callable[..., Path]) -> None:
-    files = {"train.csv": "title_text,label\nsame words,fake\n", "test.csv": "title_text,label\nsame words,fake\n"}
+def test_ct_fan_says_when_the_test_part_lies_in_train(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    files = {
+        "train.csv": "title_text,label\nsame words,fake\n",
+        "test.csv": "title_text,label\nsame words,fake\n",
+    }
     assert any("word for word" in note for note in load("ct-fan", write(tmp_path, files)).notes)
 
 
@@ -83,7 +95,9 @@ def test_covid19_fake_news_from_spreadsheets_and_an_unlabelled_test_part(
 
 
 def test_pheme_release_marks(tmp_path: Path, write: Callable[..., Path]) -> None:
-    """annotation.json has two marks; contradictory or absent ones leave the rumour without a verdict."""
+    """annotation.json has two marks; contradictory or absent ones leave the rumour without a
+    verdict.
+    """
     marks = {
         "1": '{"misinformation": 0, "true": "1"}',
         "2": '{"misinformation": "1", "true": 0}',
@@ -96,7 +110,10 @@ def test_pheme_release_marks(tmp_path: Path, write: Callable[..., Path]) -> None
         tweet = f'{{"id": 52490000000000000{number}, "text": "x", "lang": "en"}}'
         write(
             tmp_path,
-            {f"{event}/{number}/source-tweets/{number}.json": tweet, f"{event}/{number}/annotation.json": mark},
+            {
+                f"{event}/{number}/source-tweets/{number}.json": tweet,
+                f"{event}/{number}/annotation.json": mark,
+            },
         )
     records = load("pheme", tmp_path, variant="release").records
     assert records["label_raw"].to_list() == ["true", "false", "unverified", "rumour", "false"]
@@ -116,12 +133,18 @@ def test_claimskg_cells_are_unwrapped_and_a_missing_claim_stays_missing(
 ) -> None:
     sample("claimskg", tmp_path)
     dataset = load("claimskg", tmp_path, variant="all")
-    by_source = {s: dataset.records.filter(pl.col("source") == s) for s in ("vishvanews", "factcheck_aap", "fullfact")}
+    by_source = {
+        s: dataset.records.filter(pl.col("source") == s)
+        for s in ("vishvanews", "factcheck_aap", "fullfact")
+    }
     assert by_source["vishvanews"]["text"][0] == "तालाब नया है"
     assert by_source["vishvanews"]["topic"][0] == "lake, mill"
     assert by_source["vishvanews"]["language"].to_list() == ["mar", "tel"]
     assert by_source["factcheck_aap"]["text"].to_list() == [None]
-    assert by_source["fullfact"]["date_source"].to_list() == ["date column (claim)", "date column (review)"]
+    assert by_source["fullfact"]["date_source"].to_list() == [
+        "date column (claim)",
+        "date column (review)",
+    ]
     assert by_source["fullfact"]["author"].null_count() == 2
     topics = dataset.tables["annotations"].filter(pl.col("value") == "1")["question"]
     assert sorted(topics) == ["topic: elections", "topic: taxes"]

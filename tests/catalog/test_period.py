@@ -16,12 +16,21 @@ from claimlab.exchange.importer import import_files
 
 
 def card(citation: str = "Someone (2018), A paper.", **more: Any) -> Card:
-    about = {"name": "made-up", "title": "Made up", "summary": "s", "size": 1, "modality": ("claims",), "topic": "t"}
+    about = {
+        "name": "made-up",
+        "title": "Made up",
+        "summary": "s",
+        "size": 1,
+        "modality": ("claims",),
+        "topic": "t",
+    }
     return Card.model_validate({**about, "access": "a", "citation": citation, **more})
 
 
 def days(*written: str | None) -> pl.Series:
-    return pl.Series([None if w is None else datetime.fromisoformat(w) for w in written], dtype=pl.Datetime("us"))
+    return pl.Series(
+        [None if w is None else datetime.fromisoformat(w) for w in written], dtype=pl.Datetime("us")
+    )
 
 
 USUAL = [f"2017-05-{i % 28 + 1:02}" for i in range(30)]
@@ -57,17 +66,27 @@ def test_few_dates_have_no_middle(n: int, first: date | None) -> None:
 
 def test_an_import_names_dates_of_another_century(tmp_path: Path) -> None:
     rows = [
-        f"{i},Claim number {i} about the bridge,{day}" for i, day in enumerate([*USUAL, "1917-05-02", "1967-05-01"])
+        f"{i},Claim number {i} about the bridge,{day}"
+        for i, day in enumerate([*USUAL, "1917-05-02", "1967-05-01"])
     ]
     (tmp_path / "c.csv").write_text("\n".join(["id,text,date", *rows]) + "\n")
     dataset, report = import_files(tmp_path / "c.csv")
     assert report.dates is not None
     assert report.dates.early == ("1917-05-02", 1)
-    assert "1 date is more than 5 decades before half of the dates, the first 1917-05-02." in dataset.notes
+    assert (
+        "1 date is more than 5 decades before half of the dates, the first 1917-05-02."
+        in dataset.notes
+    )
 
 
 @pytest.mark.realdata
 def test_fakenewsnet_has_dates_after_its_paper(real_data: Path) -> None:
     notes = load("fakenewsnet", real_data / "fakenewsnet.zip").notes
-    assert "253 records are dated after 2020 (up to 2025-02-18), though FakeNewsNet was published in 2020." in notes
-    assert "1 record is dated before 1968 (from 1934-08-15): more than 5 decades before half of the dates." in notes
+    assert (
+        "253 records are dated after 2020 (up to 2025-02-18), though FakeNewsNet was published in 2020."
+        in notes
+    )
+    assert (
+        "1 record is dated before 1968 (from 1934-08-15): more than 5 decades before half of the dates."
+        in notes
+    )

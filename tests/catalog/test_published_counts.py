@@ -1,4 +1,6 @@
-"""Rows and label shares against what the publishers state: a part of a dataset must not pass for the whole."""
+"""Rows and label shares against what the publishers state: a part of a dataset must not pass for
+the whole.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,20 @@ from claimlab.catalog import counts
 from claimlab.catalog.load import DATASETS, load
 
 
-def test_row_counts_are_compared_with_the_published_ones(tmp_path: Path, write: Callable[..., Path]) -> None:
-    rows = [f'{{"example_id":{n},"statement":"s","french":"f","label":"true"}}' for n in range(1_957)]
+def test_row_counts_are_compared_with_the_published_ones(
+    tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    rows = [
+        f'{{"example_id":{n},"statement":"s","french":"f","label":"true"}}' for n in range(1_957)
+    ]
     source = write(tmp_path, {"LIAR-New.jsonl": "\n".join(rows)})
     assert not [n for n in load("liar-new", source).notes if n.startswith("Published")]
     assert not [n for n in load("liar-new", source, limit=5).notes if n.startswith("Published")]
     write(tmp_path, {"LIAR-New.jsonl": "\n".join(rows[:900])})
-    assert any(n.startswith("Published: 1,957 rows, found: 900.") for n in load("liar-new", source, limit=5).notes)
+    assert any(
+        n.startswith("Published: 1,957 rows, found: 900.")
+        for n in load("liar-new", source, limit=5).notes
+    )
 
 
 def test_the_tolerance_is_one_in_fifty() -> None:
@@ -29,7 +38,14 @@ def test_the_tolerance_is_one_in_fifty() -> None:
 
 
 PUBLISHED_LABELS = {
-    "liar-new": {"false": 1067, "pants-fire": 359, "barely-true": 237, "half-true": 147, "mostly-true": 99, "true": 48},
+    "liar-new": {
+        "false": 1067,
+        "pants-fire": 359,
+        "barely-true": 237,
+        "half-true": 147,
+        "mostly-true": 99,
+        "true": 48,
+    },
     "benjaminpoliticalnews": {"real": 53 + 75, "fake": 48 + 75, "satire": 75},
     "banfakenews": {"1": 48_678 + 7_202, "0": 2 * 1_299},
     "ti-cnn": {"real": 8_074, "fake": 11_941},
@@ -46,4 +62,6 @@ def test_the_guides_map_gives_the_guides_shares(name: str) -> None:
         tally[verdict] += n
     assert entry.card.shares is not None
     for verdict, share in entry.card.shares.model_dump().items():
-        assert round(100 * tally[verdict] / sum(tally.values()), 2) == pytest.approx(share or 0, abs=0.011)
+        assert round(100 * tally[verdict] / sum(tally.values()), 2) == pytest.approx(
+            share or 0, abs=0.011
+        )

@@ -1,7 +1,9 @@
-"""Every dataset at hand against its published files, read here by `csv` and `json` alone and not by our readers.
+"""Every dataset at hand against its published files, read here by `csv` and `json` alone and not by
+our readers.
 
-For each column: the same values in the same order, and as many of them. A date or tweet id that cannot be read must be
-kept in `meta` as it was written, and how many there are is stated here, so that a loader that loses more fails.
+For each column: the same values in the same order, and as many of them. A date or tweet id that
+cannot be read must be kept in `meta` as it was written, and how many there are is stated here, so
+that a loader that loses more fails.
 """
 
 from __future__ import annotations
@@ -28,21 +30,30 @@ pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
 def rumour_images(files: Files) -> list[Row]:
     cells = [line.split("\t") for line in files.text(r"tweets_images\.txt").splitlines()[1:]]
-    return [{"tweet_id": c[0], "label_raw": c[-2] if c[-2] in ("fake", "real") else None} for c in cells]
+    return [
+        {"tweet_id": c[0], "label_raw": c[-2] if c[-2] in ("fake", "real") else None} for c in cells
+    ]
 
 
 def twitter_texts(files: Files) -> list[Row]:
-    pairs = [line.strip().split(":") for line in files.text(r"label\.txt").splitlines() if line.strip()]
+    pairs = [
+        line.strip().split(":") for line in files.text(r"label\.txt").splitlines() if line.strip()
+    ]
     texts = {c[0]: c[1] for part in ("train", "dev", "test") for line in files.text(rf"twitter15\.{part}").splitlines()
              if len(c := line.split("\t")) > 1}  # fmt: skip
-    return [{"label_raw": label, "tweet_id": number, "text": texts.get(number)} for label, number in pairs]
+    return [
+        {"label_raw": label, "tweet_id": number, "text": texts.get(number)}
+        for label, number in pairs
+    ]
 
 
 def fake_br(files: Files) -> list[Row]:
     rows = []
     for label in ("fake", "true"):
         for name in sorted(files.names(rf"full_texts/{label}/"), key=natural):
-            about = name.replace(f"/{label}/", f"/{label}-meta-information/").replace(".txt", "-meta.txt")
+            about = name.replace(f"/{label}/", f"/{label}-meta-information/").replace(
+                ".txt", "-meta.txt"
+            )
             facts = [f.strip() for f in files.data[about].decode("utf-8-sig").splitlines()]
             known = [f if f != "None" else None for f in facts]
             rows.append({"text": files.data[name].decode("utf-8-sig"), "label_raw": label, "author": known[0],
@@ -72,20 +83,29 @@ def covid_news(files: Files) -> list[Row]:
 
 
 def stories(files: Files) -> list[Row]:
-    """One text per file: a headline, the address in one of the first lines, the story. The workbook has more addresses."""
+    """One text per file: a headline, the address in one of the first lines, the story. The workbook
+    has more addresses.
+    """
     sheet = openpyxl.load_workbook(
         io.BytesIO(files.data[files.names(r"Stories\.xlsx$")[0]]), read_only=True
     ).worksheets[0]
     head, *body = sheet.iter_rows(values_only=True)
-    at = {name: head.index(name) for name in ("Article Number", "Fake or Satire?", "URL of article")}
+    at = {
+        name: head.index(name) for name in ("Article Number", "Fake or Satire?", "URL of article")
+    }
     listed = {
-        (whole(r[at["Article Number"]]), str(r[at["Fake or Satire?"]]).strip()): r[at["URL of article"]] for r in body
+        (whole(r[at["Article Number"]]), str(r[at["Fake or Satire?"]]).strip()): r[
+            at["URL of article"]
+        ]
+        for r in body
     }
     rows = []
     for kind in ("Fake", "Satire"):
         for name in sorted(files.names(rf"final{kind}/.*\.txt"), key=natural):
             lines = [line.strip() for line in files.text(re.escape(name) + "$").splitlines()]
-            links = [i for i, line in enumerate(lines[:3]) if re.match(r"https?://|www\.", line)][:1]
+            links = [i for i, line in enumerate(lines[:3]) if re.match(r"https?://|www\.", line)][
+                :1
+            ]
             number = name.rsplit("/", 1)[-1].removesuffix(".txt")
             rows.append({"id": f"fakenews-{kind.lower()}-{number}", "label_raw": kind,
                          "text": " ".join(line for i, line in enumerate(lines) if i not in links),
@@ -99,7 +119,10 @@ def posts(files: Files) -> list[Row]:
     for r in files.table("trial_posts"):
         text, images, places = instances(r["text"]), instances(r["ocr"]), instances(r["instances"])
         spoken = [t for t in [text, *images] if t and t[0].strip()]
-        words = sorted({" ".join(v.split()).strip(" .") for v in instances(r["verdicts"])} - {""}, key=str.casefold)
+        words = sorted(
+            {" ".join(v.split()).strip(" .") for v in instances(r["verdicts"])} - {""},
+            key=str.casefold,
+        )
         rows.append({"id": f"multiclaim-{r['post_id']}", "text": " ".join(t[0] for t in spoken), "label_raw": "; ".join(words),
                      "date": min((i[0] for i in places if i[0]), default=None), "source": next((i[1] for i in places if i[1]), None)})  # fmt: skip
     return rows
@@ -137,7 +160,8 @@ def both_cuts(files: Files) -> list[Row]:
     for name in sorted(files.names(r"Human_Disinformation_"), key=natural):
         for row in files.table(re.escape(name) + "$"):
             human.setdefault(
-                row["uuid"], {"id": f"f3-{row['uuid']}", "text": row["content"], "label_raw": row["label"]}
+                row["uuid"],
+                {"id": f"f3-{row['uuid']}", "text": row["content"], "label_raw": row["label"]},
             )
     machine = [
         {"id": f"f3-{row['uuid']}", "text": row["ai_content"], "label_raw": row["ai_generated_label"]}
@@ -147,24 +171,40 @@ def both_cuts(files: Files) -> list[Row]:
 
 
 def speeches(files: Files) -> list[Row]:
-    """The sentences with a human label: the merged test file, then a workbook for each training speech."""
+    """The sentences with a human label: the merged test file, then a workbook for each training
+    speech.
+    """
     rows = []
     tested = r"policlaim_gpt_with_human_eval_merged\.xlsx$"
-    for name in [*files.names(tested), *sorted(files.names(r"PoliClaim_train_golden/.*\.xlsx$"), key=natural)]:
+    for name in [
+        *files.names(tested),
+        *sorted(files.names(r"PoliClaim_train_golden/.*\.xlsx$"), key=natural),
+    ]:
         sheet = openpyxl.load_workbook(io.BytesIO(files.data[name]), read_only=True).worksheets[0]
         head, *body = sheet.iter_rows(values_only=True)
         label = "Golden" if "Golden" in head else "golden"
-        rows += [dict(zip(head, cells, strict=True)) | {"label": label} for cells in body if any(cells)]
+        rows += [
+            dict(zip(head, cells, strict=True)) | {"label": label} for cells in body if any(cells)
+        ]
     return [{"text": row["SENTENCES"], "label_raw": whole(row[row["label"]])} for row in rows]
 
 
-EVOLVED = ("causal_structure", "expression_type", "language_style", "message_granularity", "stance_polarity")
+EVOLVED = (
+    "causal_structure",
+    "expression_type",
+    "language_style",
+    "message_granularity",
+    "stance_polarity",
+)
 COAID = re.compile(r"(Claim|News)(Fake|Real)COVID-19\.csv$")
 TSV = {"mark": "\t", "quoted": False}
 EDITION = {"text": lambda r: (r.get("tweetText") or r.get("post_text")).replace("\\n", "\n"), "label_raw": "label", "date": "timestamp",
            "tweet_id": lambda r: r.get("tweetId") or r.get("post_id"), "author": "username"}  # fmt: skip
 LIAR = "file_id label_raw text topic author job state party a b c d e source"
-ARTICLE = {"text": lambda r: f"{r['title']} {r['text']}" if r["title"] else r["text"], "label_raw": "our rating"}
+ARTICLE = {
+    "text": lambda r: f"{r['title']} {r['text']}" if r["title"] else r["text"],
+    "label_raw": "our rating",
+}
 CASES: dict[tuple[str, str], Case] = {
     ("afacta", "sentences"): Case(speeches),
     ("antivax", "labelled"): Case(several(r"VaxMisinfo", columns={"tweet_id": "id", "label_raw": "is_misinfo"})),
@@ -242,20 +282,33 @@ def test_records_equal_the_published_files(name: str, variant: str, real_data: P
         given = [clean(row.get(column)) for row in raw]
         found = records[column]
         lost = case.unread.get(column, 0)
-        assert found.len() - found.null_count() == sum(v is not None for v in given) - lost, f"{column}: filled"
+        assert found.len() - found.null_count() == sum(v is not None for v in given) - lost, (
+            f"{column}: filled"
+        )
         values = [clean(v) for v in found.to_list()]
         if column == "date":
-            pairs = [(a, v.year) for a, v in zip(given, found.to_list(), strict=True) if a and v and case.ordered]
+            pairs = [
+                (a, v.year)
+                for a, v in zip(given, found.to_list(), strict=True)
+                if a and v and case.ordered
+            ]
             years = [(a, year, re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", a)) for a, year in pairs]
-            assert [y for y in years if y[2] and all(abs(int(n) - y[1]) > 1 for n in y[2])] == [], "date: years"
+            assert [y for y in years if y[2] and all(abs(int(n) - y[1]) > 1 for n in y[2])] == [], (
+                "date: years"
+            )
         elif case.ordered:
             pairs = zip(given, values, strict=True)
             assert [(a, b) for a, b in pairs if a != b and b is not None] == [], f"{column}: values"
         else:
             assert Counter(given) == Counter(values), f"{column}: values"
         if lost:
-            kept = [json.loads(m).get(f"{column}_as_written") for m in records["meta"].drop_nulls().to_list()]
-            assert len([k for k in kept if k]) == lost, f"{column}: what was not read is kept as written"
+            kept = [
+                json.loads(m).get(f"{column}_as_written")
+                for m in records["meta"].drop_nulls().to_list()
+            ]
+            assert len([k for k in kept if k]) == lost, (
+                f"{column}: what was not read is kept as written"
+            )
 
 
 def test_every_dataset_at_hand_is_compared(real_data: Path) -> None:
@@ -269,13 +322,17 @@ def test_every_dataset_at_hand_is_compared(real_data: Path) -> None:
 
 
 def test_the_labs_own_files_of_ct_fan_are_read(real_data: Path) -> None:
-    """The lab's release beside a participant's copy: booleans of a spreadsheet as labels, no labels in the test part."""
+    """The lab's release beside a participant's copy: booleans of a spreadsheet as labels, no labels
+    in the test part.
+    """
     source = real_data / "checkthat-2021-task3.zip"
     files = Files(source)
     raw = [*files.table("Task3a_training"), *files.table("Task3a_testing")]
     records = load("ct-fan", source).records
     assert [clean(row["our rating"]) for row in raw] == [clean(v) for v in records["label_raw"]]
-    assert [clean(f"{row['title']} {row['text']}") for row in raw] == [clean(v) for v in records["text"]]
+    assert [clean(f"{row['title']} {row['text']}") for row in raw] == [
+        clean(v) for v in records["text"]
+    ]
 
 
 def test_pickles_are_refused(real_data: Path) -> None:

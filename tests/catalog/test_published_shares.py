@@ -1,4 +1,6 @@
-"""Published label shares come out to the second decimal under the map 'cdl', from the view they were counted on."""
+"""Published label shares come out to the second decimal under the map 'cdl', from the view they
+were counted on.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,13 @@ TABLE_5 = {
 @pytest.mark.realdata
 @pytest.mark.parametrize(("name", "variant"), TABLE_5)
 def test_published_shares_come_out(name: str, variant: str, real_data: Path) -> None:
-    veracity = load(name, real_data / f"{name}.zip", variant=variant, labels="cdl").records["veracity"]
+    veracity = load(name, real_data / f"{name}.zip", variant=variant, labels="cdl").records[
+        "veracity"
+    ]
     tally = dict(veracity.value_counts().iter_rows())
-    assert {verdict: round(100 * n / veracity.len(), 2) for verdict, n in tally.items()} == TABLE_5[name, variant]
+    assert {verdict: round(100 * n / veracity.len(), 2) for verdict, n in tally.items()} == TABLE_5[
+        name, variant
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name, _ in TABLE_5])
@@ -37,7 +43,9 @@ def test_the_card_says_the_same(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.realdata
 def test_swapped_shares_of_antivax_are_swapped_in_the_source_not_here(real_data: Path) -> None:
-    """Table 5 has 38.15 true and 61.85 false; the file has it the other way round, and so do we, with an erratum."""
+    """Table 5 has 38.15 true and 61.85 false; the file has it the other way round, and so do we,
+    with an erratum.
+    """
     veracity = load("antivax", real_data / "antivax.zip", labels="cdl").records["veracity"]
     assert round(100 * (veracity == "true").mean(), 2) == 61.85
     assert any("swapped" in erratum for erratum in DATASETS.get("antivax").card.errata)
@@ -46,11 +54,18 @@ def test_swapped_shares_of_antivax_are_swapped_in_the_source_not_here(real_data:
 @pytest.mark.slow
 @pytest.mark.realdata
 def test_older_map_of_cmu_miscov19_leaves_1761_rows(real_data: Path) -> None:
-    veracity = load("cmu-miscov19", real_data / "cmu-miscov19.zip", labels="cdl-time").records["veracity"]
+    veracity = load("cmu-miscov19", real_data / "cmu-miscov19.zip", labels="cdl-time").records[
+        "veracity"
+    ]
     assert veracity.is_in(["true", "false"]).sum() == 1_761
 
 
-WHOLE = ["fakenewscorpus", "twitter15", "verite", "wico"]  # the files at hand are those that the guide counted
+WHOLE = [
+    "fakenewscorpus",
+    "twitter15",
+    "verite",
+    "wico",
+]  # the files at hand are those that the guide counted
 
 
 @pytest.mark.slow
@@ -60,7 +75,9 @@ def test_shares_are_the_published_ones_to_two_decimals(name: str, real_data: Pat
     card = DATASETS.get(name).card
     assert card.shares is not None
     records = load(name, real_data / f"{name}.zip", labels="cdl").records
-    verdicts = records["veracity"].fill_null("unknown")  # the guide counts a missing label as unknown
+    verdicts = records["veracity"].fill_null(
+        "unknown"
+    )  # the guide counts a missing label as unknown
     for verdict, published in card.shares.model_dump().items():
         counted = 100 * (verdicts == verdict).sum() / records.height
         assert f"{counted:.2f}" == f"{published or 0:.2f}", verdict

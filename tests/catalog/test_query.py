@@ -1,4 +1,6 @@
-"""Filters take what was asked for and nothing that is not known; wrong values name the near miss."""
+"""Filters take what was asked for and nothing that is not known; wrong values name the near
+miss.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def entry(name: str, *, loader: bool = True, tested: bool = False, **card: Any) 
     variants = {"all": lambda bundle: Loaded(bundle)} if loader else {}
     real = {"all": 1} if tested else {}
     return Entry(
-        Card(name=name, **fields), variants=variants, no_loader=None if loader else "It is made up.", real_rows=real
+        Card(name=name, **fields),
+        variants=variants,
+        no_loader=None if loader else "It is made up.",
+        real_rows=real,
     )
 
 
@@ -97,10 +102,16 @@ def test_each_filter(wanted: dict[str, Any], found: list[str]) -> None:
         ({"region": ["Brasil"]}, "Did you mean 'brazil'"),
         ({"licence": ["nit"]}, "Did you mean 'mit'"),
         ({"modality": ["image"]}, "Did you mean 'images'"),
-        ({"language": ["Portugese"]}, "There is no language named 'Portugese'. Did you mean 'portuguese'"),
+        (
+            {"language": ["Portugese"]},
+            "There is no language named 'Portugese'. Did you mean 'portuguese'",
+        ),
         ({"survey": ["claims"]}, "Did you mean 'cdl-claims'"),
         ({"passes": ["keyword"]}, "Did you mean 'keywords'"),
-        ({"quality": ["keywords=passed"]}, "There is no verdict named 'passed'. Did you mean 'pass'"),
+        (
+            {"quality": ["keywords=passed"]},
+            "There is no verdict named 'passed'. Did you mean 'pass'",
+        ),
         ({"quality": ["keywords"]}, "`quality=keywords=pass`"),
         ({"since": "yesterday"}, "'yesterday' is not a date. Give a year"),
         ({"since": "2020-13"}, "not a date"),
@@ -127,11 +138,18 @@ def test_days() -> None:
 
 
 def test_which_filter_to_loosen() -> None:
-    assert catalog(POOL, topic=["election"], survey=["cdl"]).alone() == [("`topic=election`", 1), ("`survey=cdl`", 2)]
+    assert catalog(POOL, topic=["election"], survey=["cdl"]).alone() == [
+        ("`topic=election`", 1),
+        ("`survey=cdl`", 2),
+    ]
 
 
 def test_state_of_the_loader() -> None:
-    assert [loader_state(e) for e in POOL] == ["tested on the published files", "not yet tested", "none"]
+    assert [loader_state(e) for e in POOL] == [
+        "tested on the published files",
+        "not yet tested",
+        "none",
+    ]
 
 
 def test_lists_in_prose() -> None:
@@ -156,5 +174,7 @@ def test_the_listing_is_a_table_with_what_the_cards_say() -> None:
         "plague", "PLAGUE", 50, ["claims"], "Covid-19 and politics", "Brazil & India", ["por", "eng"], "CC BY-NC 4.0",
         "tested on the published files",
     )  # fmt: skip
-    assert listing.notes == ("1 dataset with only a number of languages cannot be matched by `language`.",)
+    assert listing.notes == (
+        "1 dataset with only a number of languages cannot be matched by `language`.",
+    )
     assert catalog(POOL).notes == ()

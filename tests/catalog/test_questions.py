@@ -1,7 +1,8 @@
-"""Every question under which a loader stores annotations is known: read by a check, or listed here as read by none.
+"""Every question under which a loader stores annotations is known: read by a check, or listed here
+as read by none.
 
-Feasibility judgements were once stored under a question that the check did not look for, and the page said that nobody
-had judged.
+Feasibility judgements were once stored under a question that the check did not look for, and the
+page said that nobody had judged.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from claimlab.core.labels import fold
 
 SAMPLES = Path(__file__).with_name("samples")
 READ = {QUESTION}
-# Stored for their own sake, as patterns: no check reads them. A new question has to be put here, or a check to read it.
+# Stored for their own sake, as patterns: no check reads them. A new question has to be put here, or
+# a check to read it.
 UNREAD = {
     "afacta": r"Q\d|claim|score 0-3|step .*|verifiable, .*",
     "banfakenews": "authentic or fake",
@@ -44,10 +46,16 @@ def annotations(name: str, folder: Path) -> pl.DataFrame:
         for variant in DATASETS.get(name).variants
     ]
     known = [table.select("question", "value") for table in tables if table is not None]
-    return pl.concat(known) if known else pl.DataFrame(schema={"question": pl.String, "value": pl.String})
+    return (
+        pl.concat(known)
+        if known
+        else pl.DataFrame(schema={"question": pl.String, "value": pl.String})
+    )
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.iterdir() if (path / "raw").is_dir()))
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in SAMPLES.iterdir() if (path / "raw").is_dir())
+)
 def test_every_question_is_known(name: str, tmp_path: Path) -> None:
     found = annotations(name, tmp_path / "raw")
     questions = set(found["question"].to_list())
@@ -57,4 +65,8 @@ def test_every_question_is_known(name: str, tmp_path: Path) -> None:
 def test_feasibility_answers_of_a_loader_are_words_that_the_check_knows(tmp_path: Path) -> None:
     found = annotations("liar-new", tmp_path / "raw").filter(pl.col("question") == QUESTION)
     assert found.height > 0
-    assert {ANSWERS.get(fold(value)) for value in found["value"].to_list()} <= {"feasible", "search", "no"}
+    assert {ANSWERS.get(fold(value)) for value in found["value"].to_list()} <= {
+        "feasible",
+        "search",
+        "no",
+    }

@@ -1,4 +1,6 @@
-"""What splits and published scores rest on: groups that must stay together, and the order of rows."""
+"""What splits and published scores rest on: groups that must stay together, and the order of
+rows.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from claimlab.catalog.load import load
 
 
 def published_temporal_score(records: pl.DataFrame) -> float:
-    """The guide's own recipe, order included: fit a forest on all rows by the id's first three digits, score a quarter."""
+    """The guide's own recipe, order included: fit a forest on all rows by the id's first three
+    digits, score a quarter.
+    """
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.metrics import f1_score
     from sklearn.model_selection import train_test_split
@@ -26,8 +30,13 @@ def published_temporal_score(records: pl.DataFrame) -> float:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize(("name", "published"), [("twitter15", 85.6), ("wico", 40.7)])
-def test_row_order_reproduces_the_published_temporal_score(name: str, published: float, real_data: Path) -> None:
-    assert published_temporal_score(load(name, real_data / f"{name}.zip", labels="cdl").records) == published
+def test_row_order_reproduces_the_published_temporal_score(
+    name: str, published: float, real_data: Path
+) -> None:
+    assert (
+        published_temporal_score(load(name, real_data / f"{name}.zip", labels="cdl").records)
+        == published
+    )
 
 
 @pytest.mark.realdata
@@ -51,11 +60,15 @@ def test_verite_triplets_hold_one_pair_of_each_kind(real_data: Path) -> None:
 
 @pytest.mark.realdata
 def test_pheme_events_are_one_stretch_of_days_each(real_data: Path) -> None:
-    """The event of a non-rumour is inferred from the order of rows; its date must then lie with its event's rumours."""
+    """The event of a non-rumour is inferred from the order of rows; its date must then lie with its
+    event's rumours.
+    """
     records = load("pheme", real_data / "pheme.zip").records
     assert records["group"].null_count() == 0
     assert records["group"].n_unique() == 9
-    spans = records.group_by("group").agg((pl.col("date").max() - pl.col("date").min()).dt.total_days().alias("days"))
+    spans = records.group_by("group").agg(
+        (pl.col("date").max() - pl.col("date").min()).dt.total_days().alias("days")
+    )
     assert spans["days"].max() < 7
 
 

@@ -44,20 +44,25 @@ def test_every_evolved_record_says_where_it_comes_from(real_data: Path) -> None:
 def test_policlaim_keeps_every_answer(real_data: Path) -> None:
     dataset = load("afacta", real_data / "afacta.zip")
     tested = dataset.records.filter(pl.col("split") == "test")
-    answers = dataset.tables["annotations"].filter(pl.col("record_id").is_in(tested["id"].implode()))
+    answers = dataset.tables["annotations"].filter(
+        pl.col("record_id").is_in(tested["id"].implode())
+    )
     tally = answers.group_by("annotator", "annotator_kind", "question").len()
     per = {(who, kind, what): n for who, kind, what, n in tally.rows()}
     assert per["annotator 1", "human", "claim"] == per["annotator 2", "human", "claim"] == 816
     for model in ("gpt-4", "gpt-3.5", "llama", "zephyr"):
         assert per[model, "model", "score 0-3"] == 816, "every file joins by its sentence"
     samples = {
-        who: sum(w == who and q.startswith("verifiable, sample") for w, _, q in per) for who in ("gpt-3.5", "gpt-4")
+        who: sum(w == who and q.startswith("verifiable, sample") for w, _, q in per)
+        for who in ("gpt-3.5", "gpt-4")
     }
     assert samples == {"gpt-3.5": 19, "gpt-4": 11}
     assert answers.filter(pl.col("question") == "step 2: verifiable")["rationale"].null_count() == 0
 
     both = answers.filter(pl.col("question") == "claim").group_by("record_id").agg("value")
-    agreed = both.filter(pl.col("value").list.n_unique() == 1).join(tested, left_on="record_id", right_on="id")
+    agreed = both.filter(pl.col("value").list.n_unique() == 1).join(
+        tested, left_on="record_id", right_on="id"
+    )
     assert agreed.height == 698
     assert agreed.filter(pl.col("value").list.first() != pl.col("label_raw")).is_empty()
 
@@ -80,7 +85,11 @@ def test_factck_br_reviews_are_evidence(real_data: Path) -> None:
     dataset = load("factck-br", real_data / "factck-br.zip")
     reviews = dataset.tables["evidence"]
     assert reviews["record_id"].to_list() == dataset.records["id"].to_list()
-    assert set(reviews["publisher"]) == {"aosfatos.org", "apublica.org", "piaui.folha.uol.com.br/lupa"}
+    assert set(reviews["publisher"]) == {
+        "aosfatos.org",
+        "apublica.org",
+        "piaui.folha.uol.com.br/lupa",
+    }
     assert reviews["verdict"].to_list() == dataset.records["veracity"].to_list()
     assert reviews["published"].null_count() == 0
     assert reviews.filter(pl.col("text") == "Empty").is_empty()
@@ -91,7 +100,9 @@ def test_covid19_br_keeps_the_row_by_which_decisions_name_it(real_data: Path) ->
     dataset = load("covid19-br", real_data / "covid19-br.zip")
     assert [json.loads(cell)["row"] for cell in dataset.records["meta"]] == list(range(2_898))
     assert dataset.tables["evidence"].height == 66
-    assert dataset.records["source"].drop_nulls().is_empty(), "the source column is the check, not the sender"
+    assert dataset.records["source"].drop_nulls().is_empty(), (
+        "the source column is the check, not the sender"
+    )
 
 
 def test_mm_covid_joins_its_two_files(real_data: Path) -> None:

@@ -1,4 +1,6 @@
-"""The guide to misinformation data lists 75 datasets: each has its card, filed in its place, and nothing else is."""
+"""The guide to misinformation data lists 75 datasets: each has its card, filed in its place, and
+nothing else is.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,11 @@ def test_a_card_is_filed_where_the_guide_has_it(name: str) -> None:
 
 
 def test_the_cards_together_are_the_guide() -> None:
-    """What the cards say adds up: 75 in all, unless cards are missing (which the test above names)."""
-    filed = Counter(DATASETS.get(n).card.survey for n in DATASETS.names() if DATASETS.get(n).card.survey)
+    """What the cards say adds up: 75 in all, unless cards are missing (which the test above
+    names).
+    """
+    filed = Counter(
+        DATASETS.get(n).card.survey for n in DATASETS.names() if DATASETS.get(n).card.survey
+    )
     missing = Counter(PLACES[n] for n in set(PLACES) - set(DATASETS.names()))
     assert filed + missing == {"cdl-claims": 36, "cdl-paragraphs": 9, "cdl-listed": 30}

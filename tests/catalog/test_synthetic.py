@@ -21,7 +21,12 @@ def test_only_what_lacks_the_mark_gets_it() -> None:
         {
             "authorship": ["HWT", "MTT", "MGT", None],
             "label_raw": ["true", "false", "false", "true"],
-            "meta": [None, '{"a": 1}', '{"synthetic": {"label": "x", "origin": "y", "changes": ["z"]}}', None],
+            "meta": [
+                None,
+                '{"a": 1}',
+                '{"synthetic": {"label": "x", "origin": "y", "changes": ["z"]}}',
+                None,
+            ],
         }
     )
     done, any_made = marked(frame, "River")
@@ -37,13 +42,18 @@ def test_only_what_lacks_the_mark_gets_it() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_catalogued_sample_may_be_exported(name: str, tmp_path: Path, sample: Callable[..., Path]) -> None:
+def test_every_catalogued_sample_may_be_exported(
+    name: str, tmp_path: Path, sample: Callable[..., Path]
+) -> None:
     sample(name, tmp_path)
     for variant in DATASETS.get(name).variants:
         dataset = load(name, tmp_path, variant=variant)
         made = dataset.records.filter(pl.col("authorship").is_in(list(CHANGES)))
         assert dataset.synthetic or made.is_empty()
         for meta, label in made.select("meta", "label_raw").iter_rows():
-            assert {"label", "origin", "changes"} <= set(json.loads(meta)["synthetic"]), (variant, label)
+            assert {"label", "origin", "changes"} <= set(json.loads(meta)["synthetic"]), (
+                variant,
+                label,
+            )
         if made.height:
             require_labels(dataset)  # raises unless every machine-made row carries its mark

@@ -1,4 +1,6 @@
-"""Foreign tables: any kind of file, columns under any spelling, and a sentence where one is missing."""
+"""Foreign tables: any kind of file, columns under any spelling, and a sentence where one is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,15 @@ def test_one_table_in_every_form_it_circulates_in(
     assert raw.need("body", "TEXT").to_list() == ["A café", None], "stripped, and blank is null"
 
 
-def test_western_text_is_never_taken_for_korean(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
+def test_western_text_is_never_taken_for_korean(
+    tmp_path: Path, bundle: Callable[..., Bundle]
+) -> None:
     given = {"a.csv": CSV.encode("latin-1"), "b.csv": CSV.replace("é", "\x81").encode("latin-1")}
     opened = bundle(tmp_path, given)
     assert Table.read(opened, "a.csv", western=True).need("text")[0] == "A café"
-    assert Table.read(opened, "b.csv", western=True).need("text")[0] == "A caf\x81", "cp1252 has no such byte"
+    assert Table.read(opened, "b.csv", western=True).need("text")[0] == "A caf\x81", (
+        "cp1252 has no such byte"
+    )
 
 
 def test_a_file_without_header_and_quoting(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
@@ -61,14 +67,18 @@ def test_a_file_without_header_and_quoting(tmp_path: Path, bundle: Callable[...,
 
 
 @pytest.mark.parametrize(
-    ("line", "mark"), [("a,b,c", ","), ("a\tb,c\td", "\t"), ("a;b;c,d", ";"), ('"a,b,c";d', ";"), ("one", ",")]
+    ("line", "mark"),
+    [("a,b,c", ","), ("a\tb,c\td", "\t"), ("a;b;c,d", ";"), ('"a,b,c";d', ";"), ("one", ",")],
 )
 def test_the_delimiter_is_the_one_outside_quotes(line: str, mark: str) -> None:
     assert sniff_delimiter(f"\n{line}\nx,y,z,w,v\n") == mark
 
 
 def test_the_best_spelling_wins_and_the_exact_name_before_its_likes() -> None:
-    raw = Table("a.csv", pl.DataFrame({"Gold-Label": ["a"], "gold_label": ["b"], "Метка": ["c"], "Текст": ["d"]}))
+    raw = Table(
+        "a.csv",
+        pl.DataFrame({"Gold-Label": ["a"], "gold_label": ["b"], "Метка": ["c"], "Текст": ["d"]}),
+    )
     assert raw.find("absent", "gold label") == "Gold-Label"
     assert raw.need("gold_label").to_list() == ["b"]
     assert raw.need("текст").to_list() == ["d"], "letters outside ASCII tell headers apart"
@@ -79,7 +89,10 @@ def test_the_best_spelling_wins_and_the_exact_name_before_its_likes() -> None:
 
 def test_a_missing_column_is_named_with_those_found() -> None:
     raw = Table("f.csv", pl.DataFrame({"Head line": ["x"], "Date": ["y"]}))
-    with pytest.raises(UnreadableFile, match=r"'f\.csv' has no column 'content' or 'text' \(it has: Head line, Date\)"):
+    with pytest.raises(
+        UnreadableFile,
+        match=r"'f\.csv' has no column 'content' or 'text' \(it has: Head line, Date\)",
+    ):
         raw.pick({"text": ("content", "text")})
     with pytest.raises(UnreadableFile, match=r"it has: none"):
         Table("f.csv", pl.DataFrame()).need("text")
@@ -96,17 +109,29 @@ def test_picked_columns_have_our_names_and_absent_ones_are_null() -> None:
     assert Table("f.csv", pl.DataFrame()).pick((), ["a"]).schema == {"a": pl.String}
 
 
-def test_objects_come_from_lists_and_from_lines(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
-    files = {"a.json": '[{"x": 1}, {"x": 2}]', "b.jsonl": '{"x": 1}\n\n{"x": 2}\n', "c.json": "[1, 2]"}
+def test_objects_come_from_lists_and_from_lines(
+    tmp_path: Path, bundle: Callable[..., Bundle]
+) -> None:
+    files = {
+        "a.json": '[{"x": 1}, {"x": 2}]',
+        "b.jsonl": '{"x": 1}\n\n{"x": 2}\n',
+        "c.json": "[1, 2]",
+    }
     opened = bundle(tmp_path, dict(files))
-    assert read_objects(opened, "a.json", ["x"]) == read_objects(opened, "b.jsonl") == [{"x": 1}, {"x": 2}]
+    assert (
+        read_objects(opened, "a.json", ["x"])
+        == read_objects(opened, "b.jsonl")
+        == [{"x": 1}, {"x": 2}]
+    )
     with pytest.raises(UnreadableFile, match="Object 1 of 'b.jsonl' has no 'y' or 'z'"):
         read_objects(opened, "b.jsonl", ["x", "y", "z"])
     with pytest.raises(UnreadableFile, match="other than objects"):
         read_objects(opened, "c.json")
 
 
-def test_members_are_there_or_said_to_be_missing(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
+def test_members_are_there_or_said_to_be_missing(
+    tmp_path: Path, bundle: Callable[..., Bundle]
+) -> None:
     opened = bundle(tmp_path, {"a.csv": "", "b.csv": ""})
     assert members(opened, "*.csv") == ["a.csv", "b.csv"]
     with pytest.raises(UnreadableFile, match=r"no file like '\*\.tsv'"):

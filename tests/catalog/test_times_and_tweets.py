@@ -62,8 +62,16 @@ def test_what_is_not_certain_is_null(written: str) -> None:
 
 
 def test_a_loader_names_the_formats_that_only_it_can_know() -> None:
-    found = utc(pl.Series(["05/06/2020", None, "19-Feb-18", "2020-01-02", "soon"]), "%d/%m/%Y", "%d-%b-%y")
-    assert found.to_list() == [datetime(2020, 6, 5), None, datetime(2018, 2, 19), datetime(2020, 1, 2), None]
+    found = utc(
+        pl.Series(["05/06/2020", None, "19-Feb-18", "2020-01-02", "soon"]), "%d/%m/%Y", "%d-%b-%y"
+    )
+    assert found.to_list() == [
+        datetime(2020, 6, 5),
+        None,
+        datetime(2018, 2, 19),
+        datetime(2020, 1, 2),
+        None,
+    ]
     assert found.dtype == pl.Datetime("us")
     assert utc(pl.Series([None, None], dtype=pl.String)).to_list() == [None, None]
 
@@ -87,7 +95,9 @@ def test_a_tweet_id_holds_its_time_unless_older_or_rounded() -> None:
 
 def test_what_cannot_be_read_is_counted_shown_and_kept() -> None:
     written = pl.Series(["2020-03-26", "15-May", None, "soon"])
-    frame = pl.DataFrame({"tweet_id": ["7", "1.37E+18", None, "8"], "meta": ['{"a": 1}', '{"a": 2}', None, None]})
+    frame = pl.DataFrame(
+        {"tweet_id": ["7", "1.37E+18", None, "8"], "meta": ['{"a": 1}', '{"a": 2}', None, None]}
+    )
     records, notes = keep_unread(frame.with_columns(**dated({"day": written})))
     assert records.columns == ["tweet_id", "meta", "date", "date_source"]
     assert records["date"].to_list() == [datetime(2020, 3, 26), None, None, None]

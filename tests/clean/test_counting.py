@@ -19,8 +19,18 @@ from claimlab.core.dataset import Dataset
     [
         ("The ferry sank", 3, 1, 3),
         ("The ferry sank.", 4, 1, 4),  # the full stop, set apart and deleted, leaves an empty piece
-        ("The ferry sank. Nobody saw it.", 8 - 1, 2, 4),  # the one within the text falls between two blanks
-        ("Sank!!! Nobody saw", 3, 4, (2 + 1 + 1 + 2) / 4),  # the mark that is set apart, the next, and the rest
+        (
+            "The ferry sank. Nobody saw it.",
+            8 - 1,
+            2,
+            4,
+        ),  # the one within the text falls between two blanks
+        (
+            "Sank!!! Nobody saw",
+            3,
+            4,
+            (2 + 1 + 1 + 2) / 4,
+        ),  # the mark that is set apart, the next, and the rest
         ("Sank… “really”", 2, 1, 2),
         ("Sank (at last.) Nobody saw", 5, 2, 3),
         ("See https://a.example/x or bridge.example.org", 2, 1, 2),
@@ -67,4 +77,6 @@ def test_a_recipe_may_describe_before_labels_change() -> None:
     assert describe(cleaned).texts.equals(text_statistics(data.records, counting="pieces"))
     assert describe(cleaned).texts["words"].to_list() == [4.0]
     later = clean(cleaned, parse_recipe('[[steps]]\nstep = "only-url"', "made up")).dataset
-    assert describe(later).texts["words"].to_list() == [3.0], "what an earlier run described is not taken for this one"
+    assert describe(later).texts["words"].to_list() == [3.0], (
+        "what an earlier run described is not taken for this one"
+    )

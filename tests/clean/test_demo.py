@@ -33,7 +33,9 @@ def test_cleaning_finds_what_the_audit_cannot(tour: Tour) -> None:
 
 @pytest.mark.slow
 def test_the_page_is_a_story(tour: Tour) -> None:
-    """A newcomer reads it in five minutes; every link on it leads to a page of the demo, and no page is too large."""
+    """A newcomer reads it in five minutes; every link on it leads to a page of the demo, and no
+    page is too large.
+    """
     page = (tour.folder / "index.html").read_text(encoding="utf-8")
     body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", page, flags=re.S)
     assert len(re.sub(r"<[^>]+>", " ", body).split()) < 1_200

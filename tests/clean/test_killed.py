@@ -1,4 +1,6 @@
-"""Killed at any moment, a second run of the same command ends with the bytes of an undisturbed one."""
+"""Killed at any moment, a second run of the same command ends with the bytes of an undisturbed
+one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ KILLS = 10
 
 def start(source: Path, output: Path) -> subprocess.Popen[bytes]:
     env = {**os.environ, "PYTHONPATH": str(Path(claimlab.__file__).parents[1])}
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(source), str(output)], env=env, stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(source), str(output)], env=env, stdout=subprocess.PIPE
+    )
     assert child.stdout is not None
     assert child.stdout.readline() == b"ready\n"
     return child
@@ -55,16 +59,23 @@ def test_killed_at_ten_random_points(tmp_path: Path) -> None:
         time.sleep(rng.uniform(0, 0.6 * took))
         child.send_signal(signal.SIGKILL)
         killed += child.wait(timeout=60) == -signal.SIGKILL
-        if not (output / "dataset.json").is_file() or (tmp_path / f".{output.name}.work" / "done.json").exists():
+        if (
+            not (output / "dataset.json").is_file()
+            or (tmp_path / f".{output.name}.work" / "done.json").exists()
+        ):
             clean(tmp_path / "in", output=output)
         assert folder_bytes(output) == folder_bytes(tmp_path / "undisturbed"), number
     assert killed >= 3, "the kills came too late to test anything"
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".") and "building" not in p.name] == []
+    assert [
+        p.name for p in tmp_path.iterdir() if p.name.startswith(".") and "building" not in p.name
+    ] == []
 
 
 @pytest.mark.parametrize("stages", [1, 4, 9])
 def test_a_stopped_run_goes_on_from_its_last_stage(tmp_path: Path, stages: int) -> None:
-    """The stages that were finished are not run again: the checkpoint, marked, is seen in the result."""
+    """The stages that were finished are not run again: the checkpoint, marked, is seen in the
+    result.
+    """
     planted(size=240)[0].write(tmp_path / "in")
 
     class Stop(Exception):
@@ -110,7 +121,12 @@ def test_another_seed_takes_up_no_stages_of_a_stopped_run(tmp_path: Path) -> Non
     with pytest.raises(Stop):
         clean(tmp_path / "in", output=tmp_path / "out", seed=1, progress=stop)
     stages: list[int] = []
-    clean(tmp_path / "in", output=tmp_path / "out", seed=2, progress=lambda *said: stages.append(said[1]))
+    clean(
+        tmp_path / "in",
+        output=tmp_path / "out",
+        seed=2,
+        progress=lambda *said: stages.append(said[1]),
+    )
     assert stages[0] == 0, "every stage is done again"
     clean(tmp_path / "in", output=tmp_path / "fresh", seed=2)
     assert folder_bytes(tmp_path / "out") == folder_bytes(tmp_path / "fresh")

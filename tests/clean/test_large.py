@@ -1,4 +1,6 @@
-"""What keeps a large cleaning within memory must not change it: slices against the whole, and empty columns."""
+"""What keeps a large cleaning within memory must not change it: slices against the whole, and empty
+columns.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,16 @@ TEXTS = [
 @pytest.fixture
 def data() -> Dataset:
     count = len(TEXTS)
-    frame = pl.DataFrame({"id": [f"r{i}" for i in range(count)], "text": TEXTS, "veracity": ["true", "false"] * 4})
+    frame = pl.DataFrame(
+        {"id": [f"r{i}" for i in range(count)], "text": TEXTS, "veracity": ["true", "false"] * 4}
+    )
     return Dataset.build("made-up", frame)
 
 
 @pytest.mark.parametrize("size", [1, 3, 8])
-def test_slices_give_what_the_whole_gives(data: Dataset, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slices_give_what_the_whole_gives(
+    data: Dataset, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = cl.clean(data)
     monkeypatch.setattr(rows, "SLICE", size)
     parts = cl.clean(data)
@@ -41,7 +47,9 @@ def test_slices_give_what_the_whole_gives(data: Dataset, size: int, monkeypatch:
 
 
 def test_nothing_is_sliced_where_there_is_nothing() -> None:
-    outcome = STEPS.get("too-short")().apply(to_records(pl.DataFrame({"id": [], "text": []}, schema=["id", "text"])))
+    outcome = STEPS.get("too-short")().apply(
+        to_records(pl.DataFrame({"id": [], "text": []}, schema=["id", "text"]))
+    )
     assert outcome.kept.height == outcome.dropped.height == 0
 
 

@@ -1,4 +1,6 @@
-"""Near-duplicates on disk: the same clusters as in memory, chosen by size, with their work in the folder of the run."""
+"""Near-duplicates on disk: the same clusters as in memory, chosen by size, with their work in the
+folder of the run.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from claimlab.generate.planted import planted
 
 def recipe(**settings: Any) -> Any:
     told = "".join(f'{name} = "{value}"\n' for name, value in settings.items())
-    return parse_recipe(f'name = "near"\nversion = 1\n\n[[steps]]\nstep = "near-duplicates"\n{told}', "near.toml")
+    return parse_recipe(
+        f'name = "near"\nversion = 1\n\n[[steps]]\nstep = "near-duplicates"\n{told}', "near.toml"
+    )
 
 
 def test_a_streamed_cleaning_gives_the_same_dataset(tmp_path: Path) -> None:
@@ -31,16 +35,24 @@ def test_a_streamed_cleaning_gives_the_same_dataset(tmp_path: Path) -> None:
     for how in ("always", "auto"):
         assert made[how].records.equals(made["never"].records)
         assert made[how].tables["near_duplicates"].equals(clusters)
-        stages = [dataset.lineage[-1].parameters["stages"] for dataset in (made[how], made["never"])]
+        stages = [
+            dataset.lineage[-1].parameters["stages"] for dataset in (made[how], made["never"])
+        ]
         assert stages[0] == stages[1], "how it was done does not show in the lineage"
         assert Dataset.open(tmp_path / how).records.height == made[how].records.height
-    assert sorted(p.name for p in tmp_path.iterdir() if not p.name.startswith(".")) == ["always", "auto", "never"]
+    assert sorted(p.name for p in tmp_path.iterdir() if not p.name.startswith(".")) == [
+        "always",
+        "auto",
+        "never",
+    ]
 
 
 @pytest.mark.parametrize(
     ("settings", "streams"), [({"memory": "20kB"}, True), ({}, False), ({"stream": "always"}, True)]
 )
-def test_auto_goes_to_disk_where_memory_would_not_do(settings: Any, streams: bool, tmp_path: Path) -> None:
+def test_auto_goes_to_disk_where_memory_would_not_do(
+    settings: Any, streams: bool, tmp_path: Path
+) -> None:
     places: list[str] = []
 
     def place(name: str) -> Path:
@@ -55,7 +67,9 @@ def test_auto_goes_to_disk_where_memory_would_not_do(settings: Any, streams: boo
 
 
 def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
-    """A killed first search leaves its texts behind: the second, on other records, must not take them for its own."""
+    """A killed first search leaves its texts behind: the second, on other records, must not take
+    them for its own.
+    """
     records = planted(size=300, seed=1)[0].records
     step = NearDuplicates(stream="always", work=lambda _: tmp_path)
 
@@ -68,10 +82,15 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
             step.clusters(records)
     assert list(tmp_path.glob("*.parquet"))
     rest = records.tail(180)
-    assert step.clusters(rest).labels.tolist() == NearDuplicates(stream="never").clusters(rest).labels.tolist()
+    assert (
+        step.clusters(rest).labels.tolist()
+        == NearDuplicates(stream="never").clusters(rest).labels.tolist()
+    )
 
 
-def test_a_killed_search_goes_on_from_its_last_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_search_goes_on_from_its_last_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from claimlab.text.neardup import stages, stream
 
     records = planted(size=300, seed=1)[0].records

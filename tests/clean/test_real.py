@@ -21,5 +21,7 @@ def test_a_second_cleaning_of_a_real_set_changes_nothing(real_data: Path, name: 
     twice = clean(once.dataset)
     assert twice.dataset.records.equals(once.dataset.records)
     assert (twice.total("dropped"), twice.total("doubtful"), twice.total("changed")) == (0, 0, 0)
-    gone = pl.concat([once.dataset.tables[t]["id"] for t in ("dropped", "doubtful") if t in once.dataset.tables])
+    gone = pl.concat(
+        [once.dataset.tables[t]["id"] for t in ("dropped", "doubtful") if t in once.dataset.tables]
+    )
     assert sorted([*once.dataset.records["id"], *gone]) == sorted(data.records["id"])

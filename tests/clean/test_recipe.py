@@ -43,9 +43,15 @@ def test_a_wrong_recipe_is_told(text: str, said: str) -> None:
 
 def test_a_recipe_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('[[steps]]\nstep = "too-short"\nminimum = 9\ndatasets = ["a"]\n', encoding="utf-8")
+    file.write_text(
+        '[[steps]]\nstep = "too-short"\nminimum = 9\ndatasets = ["a"]\n', encoding="utf-8"
+    )
     recipe = load_recipe(file)
-    assert (recipe.name, recipe.stages[0].parameters, recipe.stages[0].datasets) == ("mine", {"minimum": 9}, ("a",))
+    assert (recipe.name, recipe.stages[0].parameters, recipe.stages[0].datasets) == (
+        "mine",
+        {"minimum": 9},
+        ("a",),
+    )
     with pytest.raises(ClaimlabError, match="no recipe file"):
         load_recipe(tmp_path / "other.toml")
     with pytest.raises(ClaimlabError, match="Did you mean 'pt-afc'"):

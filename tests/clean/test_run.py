@@ -1,4 +1,6 @@
-"""The runner: planted defects are found, counts add up, nothing is lost, and the same input gives the same bytes."""
+"""The runner: planted defects are found, counts add up, nothing is lost, and the same input gives
+the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ LONG = "The ferry across the Aldermere sank in the harbour on Tuesday, and nobod
 
 def records(*rows: dict[str, Any]) -> pl.DataFrame:
     """Records with ids r0, r1, ... unless a row names its own."""
-    return to_records(pl.DataFrame([{"id": f"r{i}", **row} for i, row in enumerate(rows)], infer_schema_length=None))
+    return to_records(
+        pl.DataFrame(
+            [{"id": f"r{i}", **row} for i, row in enumerate(rows)], infer_schema_length=None
+        )
+    )
 
 
 def reasons(frame: pl.DataFrame) -> dict[str, str]:
@@ -59,8 +65,12 @@ def test_planted_defects_are_found_and_nothing_else(
 
 def test_planted_copies_and_urls_are_found(done: tuple[Dataset, Truth, Cleaned]) -> None:
     _, truth, cleaned = done
-    assert left(cleaned, "dropped", "exact-duplicates") == set(truth.records["duplicates-across-splits"][1::2])
-    assert set(cleaned.dataset.tables["tags"]["record_id"]) == set(truth.records["url-under-both-labels"])
+    assert left(cleaned, "dropped", "exact-duplicates") == set(
+        truth.records["duplicates-across-splits"][1::2]
+    )
+    assert set(cleaned.dataset.tables["tags"]["record_id"]) == set(
+        truth.records["url-under-both-labels"]
+    )
 
 
 def test_the_clean_twin_loses_nothing() -> None:
@@ -74,7 +84,9 @@ def test_the_clean_twin_loses_nothing() -> None:
 def test_counts_add_up_and_nothing_is_lost(done: tuple[Dataset, Truth, Cleaned]) -> None:
     data, _, cleaned = done
     tables = cleaned.dataset.tables
-    everywhere = pl.concat([cleaned.dataset.records["id"], tables["dropped"]["id"], tables["doubtful"]["id"]])
+    everywhere = pl.concat(
+        [cleaned.dataset.records["id"], tables["dropped"]["id"], tables["doubtful"]["id"]]
+    )
     assert sorted(everywhere.to_list()) == sorted(data.records["id"].to_list())
     stages = cleaned.stages
     assert (stages["in"] == stages["kept"] + stages["dropped"] + stages["doubtful"]).all()
@@ -105,7 +117,9 @@ def test_twice_is_the_same_bytes_and_leaves_no_work_behind(tmp_path: Path) -> No
     assert folder_bytes(tmp_path / "one") == folder_bytes(tmp_path / "two")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in", "one", "two"]
     clean(tmp_path / "one", output=tmp_path / "three")
-    assert (tmp_path / "three" / "records.parquet").read_bytes() == (tmp_path / "one" / "records.parquet").read_bytes()
+    assert (tmp_path / "three" / "records.parquet").read_bytes() == (
+        tmp_path / "one" / "records.parquet"
+    ).read_bytes()
 
 
 RECIPE = parse_recipe('[[steps]]\nstep = "contradictions"\n[[steps]]\nstep = "decisions"', "people")
@@ -115,7 +129,11 @@ def torn() -> Dataset:
     rows = [
         {"text": LONG, "veracity": "true", "meta": '{"row": 10}'},
         {"text": LONG + " Really.", "veracity": "false", "meta": '{"row": 11}'},
-        {"text": "Another claim that stands alone in the file.", "veracity": "true", "meta": '{"row": 12}'},
+        {
+            "text": "Another claim that stands alone in the file.",
+            "veracity": "true",
+            "meta": '{"row": 12}',
+        },
     ]
     return Dataset.build("made-up", records(*rows))
 
@@ -127,21 +145,33 @@ def decide(*rows: tuple[str, str, str | None], key: str = "id") -> pl.DataFrame:
 def test_a_person_who_keeps_a_record_is_obeyed_by_every_step() -> None:
     cleaned = clean(torn(), RECIPE, decisions=decide(("r0", "keep", "the original")))
     assert cleaned.dataset.records["id"].to_list() == ["r0", "r2"]
-    assert reasons(cleaned.dataset.tables["doubtful"]) == {"r1": "false, but the near-duplicate r0 is true"}
+    assert reasons(cleaned.dataset.tables["doubtful"]) == {
+        "r1": "false, but the near-duplicate r0 is true"
+    }
     assert "kept by a person" in cleaned.stages["note"][0]
 
 
 def test_decisions_relabel_and_remove_with_lineage() -> None:
-    only = parse_recipe('[[steps]]\nstep = "decisions"\nonly = ["opinion"]\n[[steps]]\nstep = "decisions"', "p")
+    only = parse_recipe(
+        '[[steps]]\nstep = "decisions"\nonly = ["opinion"]\n[[steps]]\nstep = "decisions"', "p"
+    )
     inputs = decide(
-        ("10", "relabel false", "fact-check"), ("12", "remove", "opinion"), ("99", "remove", None), key="row"
+        ("10", "relabel false", "fact-check"),
+        ("12", "remove", "opinion"),
+        ("99", "remove", None),
+        key="row",
     )
     cleaned = clean(torn(), only, decisions=inputs)
     assert cleaned.dataset.records["veracity"].to_list() == ["false", "false"]
     assert cleaned.stages["dropped"].to_list() == [1, 0]
     assert reasons(cleaned.dataset.tables["dropped"]) == {"r2": "decided by a person: opinion"}
     (change,) = cleaned.dataset.tables["changes"].to_dicts()
-    assert (change["id"], change["step"], change["before"], change["after"]) == ("r0", "decisions", "true", "false")
+    assert (change["id"], change["step"], change["before"], change["after"]) == (
+        "r0",
+        "decisions",
+        "true",
+        "false",
+    )
     assert "decisions" in cleaned.dataset.lineage[-1].inputs
     assert any("99" in note for note in cleaned.dataset.notes)
 
@@ -151,7 +181,10 @@ def test_decisions_relabel_and_remove_with_lineage() -> None:
     [
         ({"decisions": decide(("r0", "delete", None))}, "keep, remove, or relabel"),
         ({"decisions": decide(("r0", "relabel maybe", None))}, "keep, remove, or relabel"),
-        ({"decisions": decide(("r0", "remove", None), ("r0", "keep", None))}, "different decisions for 1 record"),
+        (
+            {"decisions": decide(("r0", "remove", None), ("r0", "keep", None))},
+            "different decisions for 1 record",
+        ),
         ({"decisions": pl.DataFrame({"x": [1]})}, "It needs 'decision'"),
         ({"claimreviews": pl.DataFrame({"rating": ["True"]})}, "It needs 'rating', and"),
     ],
@@ -162,7 +195,9 @@ def test_tables_that_cannot_be_used_are_told(inputs: dict[str, pl.DataFrame], sa
 
 
 def test_a_stage_that_cannot_run_is_listed_with_the_reason() -> None:
-    recipe = parse_recipe('[[steps]]\nstep = "fact-checks"\n[[steps]]\nstep = "only-url"\ndatasets = ["other"]', "p")
+    recipe = parse_recipe(
+        '[[steps]]\nstep = "fact-checks"\n[[steps]]\nstep = "only-url"\ndatasets = ["other"]', "p"
+    )
     stages = clean(torn(), recipe).stages
     assert stages["status"].to_list() == ["not run", "not run"]
     assert "no fact-checks were passed in" in stages["note"][0]
@@ -171,8 +206,17 @@ def test_a_stage_that_cannot_run_is_listed_with_the_reason() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     torn().write(tmp_path / "in")
-    (tmp_path / "people.csv").write_text("id,decision,reason\nr2,remove,opinion\n", encoding="utf-8")
-    args = ["clean", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--decisions", str(tmp_path / "people.csv")]
+    (tmp_path / "people.csv").write_text(
+        "id,decision,reason\nr2,remove,opinion\n", encoding="utf-8"
+    )
+    args = [
+        "clean",
+        str(tmp_path / "in"),
+        "-o",
+        str(tmp_path / "out"),
+        "--decisions",
+        str(tmp_path / "people.csv"),
+    ]
     assert command([*args, "--report", str(tmp_path / "page"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {"output", "counts", "lineage", "stages", "statistics", "domains"} <= set(told)
@@ -188,12 +232,17 @@ def test_lists_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["clean", "--show-recipe", "default"]) == 0
     assert "[[steps]]" in capsys.readouterr().out
     assert command(["clean", "--steps", "--json"]) == 0
-    assert {s["step"] for s in json.loads(capsys.readouterr().out)["steps"]} >= {"too-short", "strip-urls"}
+    assert {s["step"] for s in json.loads(capsys.readouterr().out)["steps"]} >= {
+        "too-short",
+        "strip-urls",
+    }
     assert command(["clean"]) == 2
 
 
 def numbered(meta: list[str | None]) -> Dataset:
-    """Records in an order that is neither that of their ids nor, where `meta` says it, that of their file."""
+    """Records in an order that is neither that of their ids nor, where `meta` says it, that of
+    their file.
+    """
     ids = ["c", "a", "d", "b"]
     records = pl.DataFrame(
         {
@@ -208,13 +257,21 @@ def numbered(meta: list[str | None]) -> Dataset:
     ("meta", "gone", "relabelled"),
     [
         ([None] * 4, ["c", "b"], "a"),  # the rows of the dataset, from 0
-        (['{"row": 3}', '{"row": 1}', '{"row": 0}', '{"row": 2}'], ["d", "c"], "a"),  # those of the published file
+        (
+            ['{"row": 3}', '{"row": 1}', '{"row": 0}', '{"row": 2}'],
+            ["d", "c"],
+            "a",
+        ),  # those of the published file
         (['{"row": 3}', None, None, None], ["c", "b"], "a"),  # not all have one: then none is used
     ],
 )
-def test_decisions_by_row_are_about_that_row(meta: list[str | None], gone: list[str], relabelled: str) -> None:
+def test_decisions_by_row_are_about_that_row(
+    meta: list[str | None], gone: list[str], relabelled: str
+) -> None:
     """First, second and last row, and one that is not there."""
-    table = pl.DataFrame({"row": [0, 1, 3, 4], "decision": ["remove", "relabel false", "remove", "remove"]})
+    table = pl.DataFrame(
+        {"row": [0, 1, 3, 4], "decision": ["remove", "relabel false", "remove", "remove"]}
+    )
     decisions, lost = read_decisions(table, numbered(meta).records)
     assert decisions.filter(decision="remove")["id"].to_list() == gone
     assert decisions.filter(decision="relabel").rows() == [(relabelled, "relabel", "false", None)]

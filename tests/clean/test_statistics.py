@@ -12,7 +12,11 @@ from claimlab.core.dataset import Dataset
 
 ROWS = [
     {"id": "a", "text": "One two. Three four!", "veracity": "true"},
-    {"id": "b", "text": "Look here: https://saude.gov.br/x www.a.example.com/1", "veracity": "true"},
+    {
+        "id": "b",
+        "text": "Look here: https://saude.gov.br/x www.a.example.com/1",
+        "veracity": "true",
+    },
     {"id": "c", "text": "abc (de) … f and http://anvisa.gov.br", "veracity": "false"},
     {"id": "d", "text": None, "veracity": "false"},
     {"id": "e", "text": "no label"},
@@ -25,7 +29,12 @@ def test_text_statistics_per_label() -> None:
         .texts.sort("label", descending=True)
         .iter_rows(named=True)
     )
-    assert (true["label"], true["records"], true["url_percent"], true["words"]) == ("true", 2, 50.0, 3.0)
+    assert (true["label"], true["records"], true["url_percent"], true["words"]) == (
+        "true",
+        2,
+        50.0,
+        3.0,
+    )
     assert true["sentences"] == pytest.approx((2 + 1) / 2)
     assert true["word_length"] == pytest.approx(((3 + 3 + 5 + 4) / 4 + (4 + 4) / 2) / 2)
     assert true["words_per_sentence"] == pytest.approx((4 / 2 + 2 / 1) / 2)

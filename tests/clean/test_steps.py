@@ -22,7 +22,11 @@ LONG = "The ferry across the Aldermere sank in the harbour on Tuesday, and nobod
 
 def records(*rows: dict[str, Any]) -> pl.DataFrame:
     """Records with ids r0, r1, ... unless a row names its own."""
-    return to_records(pl.DataFrame([{"id": f"r{i}", **row} for i, row in enumerate(rows)], infer_schema_length=None))
+    return to_records(
+        pl.DataFrame(
+            [{"id": f"r{i}", **row} for i, row in enumerate(rows)], infer_schema_length=None
+        )
+    )
 
 
 def reasons(frame: pl.DataFrame) -> dict[str, str]:
@@ -64,7 +68,10 @@ def test_repair_text_repairs_and_logs_but_leaves_emoji() -> None:
     outcome = run("repair-text", frame)
     assert outcome.kept["text"].to_list() == ["Café aberto 🎉", "abc", "fine 👩\u200d🚀", None]
     assert outcome.changed["id"].to_list() == ["r0", "r1"]
-    assert outcome.changed["reason"].to_list() == ["broken encoding repaired", "invisible characters removed"]
+    assert outcome.changed["reason"].to_list() == [
+        "broken encoding repaired",
+        "invisible characters removed",
+    ]
     assert reasons(outcome.dropped) == {"r3": "contains only invisible characters"}
 
 
@@ -79,16 +86,26 @@ def test_exact_duplicates() -> None:
     )
     outcome = run("exact-duplicates", frame)
     assert reasons(outcome.dropped) == {"r1": "same text as r0", "r5": "same text as r4"}
-    assert reasons(outcome.doubtful) == dict.fromkeys(("r2", "r3"), "same text under the labels false, true")
+    assert reasons(outcome.doubtful) == dict.fromkeys(
+        ("r2", "r3"), "same text under the labels false, true"
+    )
 
 
 def test_only_url() -> None:
-    outcome = run("only-url", texts("https://a.example/x 🎉", "see https://a.example/x", "!!", None))
+    outcome = run(
+        "only-url", texts("https://a.example/x 🎉", "see https://a.example/x", "!!", None)
+    )
     assert reasons(outcome.dropped) == {"r0": "only a URL"}
 
 
 def test_too_short_counts_what_is_left() -> None:
-    frame = texts("wow!!! 🎉 https://a.example/a/b/c", "the bridge is closed", "one two", None, "橋は昨日閉鎖された")
+    frame = texts(
+        "wow!!! 🎉 https://a.example/a/b/c",
+        "the bridge is closed",
+        "one two",
+        None,
+        "橋は昨日閉鎖された",
+    )
     assert reasons(run("too-short", frame).dropped) == {
         "r0": "1 words, fewer than 3",
         "r2": "2 words, fewer than 3",
@@ -116,14 +133,20 @@ def test_cl100k_counts(real_data: object) -> None:
 
 @pytest.mark.realdata
 def test_cl100k_counts_the_blanks_that_are_left(real_data: object) -> None:
-    """ "closed" and a blank before the emoji: the blank is a token of its own unless blanks are tidied."""
+    """ "closed" and a blank before the emoji: the blank is a token of its own unless blanks are
+    tidied.
+    """
     pytest.importorskip("tiktoken")
     settings = {"tokenizer": "cl100k", "table": f"{real_data}/cl100k_base.tiktoken", "minimum": 99}
     frame = texts("closed 🎉", "it, closed", "it “closed”\n\nsee bridge.example.org")
     tidy = reasons(run("too-short", frame, **settings).dropped)
     left = reasons(run("too-short", frame, **settings, blanks="left", without_hosts=True).dropped)
     assert [r.split()[0] for r in tidy.values()] == ["1", "2", "6"]
-    assert [r.split()[0] for r in left.values()] == ["2", "2", "4"]  # it, closed, two line ends, see
+    assert [r.split()[0] for r in left.values()] == [
+        "2",
+        "2",
+        "4",
+    ]  # it, closed, two line ends, see
 
 
 PORTUGUESE = "A ponte sobre o rio foi fechada ontem à tarde porque os engenheiros encontraram rachaduras nos pilares."
@@ -153,8 +176,16 @@ def near() -> pl.DataFrame:
     return records(
         {"text": LONG, "veracity": "true", "url": "https://a.example/1"},
         {"text": LONG + " Really.", "veracity": "true", "url": "http://www.a.example/1/"},
-        {"text": LONG + " Truly!", "veracity": "false", "group": "event-1", "url": "https://a.example/2"},
-        {"text": "Something else was said about the library of Eastwick in the weekly bulletin.", "veracity": "false"},
+        {
+            "text": LONG + " Truly!",
+            "veracity": "false",
+            "group": "event-1",
+            "url": "https://a.example/2",
+        },
+        {
+            "text": "Something else was said about the library of Eastwick in the weekly bulletin.",
+            "veracity": "false",
+        },
         {"text": LONG.upper(), "veracity": "true"},
     )
 
@@ -178,7 +209,9 @@ def test_contradictions_take_both_sides_and_their_copies() -> None:
 
 
 def test_many_copies_do_not_multiply() -> None:
-    copies = [{"text": LONG, "veracity": "true"}] * 3_000 + [{"text": LONG + " Really.", "veracity": "false"}] * 3_000
+    copies = [{"text": LONG, "veracity": "true"}] * 3_000 + [
+        {"text": LONG + " Really.", "veracity": "false"}
+    ] * 3_000
     assert run("contradictions", records(*copies)).doubtful.height == 6_000
 
 
@@ -203,13 +236,20 @@ def test_same_source_without_a_look_at_the_texts() -> None:
 
 def test_missing_value_names_the_first_column_that_is_empty() -> None:
     frame = records(
-        {"text": "a", "url": "u", "meta": '{"row": 1}'}, {"text": "b", "meta": '{"row": 2}'}, {"text": None, "url": "u"}
+        {"text": "a", "url": "u", "meta": '{"row": 1}'},
+        {"text": "b", "meta": '{"row": 2}'},
+        {"text": None, "url": "u"},
     )
-    assert reasons(run("missing-value", frame, columns=("url", "row")).dropped) == {"r1": "no url", "r2": "no row"}
+    assert reasons(run("missing-value", frame, columns=("url", "row")).dropped) == {
+        "r1": "no url",
+        "r2": "no row",
+    }
 
 
 def test_decisions_by_reason() -> None:
-    frame = records({"text": "a", "veracity": "true"}, {"text": "b", "veracity": "true"}, {"text": "c"})
+    frame = records(
+        {"text": "a", "veracity": "true"}, {"text": "b", "veracity": "true"}, {"text": "c"}
+    )
     decided = pl.DataFrame(
         {
             "id": ["r0", "r1", "r2"],
@@ -220,7 +260,9 @@ def test_decisions_by_reason() -> None:
     )
     first = run("decisions", frame, decisions=decided, without=("fact-check",))
     assert first.kept["veracity"].to_list() == ["false", "true"]
-    assert run("decisions", frame, decisions=decided, only=("seen",)).kept["veracity"].to_list() == [
+    assert run("decisions", frame, decisions=decided, only=("seen",)).kept[
+        "veracity"
+    ].to_list() == [
         "false",
         "true",
         None,
@@ -243,7 +285,9 @@ def test_url_conflicts_in_text_and_column() -> None:
         {"text": "see https://a.example/y", "veracity": "unknown"},
     )
     outcome = run("url-conflicts", frame)
-    assert reasons(outcome.doubtful) == dict.fromkeys(("r0", "r1"), "https://a.example/x appears with false, true")
+    assert reasons(outcome.doubtful) == dict.fromkeys(
+        ("r0", "r1"), "https://a.example/x appears with false, true"
+    )
     assert run("url-conflicts", frame, where="text").doubtful.height == 0
     tagged = run("url-conflicts", frame, action="tag")
     assert tagged.kept.equals(frame)
@@ -254,8 +298,14 @@ def test_broken_pairs_lose_the_partner() -> None:
     frame = records(*({"text": "x", "group": g} for g in ("p1", "p1", "p2", "p2", "e", "e", "e")))
     left = frame.filter(~pl.col("id").is_in(["r0", "r4"]))
     original = frame.select("id", "group")
-    assert reasons(run("broken-pairs", left, original=original).dropped) == {"r1": "its group p1 lost r0"}
-    assert set(reasons(run("broken-pairs", left, original=original, size=0).dropped)) == {"r1", "r5", "r6"}
+    assert reasons(run("broken-pairs", left, original=original).dropped) == {
+        "r1": "its group p1 lost r0"
+    }
+    assert set(reasons(run("broken-pairs", left, original=original, size=0).dropped)) == {
+        "r1",
+        "r5",
+        "r6",
+    }
 
 
 def test_fact_checks_by_id_and_by_claim_and_nuance_decides_nothing() -> None:
@@ -290,7 +340,9 @@ def test_plain_ratings_agree_with_the_general_map() -> None:
 
 
 def test_inspection_sample_is_drawn_in_proportion_and_by_seed() -> None:
-    frame = records(*({"text": f"t{i}", "veracity": "true" if i % 4 else "false"} for i in range(80)))
+    frame = records(
+        *({"text": f"t{i}", "veracity": "true" if i % 4 else "false"} for i in range(80))
+    )
     sample = run("inspection-sample", frame, size=20).tables["inspection"]
     assert sample["label"].value_counts().sort("label")["count"].to_list() == [5, 15]
     assert sample.equals(run("inspection-sample", frame.reverse(), size=20).tables["inspection"])
@@ -300,11 +352,16 @@ def test_inspection_sample_is_drawn_in_proportion_and_by_seed() -> None:
 
 def test_strip_urls_keeps_the_original() -> None:
     frame = records(
-        {"text": "see https://a.example/x now", "meta": '{"row": 3}'}, {"text": "www.a.example"}, {"text": "b"}
+        {"text": "see https://a.example/x now", "meta": '{"row": 3}'},
+        {"text": "www.a.example"},
+        {"text": "b"},
     )
     outcome = run("strip-urls", frame)
     assert outcome.kept["text"].to_list() == ["see now", "b"]
-    assert json.loads(outcome.kept["meta"][0]) == {"original_text": "see https://a.example/x now", "row": 3}
+    assert json.loads(outcome.kept["meta"][0]) == {
+        "original_text": "see https://a.example/x now",
+        "row": 3,
+    }
     assert outcome.kept["meta"][1] is None
     assert reasons(outcome.dropped) == {"r1": "nothing is left without its URLs"}
     assert run("strip-urls", outcome.kept).kept.equals(outcome.kept)
@@ -313,11 +370,16 @@ def test_strip_urls_keeps_the_original() -> None:
 
 
 def test_personal_data_is_masked_and_kept_nowhere() -> None:
-    kept_aside = {"text": "see now @ana_1", "meta": json.dumps({"original_text": "see https://a.example/x now @ana_1"})}
+    kept_aside = {
+        "text": "see now @ana_1",
+        "meta": json.dumps({"original_text": "see https://a.example/x now @ana_1"}),
+    }
     frame = records(
         {"text": "mail bo@example.org or ring +55 11 91234-5678, (11) 3456-7890 or 555-123-4567"},
         kept_aside,
-        {"text": "on 2020-03-15, 2019-2020, 1,234,567 of https://a.example/@name and 192.168.0.1: +10000"},
+        {
+            "text": "on 2020-03-15, 2019-2020, 1,234,567 of https://a.example/@name and 192.168.0.1: +10000"
+        },
     )
     outcome = run("mask-personal", frame)
     first, second, third = outcome.kept["text"].to_list()
@@ -341,7 +403,13 @@ def test_a_step_that_loses_a_record_is_found_out() -> None:
 
 
 def test_a_contradiction_names_the_first_record_of_another_label() -> None:
-    rows = [(LONG, "true"), (LONG + "!", "false"), (LONG + "?", "false"), (LONG + ".", "true"), (LONG, None)]
+    rows = [
+        (LONG, "true"),
+        (LONG + "!", "false"),
+        (LONG + "?", "false"),
+        (LONG + ".", "true"),
+        (LONG, None),
+    ]
     outcome = run("contradictions", records(*({"text": t, "veracity": v} for t, v in rows)))
     assert reasons(outcome.doubtful) == {
         "r0": "true, but the near-duplicate r1 is false",
@@ -353,20 +421,31 @@ def test_a_contradiction_names_the_first_record_of_another_label() -> None:
 
 def test_masking_takes_out_what_is_named_and_logs_it() -> None:
     rows = {
-        "text": ["Don’t trust BOOM at https://a.example/boom, 12 times!", "a quiet  line\n", "boom"],
+        "text": [
+            "Don’t trust BOOM at https://a.example/boom, 12 times!",
+            "a quiet  line\n",
+            "boom",
+        ],
         "veracity": ["false", "true", "false"],
     }
     data = Dataset.build("d", pl.DataFrame({"id": ["a", "b", "c"], **rows}))
     kinds = ("urls", "punctuation", "digits", "case", "whitespace")
     recipe = Recipe("mine", 1, (Stage("mask", {"what": list(kinds), "words": ["boom", "don't"]}),))
     done = cl.clean(data, recipe).dataset
-    assert dict(done.records.select("id", "text").iter_rows()) == {"a": "trust at times", "b": "a quiet line"}
+    assert dict(done.records.select("id", "text").iter_rows()) == {
+        "a": "trust at times",
+        "b": "a quiet line",
+    }
     assert done.tables["dropped"]["reason"].to_list() == ["nothing is left without what was masked"]
     reasons = dict(done.tables["changes"].select("id", "reason").iter_rows())
     assert reasons["a"].startswith("masked: boom, don’t, urls")
 
 
 def test_words_are_masked_in_scripts_without_spaces() -> None:
-    data = Dataset.build("d", pl.DataFrame({"id": ["a"], "text": ["这是中国的新闻"], "veracity": ["true"]}))
-    done = cl.clean(data, Recipe("mine", 1, (Stage("mask", {"what": [], "words": ["中国"]}),))).dataset
+    data = Dataset.build(
+        "d", pl.DataFrame({"id": ["a"], "text": ["这是中国的新闻"], "veracity": ["true"]})
+    )
+    done = cl.clean(
+        data, Recipe("mine", 1, (Stage("mask", {"what": [], "words": ["中国"]}),))
+    ).dataset
     assert done.records["text"].to_list() == ["这是 的新闻"]

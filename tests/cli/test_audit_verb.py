@@ -23,13 +23,23 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 CHECKS = ["--check", "one-class", "--check", "near-duplicates", "--check", "url-conflicts"]
 
 
-def test_json_is_one_object_and_findings_have_the_agreed_fields(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_object_and_findings_have_the_agreed_fields(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["audit", str(data), *CHECKS, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"findings", "audits"}
-    assert {"check", "protocol", "verdict", "score", "baselines", "interval", "n", "why", "records"} <= set(
-        printed["findings"][0]
-    )
+    assert {
+        "check",
+        "protocol",
+        "verdict",
+        "score",
+        "baselines",
+        "interval",
+        "n",
+        "why",
+        "records",
+    } <= set(printed["findings"][0])
     assert "examples" not in printed["audits"][0]
 
 
@@ -39,19 +49,27 @@ def test_strict_exits_with_three_and_writes_first(data: Path, tmp_path: Path) ->
     assert run(["audit", str(data), "--check", "one-class", "--strict"]) == 0
 
 
-def test_strict_wants_a_verdict_from_every_check(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_strict_wants_a_verdict_from_every_check(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Green where nothing was measured would say that nothing is wrong."""
     some = ["audit", str(data), "--check", "one-class", "--check", "evidence", "--strict"]
     assert run(some) == 3
     complaints = capsys.readouterr().err.splitlines()
-    assert "Failed: evidence: not measured. The records have no evidence with a text, and no rationales." in complaints
+    assert (
+        "Failed: evidence: not measured. The records have no evidence with a text, and no rationales."
+        in complaints
+    )
     (line,) = [line for line in complaints if line.startswith("To accept: ")]
     assert line == "To accept: --allow evidence=not-measured"
     assert run([*some, *line.removeprefix("To accept: ").split()]) == 0
     assert run([*some, "--allow", "evidence"]) == 0
     capsys.readouterr()
     assert run([*some, "--allow", "evidence=fail"]) == 3
-    assert "Failed: 'evidence=fail' is allowed, but does not occur: take it out of --allow." in capsys.readouterr().err
+    assert (
+        "Failed: 'evidence=fail' is allowed, but does not occur: take it out of --allow."
+        in capsys.readouterr().err
+    )
     assert run([*some, "--allow", "evidense"]) == 2
     assert run(["audit", str(data), "--check", "one-class", "--allow", "evidence"]) == 2
 
@@ -59,17 +77,26 @@ def test_strict_wants_a_verdict_from_every_check(data: Path, capsys: pytest.Capt
 def test_a_saved_audit_is_shown_again(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(data.parent)  # a saved audit knows the name of the folder, and not where it is
+    monkeypatch.chdir(
+        data.parent
+    )  # a saved audit knows the name of the folder, and not where it is
     assert run(["audit", data.name, *CHECKS, "-o", str(tmp_path / "one")]) == 0
     first = capsys.readouterr().out
-    assert run(["audit", "--from", str(tmp_path / "one" / "audit.json"), "-o", str(tmp_path / "two")]) == 0
+    assert (
+        run(["audit", "--from", str(tmp_path / "one" / "audit.json"), "-o", str(tmp_path / "two")])
+        == 0
+    )
     assert capsys.readouterr().out == first
-    assert (tmp_path / "one" / "index.html").read_bytes() == (tmp_path / "two" / "index.html").read_bytes()
+    assert (tmp_path / "one" / "index.html").read_bytes() == (
+        tmp_path / "two" / "index.html"
+    ).read_bytes()
     assert run(["audit", str(data), "-o", str(tmp_path / "one")]) == 1
     assert "already exists" in capsys.readouterr().err
 
 
-def test_fix_writes_a_dataset_and_both_audits(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fix_writes_a_dataset_and_both_audits(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["audit", str(data), *CHECKS, "--fix", "-o", str(tmp_path / "fixed"), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"output", "counts", "lineage", "removed", "verdicts"}
@@ -107,14 +134,19 @@ def test_unknown_names_are_told(data: Path, capsys: pytest.CaptureFixture[str]) 
     assert "Choose one of: cdl, cdl-holdout, fair" in capsys.readouterr().err
 
 
-def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_from_template_to_report(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "eqa.toml"
     assert run(["report", "--init", str(file)]) == 0
     assert run(["report", str(file), "-o", str(tmp_path / "eqa")]) == 1
     assert "leaves open" in capsys.readouterr().err
     text = file.read_text(encoding="utf-8").replace("datasets = []", f'datasets = ["{data}"]')
     text = re.sub(
-        r'^(title|aim|intended_\w+|notes) = ""', r'\1 = "Claims of the same makers."', text, flags=re.MULTILINE
+        r'^(title|aim|intended_\w+|notes) = ""',
+        r'\1 = "Claims of the same makers."',
+        text,
+        flags=re.MULTILINE,
     )
     file.write_text(text.replace('= ""', '= "in scope"'), encoding="utf-8")
     assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--json"]) == 1
@@ -133,7 +165,9 @@ def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pyt
     assert "claimlab split DIR --by time" in told
 
 
-def test_each_verb_says_when_it_gets_the_file_of_the_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_verb_says_when_it_gets_the_file_of_the_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     grid, questions = tmp_path / "study.toml", tmp_path / "eqa.toml"
     assert run(["study", "new", str(grid)]) == 0
     assert run(["report", str(questions), "--init"]) == 0
@@ -150,12 +184,18 @@ def test_each_verb_says_when_it_gets_the_file_of_the_other(tmp_path: Path, capsy
 
 
 def rows(texts: int, labels: str) -> list[str]:
-    """Forty rows of so many distinct texts; of each text, the label is the next letter of `labels`."""
+    """Forty rows of so many distinct texts; of each text, the label is the next letter of
+    `labels`.
+    """
     names = {"t": "true", "f": "false"}
     claims = [
-        " ".join(f"{chr(97 + (7 * i + 3 * k) % 26)}{i % texts * k % 89}word" for k in range(3, 15)) for i in range(40)
+        " ".join(f"{chr(97 + (7 * i + 3 * k) % 26)}{i % texts * k % 89}word" for k in range(3, 15))
+        for i in range(40)
     ]
-    return ["text,label", *(f"{claims[i % texts]},{names[labels[i % texts % len(labels)]]}" for i in range(40))]
+    return [
+        "text,label",
+        *(f"{claims[i % texts]},{names[labels[i % texts % len(labels)]]}" for i in range(40)),
+    ]
 
 
 ROWS = {"copies": rows(20, "tf"), "plain": rows(40, "tf"), "single": rows(40, "t")}

@@ -1,4 +1,6 @@
-"""The progress bar: one bar that moves, says how long it will take, and leaves nothing on the screen."""
+"""The progress bar: one bar that moves, says how long it will take, and leaves nothing on the
+screen.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def test_an_inner_stage_is_shown_behind_the_outer_one_and_gives_way_to_it() -> N
     stages = Stages()
     stages.update("clean: near-duplicates", 2, 9)
     stages.update("sketch texts", 500, 1_000)
-    assert (stages.label(), stages.count()) == ("clean: near-duplicates · sketch texts", "500/1,000")
+    assert (stages.label(), stages.count()) == (
+        "clean: near-duplicates · sketch texts",
+        "500/1,000",
+    )
     stages.update("sketch texts", 1_000, 1_000)
     stages.update("verify pairs", 10, 50)
     assert stages.label() == "clean: near-duplicates · verify pairs"
@@ -42,7 +47,12 @@ def test_the_time_left_is_of_what_this_start_did() -> None:
     assert resumed.left(13.0) == pytest.approx(7.0)
     assert Stage("predicting", 100, 200, first=100, began=0.0, updated=0.0).left(5.0) is None
     assert Stage("reading", 5, None, began=0.0, updated=1.0).left(1.0) is None
-    assert [time_left(s) for s in (None, 7.2, 65, 3_671)] == ["", "0:07 left", "1:05 left", "1:01:11 left"]
+    assert [time_left(s) for s in (None, 7.2, 65, 3_671)] == [
+        "",
+        "0:07 left",
+        "1:05 left",
+        "1:01:11 left",
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -1,4 +1,6 @@
-"""Installed packages whose entries do not load: every verb goes on without them, and one line names them."""
+"""Installed packages whose entries do not load: every verb goes on without them, and one line names
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,17 @@ ENDS = {"raises": "raise RuntimeError('no such thing')", "exits": "import sys; s
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for PYTHONPATH with a package that breaks at import, offered to every registry, and a small dataset."""
+    """A folder for PYTHONPATH with a package that breaks at import, offered to every registry, and
+    a small dataset.
+    """
     folder = tmp_path_factory.mktemp("place")
     for end, code in ENDS.items():
         (folder / f"zz_{end}.py").write_text(code, encoding="utf-8")
     info = folder / "zz_plugin-2.5.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zz-plugin\nVersion: 2.5\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: zz-plugin\nVersion: 2.5\n", encoding="utf-8"
+    )
     lines = "".join(f"zz-{end} = zz_{end}:THING\n" for end in ENDS)
     points = "".join(f"[claimlab.{group}]\n{lines}" for group in GROUPS)
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
@@ -33,9 +39,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def claimlab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")]),
+    }
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", *words]
-    return subprocess.run(command, env=env, cwd=place, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(
+        command, env=env, cwd=place, capture_output=True, text=True, check=False, timeout=300
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,5 +75,7 @@ def test_detect_works_and_the_broken_one_is_refused_in_a_sentence(place: Path) -
     assert done.returncode == 0, done.stderr
     refused = claimlab(place, "detect", data, "--detector", "zz-exits", "-o", run, "--force")
     assert refused.returncode == 1
-    assert refused.stderr.startswith("Error: The detector 'zz-exits' of zz-plugin 2.5 does not load"), refused.stderr
+    assert refused.stderr.startswith(
+        "Error: The detector 'zz-exits' of zz-plugin 2.5 does not load"
+    ), refused.stderr
     assert "Traceback" not in refused.stderr

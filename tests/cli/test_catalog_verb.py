@@ -1,4 +1,6 @@
-"""`claimlab catalog` as a user meets it: it fits the terminal, its JSON is a contract, its page is one safe file."""
+"""`claimlab catalog` as a user meets it: it fits the terminal, its JSON is a contract, its page is
+one safe file.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,11 @@ def test_json_is_exactly_the_contract(capsys: pytest.CaptureFixture[str]) -> Non
     assert [d["name"] for d in whole["datasets"]] == DATASETS.names()
     assert all(set(d) == KEYS for d in whole["datasets"])
     liar = next(d for d in whole["datasets"] if d["name"] == "liar")
-    assert (liar["size"], liar["languages"], liar["loader"]) == (12_836, ["eng"], "tested on the published files")
+    assert (liar["size"], liar["languages"], liar["loader"]) == (
+        12_836,
+        ["eng"],
+        "tested on the published files",
+    )
     assert liar["maps"] == ["a5", "cdl", "cdl-time"]
     assert liar["quality"] == {"keywords": "pass", "temporal": None, "feasibility": "fail"}
     one = json.loads(out(capsys, "show", "liar", "--json"))
@@ -74,9 +80,13 @@ def test_filters_reach_the_list_and_the_json(capsys: pytest.CaptureFixture[str])
     argv = ("--topic", "covid", "--language", "Portuguese", "--modality", "posts")
     assert "covid19-br" in out(capsys, *argv)
     assert "covid19-br" in {d["name"] for d in json.loads(out(capsys, *argv, "--json"))["datasets"]}
-    assert json.loads(out(capsys, "--passes", "keywords", "--quality", "keywords=fail", "--json")) == {"datasets": []}
+    assert json.loads(
+        out(capsys, "--passes", "keywords", "--quality", "keywords=fail", "--json")
+    ) == {"datasets": []}
     nothing = out(capsys, "--passes", "keywords", "--quality", "keywords=fail")
-    assert re.search(r"No dataset matches.*--quality keywords=fail: \d+; --passes keywords: \d+", nothing)
+    assert re.search(
+        r"No dataset matches.*--quality keywords=fail: \d+; --passes keywords: \d+", nothing
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +99,9 @@ def test_filters_reach_the_list_and_the_json(capsys: pytest.CaptureFixture[str])
         (["--from", "soon"], "2020-03-01"),
     ],
 )
-def test_wrong_usage_is_a_sentence(argv: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_a_sentence(
+    argv: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     said = out(capsys, *argv, code=2)
     assert sentence in said
     assert "Traceback" not in said
@@ -132,10 +144,16 @@ class Page(HTMLParser):
         values = {k: v or "" for k, v in attrs}
         self.ids += [values["id"]] if "id" in values else []
         self.links += [values["href"]] if tag == "a" else []
-        self.loads += [v for k, v in values.items() if k in ("src", "xlink:href") or (tag == "link" and k == "href")]
+        self.loads += [
+            v
+            for k, v in values.items()
+            if k in ("src", "xlink:href") or (tag == "link" and k == "href")
+        ]
 
 
-def test_the_page_is_one_file_with_a_section_per_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_is_one_file_with_a_section_per_card(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out(capsys, "-o", str(tmp_path / "c.html"), "--topic", "climate", "--topic", "health")
     out(capsys, "-o", str(tmp_path / "folder"), "--topic", "climate")
     assert (tmp_path / "folder" / "index.html").is_file()
@@ -143,7 +161,9 @@ def test_the_page_is_one_file_with_a_section_per_card(tmp_path: Path, capsys: py
     html = (tmp_path / "c.html").read_text(encoding="utf-8")
     page.feed(html)
     assert page.loads == []
-    assert {f"dataset-{e.card.name}" for e in everything() if e.card.topic in ("Climate", "Health")} <= set(page.ids)
+    assert {
+        f"dataset-{e.card.name}" for e in everything() if e.card.topic in ("Climate", "Health")
+    } <= set(page.ids)
     inside = {link[1:] for link in page.links if link.startswith("#")}
     assert inside <= set(page.ids)
     assert html.count("<svg") == 5
@@ -152,18 +172,24 @@ def test_the_page_is_one_file_with_a_section_per_card(tmp_path: Path, capsys: py
     assert "already exists" in out(capsys, "-o", str(tmp_path / "c.html"), code=1)
     out(capsys, "-o", str(tmp_path / "c.html"), "--force", "--topic", "climate")
     (tmp_path / "mine.html").write_text("<title>Mine</title>", encoding="utf-8")
-    assert "is not a page of the catalogue" in out(capsys, "-o", str(tmp_path / "mine.html"), "--force", code=1)
+    assert "is not a page of the catalogue" in out(
+        capsys, "-o", str(tmp_path / "mine.html"), "--force", code=1
+    )
     assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "<title>Mine</title>"
 
 
 def test_a_page_of_nothing_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out(capsys, "-o", str(tmp_path / "c.html"), "--passes", "keywords", "--quality", "keywords=fail")
+    out(
+        capsys, "-o", str(tmp_path / "c.html"), "--passes", "keywords", "--quality", "keywords=fail"
+    )
     assert "<svg" not in (tmp_path / "c.html").read_text(encoding="utf-8")
 
 
 def test_a_card_from_elsewhere_cannot_bring_script() -> None:
     liar = DATASETS.get("liar")
-    card = liar.card.model_copy(update={"title": "<script>x</script>", "homepage": "javascript:alert(1)"})
+    card = liar.card.model_copy(
+        update={"title": "<script>x</script>", "homepage": "javascript:alert(1)"}
+    )
     html = to_html(report([type(liar)(card, liar.maps, liar.variants)]))
     assert "<script>x" not in html
     assert 'href="javascript' not in html

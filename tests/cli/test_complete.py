@@ -1,4 +1,6 @@
-"""The shell's tab key: names of datasets, detectors, checks, strategies and formats, without importing anything heavy."""
+"""The shell's tab key: names of datasets, detectors, checks, strategies and formats, without
+importing anything heavy.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,12 @@ from claimlab.split.strategy import SPLITTERS
 def pressed(words: str) -> list[str]:
     """What bash is offered for the last of `words`."""
     count = len(words.split(" ")) - 1
-    env = {**os.environ, "_CLAIMLAB_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(count)}
+    env = {
+        **os.environ,
+        "_CLAIMLAB_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(count),
+    }
     code = (
         "import sys\nfrom claimlab.cli.app import main\n"
         "try:\n    main([])\nfinally:\n"

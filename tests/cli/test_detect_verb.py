@@ -1,4 +1,6 @@
-"""`claimlab detect` from the outside: what it refuses before it starts, and what it says of data that is not as hoped."""
+"""`claimlab detect` from the outside: what it refuses before it starts, and what it says of data
+that is not as hoped.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,9 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_done(
     assert not (tmp_path / "run").exists()
 
 
-def test_force_does_not_replace_the_dataset_that_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_force_does_not_replace_the_dataset_that_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = written(tmp_path / "data", rows())
     before = (data / "records.parquet").read_bytes()
     for words in (["detect"], ["evolve", "run"], ["evolve", "worth"], ["judge", "--offline"]):

@@ -1,4 +1,6 @@
-"""Every failure is a sentence with an exit code, whatever failed: full disks, panics, memory, nonsense on disk."""
+"""Every failure is a sentence with an exit code, whatever failed: full disks, panics, memory,
+nonsense on disk.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,16 @@ def err(capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    Dataset.build("d", pl.DataFrame({"id": ["1", "2"], "text": ["A claim.", "Another."]})).write(tmp_path / "d")
+    Dataset.build("d", pl.DataFrame({"id": ["1", "2"], "text": ["A claim.", "Another."]})).write(
+        tmp_path / "d"
+    )
     return tmp_path / "d"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
-def test_a_full_disk_names_the_output_and_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_names_the_output_and_says_what_to_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def by_python() -> None:
         with FULL.open("w", encoding="utf-8") as file:
             file.write("x" * 100_000)
@@ -43,7 +49,9 @@ def test_a_full_disk_names_the_output_and_says_what_to_do(capsys: pytest.Capture
         with pytest.raises((OSError, pl.exceptions.PolarsError)) as full:
             fill()
         assert app.explain(full.value, ["clean", "d", "-o", "out"]) == 1
-        assert err(capsys).startswith("Error: The disk is full: 'out' could not be written. Free some space")
+        assert err(capsys).startswith(
+            "Error: The disk is full: 'out' could not be written. Free some space"
+        )
     assert app.explain(OSError(errno.ENOSPC, "No space left on device", "/x/y"), ["llm"]) == 1
     assert "'/x/y' could not be written" in err(capsys)
 
@@ -55,15 +63,24 @@ class PanicException(BaseException):
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (PanicException("index out of bounds"), "did not expect (PanicException: index out of bounds)"),
+        (
+            PanicException("index out of bounds"),
+            "did not expect (PanicException: index out of bounds)",
+        ),
         (MemoryError(), "not enough memory"),
         (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
         (ZeroDivisionError("a\nb"), "did not expect (ZeroDivisionError: a b)"),
-        (PermissionError(errno.EACCES, "Permission denied", "/x"), "Check the path and its permissions"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/x"),
+            "Check the path and its permissions",
+        ),
     ],
 )
 def test_no_failure_is_a_traceback(
-    fault: BaseException, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fault: BaseException,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def broken(_: object) -> None:
         raise fault
@@ -73,7 +90,9 @@ def test_no_failure_is_a_traceback(
     assert words in err(capsys)
     with pytest.raises(type(fault)):
         app.run(["catalog", "--debug"])
-    assert "CLAIMLAB_DEBUG" not in os.environ, "the next run in this process would raise what it should report"
+    assert "CLAIMLAB_DEBUG" not in os.environ, (
+        "the next run in this process would raise what it should report"
+    )
 
 
 def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +119,9 @@ def test_ctrl_c_after_the_work_is_done_does_not_kill() -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_a_manifest_nested_100_000_deep(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_manifest_nested_100_000_deep(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (data / "dataset.json").write_text('{"a":' * 100_000 + "1" + "}" * 100_000, encoding="utf-8")
     assert app.run(["clean", str(data), "-o", str(tmp_path / "out")]) == 1
     assert "dataset.json' cannot be read" in err(capsys)
@@ -123,18 +144,29 @@ def test_an_audit_over_a_dataset_says_the_true_reason(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("where", ["os.abort()", "threading.Thread(target=os.abort).start() or time.sleep(20)"])
+@pytest.mark.parametrize(
+    "where", ["os.abort()", "threading.Thread(target=os.abort).start() or time.sleep(20)"]
+)
 def test_an_abort_of_compiled_code_is_a_sentence(where: str) -> None:
-    """In whatever thread it is; with memory to spare it is a fault (tests/house/test_memory.py has the other case)."""
+    """In whatever thread it is; with memory to spare it is a fault (tests/house/test_memory.py has
+    the other case).
+    """
     code = f"import os, threading, time\nfrom claimlab.cli import app\napp.run = lambda _: {where}\napp.main([])"
     env = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[2])}
-    ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60
+    )
     assert ended.returncode == 1
-    assert "Error: A compiled package gave up. This is a fault in it or in claimlab: run again" in ended.stderr
+    assert (
+        "Error: A compiled package gave up. This is a fault in it or in claimlab: run again"
+        in ended.stderr
+    )
     assert "memory" not in ended.stderr
 
 
-def test_the_workspace_is_suggested_for_local_folders_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_workspace_is_suggested_for_local_folders_only(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     suggest_serving(Path("work/report"))
     suggest_serving(Path("s3://bucket/report"))
     assert capsys.readouterr().err == "Next: claimlab serve work\n"
@@ -145,14 +177,21 @@ def test_the_workspace_is_suggested_for_local_folders_only(capsys: pytest.Captur
     [
         (["review", "create", "d", "-o", "r", "--person", "ana"], "Did you mean --annotator?"),
         (["audit", "d", "--quality"], "To see its options: claimlab audit --help"),
-        (["audit", "d", "--seed", "abc"], "Error: --seed has a value that it cannot take. Give a whole number.\n"),
+        (
+            ["audit", "d", "--seed", "abc"],
+            "Error: --seed has a value that it cannot take. Give a whole number.\n",
+        ),
         (["audit", "d", "--seed", "-3"], "Give a number greater than or equal to 0.\n"),
         (["import", "my.cvs", "-o", "d"], "Did you mean 'my.csv'?"),
         (["import", "elsewhere/my.cvs", "-o", "d"], "Check the path."),
     ],
 )
 def test_a_slip_of_the_keyboard_is_understood(
-    command: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: list[str],
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("my.csv").write_text("text,label\na b c,true\n", encoding="utf-8")

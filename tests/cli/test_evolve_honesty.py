@@ -1,4 +1,6 @@
-"""What `claimlab evolve` says of data that is not as hoped, and what it refuses before it starts."""
+"""What `claimlab evolve` says of data that is not as hoped, and what it refuses before it
+starts.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_english_rules_leave_other_languages_alone_also_where_none_is_stated(
     assert "--rewriter model" in capsys.readouterr().err, "a failure has a way out"
 
 
-def test_claims_without_a_text_are_said_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_claims_without_a_text_are_said_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = written(tmp_path / "data", ENGLISH, None, None)
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2"]) == 0
     assert "2 records without a text were left out" in capsys.readouterr().err
@@ -58,7 +62,10 @@ def test_what_would_go_unheard_is_refused(
     more: list[str], word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = written(tmp_path / "data", ENGLISH)
-    assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2", *more]) in (1, 2)
+    assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2", *more]) in (
+        1,
+        2,
+    )
     assert word in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
@@ -78,13 +85,22 @@ def test_a_wrong_stage_is_refused_before_a_report_is_written(
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "hf", "croissant"])
-def test_synthetic_text_leaves_the_house_with_label_origin_and_change_log(kind: str, tmp_path: Path) -> None:
+def test_synthetic_text_leaves_the_house_with_label_origin_and_change_log(
+    kind: str, tmp_path: Path
+) -> None:
     data = written(tmp_path / "data", ENGLISH, language="eng")
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "6"]) == 0
     assert run(["export", str(tmp_path / "out"), "-o", str(tmp_path / "x"), "--to", kind]) == 0
-    assert json.loads((tmp_path / "x" / "claimlab.json").read_text(encoding="utf-8"))["dataset"]["synthetic"] is True
+    assert (
+        json.loads((tmp_path / "x" / "claimlab.json").read_text(encoding="utf-8"))["dataset"][
+            "synthetic"
+        ]
+        is True
+    )
     read = {"csv": pl.read_csv, "jsonl": pl.read_ndjson}.get(kind, pl.read_parquet)
-    pattern = {"csv": "records.csv", "jsonl": "records.jsonl", "hf": "data/*.parquet"}.get(kind, "records.parquet")
+    pattern = {"csv": "records.csv", "jsonl": "records.jsonl", "hf": "data/*.parquet"}.get(
+        kind, "records.parquet"
+    )
     for file in (tmp_path / "x").glob(pattern):
         for meta in read(file)["meta"].to_list():
             note = (json.loads(meta) if isinstance(meta, str) else meta)["synthetic"]

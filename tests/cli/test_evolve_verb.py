@@ -1,4 +1,6 @@
-"""`claimlab evolve run` from the outside: what it prints, writes and refuses, and that it goes on where it stopped."""
+"""`claimlab evolve run` from the outside: what it prints, writes and refuses, and that it goes on
+where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,18 @@ import pytest
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 
-CLAIMS = ["The bridge of Riverton was closed for 47 days due to frost.", "Most children in Riverton drink tap water."]
+CLAIMS = [
+    "The bridge of Riverton was closed for 47 days due to frost.",
+    "Most children in Riverton drink tap water.",
+]
 
 
 @pytest.fixture
 def claims(tmp_path: Path) -> Path:
-    rows = [{"id": f"c{i}", "text": text, "language": "eng", "label_raw": "1"} for i, text in enumerate(CLAIMS)]
+    rows = [
+        {"id": f"c{i}", "text": text, "language": "eng", "label_raw": "1"}
+        for i, text in enumerate(CLAIMS)
+    ]
     Dataset.build("town", pl.DataFrame(rows)).write(tmp_path / "claims")
     return tmp_path / "claims"
 
@@ -41,9 +49,20 @@ def test_json_is_one_object_and_the_folder_holds_the_traces(
     assert not list(tmp_path.glob(".out.*")), "nothing is left beside a finished run"
 
 
-def test_the_same_command_writes_the_same_bytes_whatever_runs_at_once(claims: Path, tmp_path: Path) -> None:
+def test_the_same_command_writes_the_same_bytes_whatever_runs_at_once(
+    claims: Path, tmp_path: Path
+) -> None:
     for name, at_once in (("a", "1"), ("b", "50")):
-        arguments = ["--kind", "intervened", "--target", "all", "--steps", "6", "--concurrency", at_once]
+        arguments = [
+            "--kind",
+            "intervened",
+            "--target",
+            "all",
+            "--steps",
+            "6",
+            "--concurrency",
+            at_once,
+        ]
         assert run(["evolve", "run", str(claims), "-o", str(tmp_path / name), *arguments]) == 0
     for file in ("records.parquet", "traces.parquet", "dataset.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
@@ -52,9 +71,21 @@ def test_the_same_command_writes_the_same_bytes_whatever_runs_at_once(claims: Pa
 def test_a_steered_run_is_replayed_from_its_own_traces(claims: Path, tmp_path: Path) -> None:
     steered = ["--kind", "intervened", "--target", "style=colloquial", "--vote", "released"]
     assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "a"), *steered]) == 0
-    again = [*steered, "--rewriter", "replay", "--auditor", "replay", "--recording", str(tmp_path / "a"), "--seed", "7"]
+    again = [
+        *steered,
+        "--rewriter",
+        "replay",
+        "--auditor",
+        "replay",
+        "--recording",
+        str(tmp_path / "a"),
+        "--seed",
+        "7",
+    ]
     assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "b"), *again]) == 0
-    assert (tmp_path / "a" / "traces.parquet").read_bytes() == (tmp_path / "b" / "traces.parquet").read_bytes()
+    assert (tmp_path / "a" / "traces.parquet").read_bytes() == (
+        tmp_path / "b" / "traces.parquet"
+    ).read_bytes()
 
 
 def test_files_of_agents_ties_and_weights_are_taken(claims: Path, tmp_path: Path) -> None:
@@ -65,15 +96,23 @@ def test_files_of_agents_ties_and_weights_are_taken(claims: Path, tmp_path: Path
     )
     files = ["--population", "agents.csv", "--network", "ties.csv", "--weights", "weights.toml"]
     given = [str(tmp_path / f) if "." in f and not f.startswith("--") else f for f in files]
-    assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "out"), "--steps", "6", *given]) == 0
+    assert (
+        run(["evolve", "run", str(claims), "-o", str(tmp_path / "out"), "--steps", "6", *given])
+        == 0
+    )
     traces = Dataset.open(tmp_path / "out").tables["traces"]
     job = {"a": "hearsay", "b": "hearsay", "c": "broaden"}
     for agent, meta in traces.select("agent", "meta").iter_rows():
-        assert json.loads(meta)["operators"][0]["name"] == job[agent], "what the weights favour is tried first"
+        assert json.loads(meta)["operators"][0]["name"] == job[agent], (
+            "what the weights favour is tried first"
+        )
 
 
 def test_an_estimate_sends_nothing_and_writes_nothing(
-    claims: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    claims: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     command = ["evolve", "run", str(claims), "-o", str(tmp_path / "out"), "--estimate", "--json"]
@@ -103,11 +142,20 @@ def test_an_estimate_sends_nothing_and_writes_nothing(
         (["--group", "Nobody"], 2, "group of agents"),
         (["--weights", "nowhere.toml"], 1, "cannot be read"),
         (["--mode", "sometimes"], 2, "live, record, replay"),
-        (["--kind", "intervened", "--target", "style=official", "--auditor", "classifier"], 2, "--auditor-data"),
+        (
+            ["--kind", "intervened", "--target", "style=official", "--auditor", "classifier"],
+            2,
+            "--auditor-data",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(
-    arguments: list[str], code: int, words: str, claims: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    code: int,
+    words: str,
+    claims: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "out"), *arguments]) == code
     assert words in capsys.readouterr().err

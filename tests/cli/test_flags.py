@@ -16,10 +16,16 @@ from claimlab.cli.flags import in_flags
         ("Pass `day_first=False`.", "import", "Pass --month-first."),
         ("Raise `max_calls`.", "evolve run", "Raise --max-calls."),
         ("The column `topic` and `force=True`.", "", "The column `topic` and `force=True`."),
-        ("To keep it: `show('a b', accept_edits=WHY)`", "audit", "To keep it: claimlab show 'a b' --accept-edits WHY"),
+        (
+            "To keep it: `show('a b', accept_edits=WHY)`",
+            "audit",
+            "To keep it: claimlab show 'a b' --accept-edits WHY",
+        ),
         ("First: `split(DIR, output=NEW)`.", "detect", "First: claimlab split DIR --output NEW."),
         ("Call `nothing(at, all=1)`.", "detect", "Call `nothing(at, all=1)`."),
     ],
 )
-def test_arguments_and_calls_become_flags_and_commands(message: str, command: str, says: str) -> None:
+def test_arguments_and_calls_become_flags_and_commands(
+    message: str, command: str, says: str
+) -> None:
     assert in_flags(message, command) == says

@@ -1,4 +1,6 @@
-"""The first things that a new user types: help, a mistyped name, a list of what exists, a request for silence."""
+"""The first things that a new user types: help, a mistyped name, a list of what exists, a request
+for silence.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,23 @@ Captured = pytest.CaptureFixture[str]
 
 
 def in_a_process(*args: str) -> tuple[str, set[str], float]:
-    """What `claimlab ARGS` prints, the packages it imported, and the seconds of CPU that it took."""
+    """What `claimlab ARGS` prints, the packages it imported, and the seconds of CPU that it
+    took.
+    """
     code = (
         "import sys, time\nfrom claimlab.cli import app\n"
         f"app.run({list(args)!r})\n"
         "print('|'.join(sorted({m.split('.')[0] for m in sys.modules})), time.process_time())"
     )
     env = {**os.environ, "COLUMNS": "80"}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     text, _, last = done.stdout.rstrip().rpartition("\n")
     modules, seconds = last.rsplit(" ", 1)
     return text, set(modules.split("|")), float(seconds)
@@ -60,7 +71,12 @@ def test_the_help_takes_less_than_a_third_of_a_second() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("audti", "'audit'"), ("evaluat", "'evaluate'"), ("train", "'detect'"), ("xyzzy", "claimlab --help")],
+    [
+        ("audti", "'audit'"),
+        ("evaluat", "'evaluate'"),
+        ("train", "'detect'"),
+        ("xyzzy", "claimlab --help"),
+    ],
 )
 def test_a_mistyped_verb_has_a_suggestion(typed: str, meant: str, capsys: Captured) -> None:
     assert app.run([typed]) == 2
@@ -113,7 +129,15 @@ def data(tmp_path: Path) -> Path:
 
 def test_quiet_leaves_results_and_errors_only(data: Path, tmp_path: Path, capsys: Captured) -> None:
     for number, flag in enumerate(("", "-q", "--quiet")):
-        command = ["export", str(data), "--to", "csv", "-o", str(tmp_path / f"out{number}"), *filter(None, [flag])]
+        command = [
+            "export",
+            str(data),
+            "--to",
+            "csv",
+            "-o",
+            str(tmp_path / f"out{number}"),
+            *filter(None, [flag]),
+        ]
         assert app.run(command) == 0
         printed = capsys.readouterr()
         assert "Wrote" in printed.out
@@ -141,10 +165,18 @@ def test_a_page_is_opened_where_one_is_written(
             ["audit", "data", "--chek", "length"],
             "'claimlab audit' has no option --chek. Did you mean --check or --checks?",
         ),
-        (["review", "create", "--taks", "x"], "'claimlab review create' has no option --taks. Did you mean --task?"),
-        (["show", "--zzz"], "'claimlab show' has no option --zzz. To see its options: claimlab show --help"),
+        (
+            ["review", "create", "--taks", "x"],
+            "'claimlab review create' has no option --taks. Did you mean --task?",
+        ),
+        (
+            ["show", "--zzz"],
+            "'claimlab show' has no option --zzz. To see its options: claimlab show --help",
+        ),
     ],
 )
-def test_a_mistyped_option_gets_a_suggestion(arguments: list[str], message: str, capsys: Captured) -> None:
+def test_a_mistyped_option_gets_a_suggestion(
+    arguments: list[str], message: str, capsys: Captured
+) -> None:
     assert app.run(arguments) == 2
     assert capsys.readouterr().err.strip() == f"Error: {message}"

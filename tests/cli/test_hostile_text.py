@@ -1,4 +1,6 @@
-"""Text of a dataset reaches no terminal, chart or page as a command: every column hostile, through every verb."""
+"""Text of a dataset reaches no terminal, chart or page as a command: every column hostile, through
+every verb.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u20
 
 
 def records(n: int = 280) -> list[dict[str, str]]:
-    """Rows in which every column holds payloads; a few sources and topics, as a real dataset has."""
+    """Rows in which every column holds payloads; a few sources and topics, as a real dataset
+    has.
+    """
     rows = []
     for i in range(n):
         bad = PAYLOADS[i % len(PAYLOADS)]
@@ -49,7 +53,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     with (folder / "raw.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in records())
-    assert run(["import", str(folder / "raw.jsonl"), "-o", str(folder / "data"), "--label", "label"]) == 0
+    assert (
+        run(["import", str(folder / "raw.jsonl"), "-o", str(folder / "data"), "--label", "label"])
+        == 0
+    )
     return folder
 
 
@@ -75,11 +82,16 @@ CODES = {"unmapped labels": 1, "unknown value": 2, "catalog": 2}
 
 
 def words(argv: list[str], made: Path, out: Path) -> list[str]:
-    return [a.format(raw=made / "raw.jsonl", data=made / "data", out=out) if "{" in a else a for a in argv]
+    return [
+        a.format(raw=made / "raw.jsonl", data=made / "data", out=out) if "{" in a else a
+        for a in argv
+    ]
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_no_verb_lets_text_steer(verb: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_verb_lets_text_steer(
+    verb: str, made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code = run(words(VERBS[verb], made, tmp_path / "out"))
     printed = capsys.readouterr()
     assert code == CODES.get(verb, 0)
@@ -91,16 +103,43 @@ def test_no_verb_lets_text_steer(verb: str, made: Path, tmp_path: Path, capsys: 
     for file in tmp_path.rglob("*"):
         if file.suffix in (".html", ".md", ".tex", ".svg", ".csv"):
             text = file.read_text(encoding="utf-8")
-            steers = STEERING if file.suffix != ".csv" else re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+            steers = (
+                STEERING
+                if file.suffix != ".csv"
+                else re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+            )
             assert not steers.search(text), (file.name, steers.findall(text))
             assert "<script>alert" not in text or file.suffix == ".csv"
     assert not list(tmp_path.glob(".*building*"))
 
 
-def test_a_detector_and_its_evaluation(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_detector_and_its_evaluation(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["split", str(made / "data"), "-o", str(tmp_path / "split"), "--by", "random"]) == 0
-    assert run(["detect", str(tmp_path / "split"), "-o", str(tmp_path / "run"), "--detector", "majority"]) == 0
-    evaluate = ["evaluate", str(tmp_path / "run"), "-o", str(tmp_path / "report"), "--by", "source", "--by", "topic"]
+    assert (
+        run(
+            [
+                "detect",
+                str(tmp_path / "split"),
+                "-o",
+                str(tmp_path / "run"),
+                "--detector",
+                "majority",
+            ]
+        )
+        == 0
+    )
+    evaluate = [
+        "evaluate",
+        str(tmp_path / "run"),
+        "-o",
+        str(tmp_path / "report"),
+        "--by",
+        "source",
+        "--by",
+        "topic",
+    ]
     assert run([*evaluate, "--draws", "200"]) == 0
     printed = capsys.readouterr()
     assert not STEERING.search(printed.out + printed.err)
@@ -113,7 +152,8 @@ def test_a_control_character_in_a_class_name_does_not_end_the_process(tmp_path: 
     """In a process of its own: the chart library would abort it."""
     topics = ["sports", "poli\x07tics"]
     rows = [
-        {"text": f"A claim with the number {i} in it.", "label": "true", "topic": topics[i % 2]} for i in range(200)
+        {"text": f"A claim with the number {i} in it.", "label": "true", "topic": topics[i % 2]}
+        for i in range(200)
     ]
     (tmp_path / "bel.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert run(["import", str(tmp_path / "bel.jsonl"), "-o", str(tmp_path / "bel")]) == 0
@@ -137,7 +177,9 @@ def test_file_names_inside_a_zip(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_messages_of_errors_are_one_harmless_line(payload: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_of_errors_are_one_harmless_line(
+    payload: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for error in (
         UnknownName("source", payload, [payload, "b"]),
         UnmappedLabels("ratings", {payload: 3}),
@@ -156,7 +198,9 @@ def test_plain_leaves_ordinary_text_alone() -> None:
     assert plain("a\r\nb") == "a\nb"
     assert plain("half \ud800 of a pair") == "half \ufffd of a pair"
     assert one_line("a\rb\n\tc \x1b[2J") == "a b c \ufffd[2J"
-    assert plain_values({"a\x07": ["b\x1b", 1, None, ("\x9b",)]}) == {"a\ufffd": ["b\ufffd", 1, None, ["\ufffd"]]}
+    assert plain_values({"a\x07": ["b\x1b", 1, None, ("\x9b",)]}) == {
+        "a\ufffd": ["b\ufffd", 1, None, ["\ufffd"]]
+    }
     value = {"a": "".join(PAYLOADS)}
     printed = escape_json(json.dumps(value, ensure_ascii=False))
     assert json.loads(printed) == value
@@ -169,4 +213,6 @@ def test_everything_a_verb_prints_goes_through_one_place() -> None:
     for folder in claimlab.cli.verbs.__path__:
         for file in Path(folder).glob("*.py"):
             source = file.read_text(encoding="utf-8")
-            assert not re.search(r"typer\.(secho|echo)|sys\.std(out|err)|(?<![\w.])print\(", source), file.name
+            assert not re.search(
+                r"typer\.(secho|echo)|sys\.std(out|err)|(?<![\w.])print\(", source
+            ), file.name

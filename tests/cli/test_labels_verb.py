@@ -15,7 +15,10 @@ from claimlab.cli.app import run
 def test_all_maps_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["labels", "maps", "--json"]) == 0
     listed = {m["map"]: m for m in json.loads(capsys.readouterr().out)["maps"]}
-    assert set(listed) == {"ratings", *(f"{n}/{key}" for n, e in DATASETS.all().items() for key in e.maps)}
+    assert set(listed) == {
+        "ratings",
+        *(f"{n}/{key}" for n, e in DATASETS.all().items() for key in e.maps),
+    }
     assert {k: listed["liar/a5"][k] for k in ("version", "true", "false", "mixed", "unknown")} == {
         "version": 1, "true": 2, "false": 3, "mixed": 1, "unknown": 0,
     }  # fmt: skip
@@ -41,7 +44,11 @@ def test_one_map_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert "stimmt" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("name", "near"), [("liar/a6", "'liar/a5'"), ("rating", "'ratings'"), ("liar", "'liar/a5'")])
-def test_a_wrong_name_names_the_near_miss(name: str, near: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("name", "near"), [("liar/a6", "'liar/a5'"), ("rating", "'ratings'"), ("liar", "'liar/a5'")]
+)
+def test_a_wrong_name_names_the_near_miss(
+    name: str, near: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["labels", "show", name]) == 2
     assert near in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""`claimlab review` on the command line: people and tokens, JSON, and wrong arguments in one sentence."""
+"""`claimlab review` on the command line: people and tokens, JSON, and wrong arguments in one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,23 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return answer
 
 
-def test_annotators_get_tokens_that_are_shown_once(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_annotators_get_tokens_that_are_shown_once(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     created = told(
-        capsys, "create", "data", "-o", "r", "--sample", "6", "--annotator", "ana", "--annotator", "ben", "--seed", "1"
+        capsys,
+        "create",
+        "data",
+        "-o",
+        "r",
+        "--sample",
+        "6",
+        "--annotator",
+        "ana",
+        "--annotator",
+        "ben",
+        "--seed",
+        "1",
     )
     assert created["items"] == 6
     assert set(created["tokens"]) == {"ana", "ben"}
@@ -35,7 +51,11 @@ def test_annotators_get_tokens_that_are_shown_once(place: Path, capsys: pytest.C
     assert owner["role"] == "owner"
     assert told(capsys, "person", "r", "ola", "--new-token")["token"] != owner["token"]
     status = told(capsys, "status", "r")
-    assert [(p["name"], p["assigned"]) for p in status["people"]] == [("ana", 6), ("ben", 6), ("ola", 0)]
+    assert [(p["name"], p["assigned"]) for p in status["people"]] == [
+        ("ana", 6),
+        ("ben", 6),
+        ("ola", 0),
+    ]
     assert status["items"] == {"open": 6}
     assert told(capsys, "agreement", "r")["rows"][0]["items"] == 0
     for file in (place / "r").iterdir():
@@ -44,7 +64,16 @@ def test_annotators_get_tokens_that_are_shown_once(place: Path, capsys: pytest.C
 
 def test_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     names = [task["name"] for task in told(capsys, "tasks")["tasks"]]
-    assert {"label", "keep", "feasibility", "rationale", "conflict", "rating", "spans", "note"} <= set(names)
+    assert {
+        "label",
+        "keep",
+        "feasibility",
+        "rationale",
+        "conflict",
+        "rating",
+        "spans",
+        "note",
+    } <= set(names)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +81,11 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("create data -o r --task labels", 2, "Did you mean 'label'"),
         ("create data -o r --stratify topic", 2, "Pass --sample too"),
-        ("create data -o r --doubtful --pairs conflicts", 2, "--doubtful and --pairs both choose records"),
+        (
+            "create data -o r --doubtful --pairs conflicts",
+            2,
+            "--doubtful and --pairs both choose records",
+        ),
         ("create data -o r --finding length", 2, "Pass --audit (its folder) and --finding"),
         ("create data -o r --store mysql://u:secret@h/d", 2, "'mysql://u@h/d' is not a store"),
         ("create none -o r", 1, "There is no folder 'none'"),
@@ -62,7 +95,9 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 @pytest.mark.usefixtures("place")
-def test_wrong_arguments_are_sentences(words: str, code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments_are_sentences(
+    words: str, code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["review", *words.split()]) == code
     printed = capsys.readouterr().err
     assert message in " ".join(printed.split())

@@ -19,24 +19,46 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_folder_is_written_and_described(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_is_written_and_described(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["split", str(folder), "-o", str(tmp_path / "out"), "--by", "group", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {"output", "counts", "lineage", "split"} <= set(told)
-    assert {"name", "held_out", "left_out", "sides", "unused", "cells", "leaks", "leaking", "notes"} <= set(
-        told["split"]
-    )
-    assert {"of", "seen_in", "rows", "exact", "near", "same_label", "other_label", "group", "records"} == set(
-        told["split"]["leaks"][0]
-    )
+    assert {
+        "name",
+        "held_out",
+        "left_out",
+        "sides",
+        "unused",
+        "cells",
+        "leaks",
+        "leaking",
+        "notes",
+    } <= set(told["split"])
+    assert {
+        "of",
+        "seen_in",
+        "rows",
+        "exact",
+        "near",
+        "same_label",
+        "other_label",
+        "group",
+        "records",
+    } == set(told["split"]["leaks"][0])
     written = Dataset.open(tmp_path / "out")
     assert told["counts"]["split"] == told["split"]["sides"]
     assert set(written.records["split"].to_list()) == {"train", "dev", "test"}
-    assert run(["split", str(folder), "-o", str(tmp_path / "out")]) == 1, "what stands there is not overwritten"
+    assert run(["split", str(folder), "-o", str(tmp_path / "out")]) == 1, (
+        "what stands there is not overwritten"
+    )
     assert "--force" in capsys.readouterr().err
 
 
-def test_a_preview_writes_nothing(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_preview_writes_nothing(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = sorted(folder.rglob("*"))
     assert run(["split", str(folder), "--by", "random", "--preview"]) == 0
     out = capsys.readouterr().out
@@ -53,7 +75,9 @@ def test_strict_fails_on_leaks_only(folder: Path, capsys: pytest.CaptureFixture[
     capsys.readouterr()
 
 
-def test_all_writes_a_folder_for_each_value(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_writes_a_folder_for_each_value(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "each"
     assert run(["split", str(folder), "--by", "language", "--all", "-o", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -61,7 +85,10 @@ def test_all_writes_a_folder_for_each_value(folder: Path, tmp_path: Path, capsys
         f"language-leave-out-{code}" for code in ("eng", "por", "deu")
     }
     assert told["impossible"] == []
-    assert all(Dataset.open(one["output"]).lineage[-1].parameters["name"] == one["name"] for one in told["splits"])
+    assert all(
+        Dataset.open(one["output"]).lineage[-1].parameters["name"] == one["name"]
+        for one in told["splits"]
+    )
     assert run(["split", str(folder), "--by", "language", "--all", "-o", str(out)]) == 1
     assert run(["split", str(folder), "--by", "language", "--all", "-o", str(out), "--force"]) == 0
     capsys.readouterr()
@@ -97,13 +124,20 @@ def test_the_strategies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(listed) >= 17
     assert all(listed.values())
     assert run(["split", "--strategies"]) == 0
-    assert "name it with --column" in capsys.readouterr().out, "what the library calls an argument is a flag here"
+    assert "name it with --column" in capsys.readouterr().out, (
+        "what the library calls an argument is a flag here"
+    )
 
 
-def test_a_leaking_test_is_told_in_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_leaking_test_is_told_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["split", str(folder), "--by", "random", "--preview"]) == 0
     err = capsys.readouterr().err
-    assert "test records have a near-duplicate in train; use --by near-duplicates, or pass --drop-leaks." in err
+    assert (
+        "test records have a near-duplicate in train; use --by near-duplicates, or pass --drop-leaks."
+        in err
+    )
 
 
 def test_the_front_door_splits_too(folder: Path) -> None:

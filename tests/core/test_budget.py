@@ -154,7 +154,11 @@ def test_a_cap_holds_over_every_start_of_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("most", "amount", "argument"),
     [
-        (Amount(money=0.5, calls=1), "$0.8000 of $1.0000 (the next call could cost $0.5000)", "`max_cost`"),
+        (
+            Amount(money=0.5, calls=1),
+            "$0.8000 of $1.0000 (the next call could cost $0.5000)",
+            "`max_cost`",
+        ),
         (Amount(tokens=50, calls=1), "60 of 100 tokens (the next could take 50)", "`max_tokens`"),
         (Amount(calls=9), "2 of 10 calls", "`max_calls`"),
         (
@@ -164,7 +168,9 @@ def test_a_cap_holds_over_every_start_of_a_run(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_cap_that_was_reached_is_named_and_no_other(most: Amount, amount: str, argument: str) -> None:
+def test_the_cap_that_was_reached_is_named_and_no_other(
+    most: Amount, amount: str, argument: str
+) -> None:
     budget = Budget(money=1.0, tokens=100, calls=10)
     for spent in (Amount(money=0.5, tokens=40, calls=1), Amount(money=0.3, tokens=20, calls=1)):
         with asyncio.run(budget.reserve(spent)) as hold:

@@ -36,8 +36,14 @@ def test_round_trip_and_counts(tmp_path: Path) -> None:
     assert list(back.records.columns) == list(SCHEMA)
     assert back.lineage == small().lineage
     assert written.counts == {"records": 5, "veracity": {"false": 3, "true": 2}}
-    assert written.files["records.parquet"] == digest_file(tmp_path / "d" / "records.parquet") == back.digest()
-    assert small().digest() == back.digest(), "a dataset in memory has the digest of the file it would write"
+    assert (
+        written.files["records.parquet"]
+        == digest_file(tmp_path / "d" / "records.parquet")
+        == back.digest()
+    )
+    assert small().digest() == back.digest(), (
+        "a dataset in memory has the digest of the file it would write"
+    )
 
 
 def test_same_input_same_bytes(tmp_path: Path) -> None:
@@ -50,7 +56,9 @@ def test_same_input_same_bytes(tmp_path: Path) -> None:
 
 def test_side_tables_keep_their_own_columns(tmp_path: Path) -> None:
     data = small()
-    evidence = pl.DataFrame({"record_id": ["r1"], "evidence_id": ["e1"], "text": ["seen"], "votes": [3]})
+    evidence = pl.DataFrame(
+        {"record_id": ["r1"], "evidence_id": ["e1"], "text": ["seen"], "votes": [3]}
+    )
     Dataset.build("tiny", data.records, {"evidence": evidence}).write(tmp_path / "d")
     table = Dataset.open(tmp_path / "d").tables["evidence"]
     assert table["votes"].to_list() == [3]
@@ -146,7 +154,9 @@ def test_leftovers_of_a_killed_run_are_swept(tmp_path: Path) -> None:
         "with atomic_folder(Path(sys.argv[1])) as b:\n"
         "    (b / 'part').write_text('x'); print('ready', flush=True); time.sleep(60)"
     )
-    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "d")], stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "d")], stdout=subprocess.PIPE
+    )
     assert child.stdout is not None
     child.stdout.readline()
     assert any(".building-" in p.name for p in tmp_path.iterdir())
@@ -167,11 +177,18 @@ def test_what_another_machine_builds_is_left_alone(tmp_path: Path) -> None:
     assert int(pid) == os.getpid()
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    for name in (f".d.building-{'0' * 8}-{gone.pid}-x", f".d.building-{machine}-{gone.pid}-x", ".d.building-1-x"):
+    for name in (
+        f".d.building-{'0' * 8}-{gone.pid}-x",
+        f".d.building-{machine}-{gone.pid}-x",
+        ".d.building-1-x",
+    ):
         (tmp_path / name).mkdir()
     os.utime(tmp_path / ".d.building-1-x", (0, 0))
     small().write(tmp_path / "d")
-    assert sorted(p.name for p in tmp_path.iterdir()) == [f".d.building-{'0' * 8}-{gone.pid}-x", "d"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        f".d.building-{'0' * 8}-{gone.pid}-x",
+        "d",
+    ]
 
 
 def test_atomic_text(tmp_path: Path) -> None:
@@ -182,7 +199,9 @@ def test_atomic_text(tmp_path: Path) -> None:
 
 
 def test_a_linked_table_is_taken_by_its_content(tmp_path: Path) -> None:
-    """Tools that keep large files elsewhere leave links: the hash decides, not where the bytes lie."""
+    """Tools that keep large files elsewhere leave links: the hash decides, not where the bytes
+    lie.
+    """
     folder, elsewhere = tmp_path / "d", tmp_path / "elsewhere.parquet"
     Dataset.build("d", pl.DataFrame({"id": ["a", "b"], "text": ["x", "y"]})).write(folder)
     (folder / "records.parquet").rename(elsewhere)

@@ -1,4 +1,6 @@
-"""What an output may replace: the same kind of claimlab folder, nothing of the user's, and never the input."""
+"""What an output may replace: the same kind of claimlab folder, nothing of the user's, and never
+the input.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_force_replaces_the_same_kind_only(tmp_path: Path) -> None:
     with pytest.raises(OutputExists, match="already exists.*`force=True`"):
         refuse_taken(folder, force=False, kind="audit report")
     refuse_taken(folder, force=True, kind="audit report")
-    with pytest.raises(OutputExists, match="holds a claimlab audit report.*only a claimlab dataset"):
+    with pytest.raises(
+        OutputExists, match="holds a claimlab audit report.*only a claimlab dataset"
+    ):
         refuse_taken(folder, force=True, kind="dataset")
     with pytest.raises(OutputExists, match="holds a claimlab dataset"):
         refuse_taken(dataset(tmp_path / "d"), force=True, kind="audit report")
@@ -50,7 +54,10 @@ def test_force_replaces_the_same_kind_only(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["my_notes.txt", "plots/mine.svg", "sub/deep/mine.csv", ".hidden"])
 def test_a_file_of_the_user_is_named_and_stays(tmp_path: Path, name: str) -> None:
-    for folder, kind in ((report(tmp_path / "r"), "audit report"), (dataset(tmp_path / "d"), "dataset")):
+    for folder, kind in (
+        (report(tmp_path / "r"), "audit report"),
+        (dataset(tmp_path / "d"), "dataset"),
+    ):
         refuse_taken(folder, force=True, kind=kind)
         mine = folder / name
         mine.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +128,10 @@ def test_the_input_is_never_overwritten(tmp_path: Path, force: bool) -> None:
 
 def test_the_command_line_names_flags_where_the_library_names_arguments() -> None:
     message = "Pass `force=True`, or `as_json`; the column `topic` stays."
-    assert in_flags(message, ["audit", "d", "-o", "r"]) == "Pass --force, or --json; the column `topic` stays."
+    assert (
+        in_flags(message, ["audit", "d", "-o", "r"])
+        == "Pass --force, or --json; the column `topic` stays."
+    )
     assert in_flags("Raise `max_calls`.", ["evolve", "run", "d"]) == "Raise --max-calls."
     assert in_flags("Pass `force=True`.", []) == "Pass `force=True`."
 

@@ -8,7 +8,8 @@ import pytest
 from claimlab.core.errors import DataError, UnknownName, UnmappedLabels
 from claimlab.core.labels import LabelMap, built_in_maps, fold, general, load_map, parse_map
 
-# The ratings of the Portuguese paper's Table 5 (as translated there), and of the guide's appendix B.
+# The ratings of the Portuguese paper's Table 5 (as translated there), and of the guide's appendix
+# B.
 SEED_RATINGS = {
     "false": "false", "distorted": "mixed", "not quite so": "mixed", "unsustainable": "unknown", "exaggerated": "mixed",
     "contradictory": "mixed", "misleading": "false", "satire": "unknown", "wrong": "false", "true": "true", "true but": "mixed",
@@ -43,7 +44,9 @@ def test_every_built_in_map_is_versioned_and_consistent() -> None:
     for name in built_in_maps():
         loaded = load_map(name)
         assert loaded.version >= 1
-        assert loaded.verdicts  # the constructor refuses values that fold to one key with different verdicts
+        assert (
+            loaded.verdicts
+        )  # the constructor refuses values that fold to one key with different verdicts
 
 
 def test_a_value_no_map_knows_lists_values_and_counts() -> None:
@@ -76,9 +79,17 @@ def test_a_map_that_contradicts_itself_is_refused() -> None:
 
 def test_a_map_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('name = "mine"\nversion = 3\n[verdicts]\n"A+" = "true"\nfalse = ["F", "D"]\n', encoding="utf-8")
+    file.write_text(
+        'name = "mine"\nversion = 3\n[verdicts]\n"A+" = "true"\nfalse = ["F", "D"]\n',
+        encoding="utf-8",
+    )
     mine = load_map(file)
-    assert (mine.version, mine.verdict("a+"), mine.verdict("d"), mine.verdict("c")) == (3, "true", "false", None)
+    assert (mine.version, mine.verdict("a+"), mine.verdict("d"), mine.verdict("c")) == (
+        3,
+        "true",
+        "false",
+        None,
+    )
     for text, word in {
         "verdicts = 3": "no table",
         "[verdicts": "not valid TOML",

@@ -1,4 +1,6 @@
-"""A dataset whose tables are not what they should be is refused in a sentence when it is opened or read."""
+"""A dataset whose tables are not what they should be is refused in a sentence when it is opened or
+read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from claimlab.core.errors import SchemaError
 def folder(tmp_path: Path, change: pl.Expr | None = None, drop: str | None = None) -> Path:
     """A dataset whose records were changed, with hashes that fit."""
     path = tmp_path / "d"
-    Dataset.build("d", pl.DataFrame({"id": ["a", "b"], "text": ["x", "y"], "meta": ['{"k": 1}', None]})).write(path)
+    Dataset.build(
+        "d", pl.DataFrame({"id": ["a", "b"], "text": ["x", "y"], "meta": ['{"k": 1}', None]})
+    ).write(path)
     records = pl.read_parquet(path / RECORDS)
     records = records.drop(drop) if drop else records
     (records.with_columns(change) if change is not None else records).write_parquet(path / RECORDS)

@@ -9,7 +9,9 @@ import pytest
 
 from claimlab.core.labels import general
 
-TEXT = (resources.files("claimlab.core") / "data" / "labels_ratings.toml").read_text(encoding="utf-8")
+TEXT = (resources.files("claimlab.core") / "data" / "labels_ratings.toml").read_text(
+    encoding="utf-8"
+)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         encoding="utf-8",
     )
     (folder / "broken.py").write_text("nothing = 1", encoding="utf-8")
-    (folder / "_shared.py").write_text("raise RuntimeError('must not be imported')", encoding="utf-8")
+    (folder / "_shared.py").write_text(
+        "raise RuntimeError('must not be imported')", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     yield "toybox"
     for name in [m for m in sys.modules if m.split(".")[0] in ("toybox", "outside_toys")]:
@@ -67,7 +69,9 @@ def test_an_installed_package_joins_by_entry_point(package: str, tmp_path: Path)
     toys: Registry[str] = Registry("toy", package=package, attribute="TOY", group="test.toys")
     assert toys.get("kite") == "a kite"
     assert toys.get("drum") == "a drum"
-    assert (toys.get("top"), toys.get("yoyo")) == ("a top", "a yoyo"), "one module, several entry points"
+    assert (toys.get("top"), toys.get("yoyo")) == ("a top", "a yoyo"), (
+        "one module, several entry points"
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,9 @@ def test_an_installed_package_joins_by_entry_point(package: str, tmp_path: Path)
         ("nothing = 1", "has no TOY"),
     ],
 )
-def test_a_broken_plugin_disables_itself(package: str, tmp_path: Path, code: str, words: str) -> None:
+def test_a_broken_plugin_disables_itself(
+    package: str, tmp_path: Path, code: str, words: str
+) -> None:
     (tmp_path / "toybox" / "broken.py").unlink()
     install(tmp_path, "outside_toys", code, "[test.toys]\nbad = outside_toys\n")
     toys: Registry[object] = Registry("toy", package=package, attribute="TOY", group="test.toys")
@@ -100,7 +106,9 @@ def test_a_broken_plugin_disables_itself(package: str, tmp_path: Path, code: str
 
 
 def test_a_person_can_stop_while_a_plugin_loads(package: str, tmp_path: Path) -> None:
-    install(tmp_path, "outside_toys", "raise KeyboardInterrupt", "[test.toys]\nbad = outside_toys\n")
+    install(
+        tmp_path, "outside_toys", "raise KeyboardInterrupt", "[test.toys]\nbad = outside_toys\n"
+    )
     toys: Registry[object] = Registry("toy", package=package, attribute="TOY", group="test.toys")
     with pytest.raises(KeyboardInterrupt):
         toys.get("bad")
@@ -112,7 +120,9 @@ def install(folder: Path, name: str, code: str, points: str) -> None:
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     plain = name.replace("_", "-")
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {plain}\nVersion: 1.0\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {plain}\nVersion: 1.0\n", encoding="utf-8"
+    )
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
 
 
@@ -123,7 +133,9 @@ def test_every_error_stands_in_the_drawn_tree() -> None:
         if inspect.isclass(k) and issubclass(k, Exception) and k.__module__ == errors.__name__
     }
     drawn = errors.__doc__ or ""
-    assert kinds == {name for name in kinds if name in drawn}, "draw the new error at the top of its file"
+    assert kinds == {name for name in kinds if name in drawn}, (
+        "draw the new error at the top of its file"
+    )
 
 
 def test_errors_end_in_what_to_do_and_cross_processes() -> None:

@@ -37,7 +37,9 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def storage(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An empty bucket `claims` at the endpoint, credentials in the environment, a cache of its own."""
+    """An empty bucket `claims` at the endpoint, credentials in the environment, a cache of its
+    own.
+    """
     import s3fs
 
     settings = {"AWS_ENDPOINT_URL": server, "AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
@@ -60,7 +62,9 @@ def contents(files: Any, place: str) -> dict[str, bytes]:
 
 
 def of_folder(folder: Path) -> dict[str, bytes]:
-    return {f.relative_to(folder).as_posix(): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+    return {
+        f.relative_to(folder).as_posix(): f.read_bytes() for f in folder.rglob("*") if f.is_file()
+    }
 
 
 def test_what_is_a_place_in_storage() -> None:
@@ -84,7 +88,9 @@ def test_what_is_a_place_in_storage() -> None:
 
 @pytest.mark.slow
 def test_a_round_trip_gives_the_same_bytes_as_local_folders(storage: Any, tmp_path: Path) -> None:
-    """import, clean, split, detect and evaluate, every input and output in a bucket, on the command line."""
+    """import, clean, split, detect and evaluate, every input and output in a bucket, on the command
+    line.
+    """
     source = tmp_path / "claims.csv"
     clean_twin(size=400, seed=3).records.select("id", "text", "veracity", "date").write_csv(source)
     storage.put_file(str(source), "claims/raw/claims.csv")
@@ -131,7 +137,10 @@ review status {root}/review
 
 @pytest.mark.slow
 def test_every_verb_that_reads_takes_a_place(
-    storage: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    storage: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They print the same of a bucket as of a local folder, and write nothing beside it."""
     monkeypatch.chdir(tmp_path)
@@ -164,12 +173,17 @@ def test_what_the_files_of_a_user_name_may_be_in_storage(storage: Any, tmp_path:
     assert "[formulation]" in questions
     answers = "".join(f'{name} = "Only planted claims, as an example."\n' for name in QUESTIONS)
     about = 'title = "Planted claims"\n[data]\ndatasets = ["s3://claims/split"]\n[formulation]\n'
-    storage.pipe_file("claims/study.toml", f'{about}{answers}[[runs]]\nname = "m"\npath = "s3://claims/run"\n'.encode())
+    storage.pipe_file(
+        "claims/study.toml",
+        f'{about}{answers}[[runs]]\nname = "m"\npath = "s3://claims/run"\n'.encode(),
+    )
     assert cl.report("s3://claims/study.toml", trust=True)["quality"]["runs"][0]["records"] == 26
     enriched = cl.enrich("s3://claims/data", "local:s3://claims/data", limit=3)
     assert enriched.summary["outcomes"]["corresponding"] == 3
     grid = tmp_path / "grid.toml"
-    grid.write_text('[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\ndetector = ["majority"]\n')
+    grid.write_text(
+        '[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\ndetector = ["majority"]\n'
+    )
     assert len(cl.study_check(grid, trust=True)[0]) == 2
     assert cl.study_check(grid, trust=True)[1] == []
 
@@ -218,11 +232,16 @@ def test_what_was_not_fetched_is_never_replaced(storage: Any) -> None:
     assert (output / "two" / "records.csv").is_file(), "what guards outputs sees it"
     (output / "one" / "records.csv").write_bytes(b"id,text\na,b\n")
     send(output)
-    assert contents(storage, "claims/many") == {"one/records.csv": b"id,text\na,b\n", "two/records.csv": b"id,text\n"}
+    assert contents(storage, "claims/many") == {
+        "one/records.csv": b"id,text\na,b\n",
+        "two/records.csv": b"id,text\n",
+    }
 
 
 @pytest.mark.slow
-def test_a_study_goes_on_on_another_machine(storage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_study_goes_on_on_another_machine(
+    storage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clean_twin(size=120, seed=1).write("s3://claims/data")
     grid = tmp_path / "grid.toml"
     grid.write_text(
@@ -245,7 +264,9 @@ def test_only_what_changed_is_fetched_again(storage: Any, monkeypatch: pytest.Mo
     clean_twin(size=60, seed=1).write("s3://claims/data")
     fetched: list[str] = []
     real = s3fs.S3FileSystem.get_file
-    monkeypatch.setattr(s3fs.S3FileSystem, "get_file", lambda self, a, b: (fetched.append(a), real(self, a, b))[1])
+    monkeypatch.setattr(
+        s3fs.S3FileSystem, "get_file", lambda self, a, b: (fetched.append(a), real(self, a, b))[1]
+    )
     cl.Dataset.open("s3://claims/data")
     assert fetched == []  # what was sent is at hand
     clean_twin(size=61, seed=2).write("s3://claims/other")
@@ -293,7 +314,9 @@ def test_a_run_that_is_killed_while_it_sends_goes_on(
 
     clean_twin(size=200, seed=1).write("s3://claims/data")
     cl.clean(cl.Dataset.open("s3://claims/data"), output=tmp_path / "data" / "clean", seed=4)
-    done = subprocess.run([sys.executable, "-c", KILLED.format(after=2)], env=dict(os.environ), capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED.format(after=2)], env=dict(os.environ), capture_output=True
+    )
     assert done.returncode == -9, done.stderr.decode()
     half = contents(storage, "claims/clean")
     assert SENDING in half
@@ -303,11 +326,15 @@ def test_a_run_that_is_killed_while_it_sends_goes_on(
     sent: list[str] = []
     real = s3fs.S3FileSystem.put_file
     monkeypatch.setattr(
-        s3fs.S3FileSystem, "put_file", lambda self, a, b, **more: (sent.append(b), real(self, a, b, **more))[1]
+        s3fs.S3FileSystem,
+        "put_file",
+        lambda self, a, b, **more: (sent.append(b), real(self, a, b, **more))[1],
     )
     cl.clean("s3://claims/data", output="s3://claims/clean", seed=4)
     assert contents(storage, "claims/clean") == of_folder(tmp_path / "data" / "clean")
-    assert len(sent) == len(contents(storage, "claims/clean")) - 2  # what had arrived was not sent again
+    assert (
+        len(sent) == len(contents(storage, "claims/clean")) - 2
+    )  # what had arrived was not sent again
     assert sent[-1].endswith("dataset.json")
 
 
@@ -326,7 +353,9 @@ def test_what_is_missing_is_a_sentence(storage: Any, monkeypatch: pytest.MonkeyP
         cl.Dataset.open("s3://claims/data")
 
 
-def test_a_place_that_nobody_listens_at_is_a_sentence(storage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_that_nobody_listens_at_is_a_sentence(
+    storage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     with pytest.raises(DataError, match="cannot be reached"):

@@ -1,4 +1,6 @@
-"""The run folder: what it opens, whom it keeps out, what it refuses, what it keeps for a later start."""
+"""The run folder: what it opens, whom it keeps out, what it refuses, what it keeps for a later
+start.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,25 @@ import claimlab as cl
 from claimlab.core.budget import Amount, Caps
 from claimlab.core.dataset import Dataset
 from claimlab.core.edits import accept_edits
-from claimlab.core.errors import BudgetSpent, FileChanged, OutputBusy, OutputExists, SchemaError, UsageError
+from claimlab.core.errors import (
+    BudgetSpent,
+    FileChanged,
+    OutputBusy,
+    OutputExists,
+    SchemaError,
+    UsageError,
+)
 from claimlab.core.run import Run
 
 
 def small(n: int = 5, name: str = "small") -> Dataset:
     ids = [f"r{i}" for i in range(n)]
-    records = pl.DataFrame({"id": ids, "text": [f"Claim {i}." for i in range(n)], "veracity": ["true"] * n})
-    asked = pl.DataFrame({"record_id": ids, "annotator": ["a"] * n, "question": ["q"] * n, "value": ["yes"] * n})
+    records = pl.DataFrame(
+        {"id": ids, "text": [f"Claim {i}." for i in range(n)], "veracity": ["true"] * n}
+    )
+    asked = pl.DataFrame(
+        {"record_id": ids, "annotator": ["a"] * n, "question": ["q"] * n, "value": ["yes"] * n}
+    )
     return Dataset.build(name, records, {"annotations": asked})
 
 
@@ -44,9 +57,15 @@ def test_a_limit_keeps_the_rows_of_side_tables_and_says_so_in_the_lineage(source
 
 def test_what_is_read_is_never_replaced(source: Path) -> None:
     for force in (True, False):
-        with pytest.raises(UsageError, match="is the input"), Run("test", source, source, force=force):
+        with (
+            pytest.raises(UsageError, match="is the input"),
+            Run("test", source, source, force=force),
+        ):
             pass
-        with pytest.raises(UsageError, match="is the input"), Run("test", Dataset.open(source), source, force=force):
+        with (
+            pytest.raises(UsageError, match="is the input"),
+            Run("test", Dataset.open(source), source, force=force),
+        ):
             pass
     assert len(Dataset.open(source)) == 5
     assert leftovers(source.parent) == []
@@ -55,12 +74,17 @@ def test_what_is_read_is_never_replaced(source: Path) -> None:
 def test_a_file_of_the_user_is_not_removed(source: Path, tmp_path: Path) -> None:
     small().write(tmp_path / "out")
     (tmp_path / "out" / "my_notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(OutputExists, match=r"my_notes\.txt"), Run("test", source, tmp_path / "out", force=True):
+    with (
+        pytest.raises(OutputExists, match=r"my_notes\.txt"),
+        Run("test", source, tmp_path / "out", force=True),
+    ):
         pass
     assert (tmp_path / "out" / "my_notes.txt").read_text(encoding="utf-8") == "mine"
 
 
-def test_finish_writes_the_output_and_leaves_nothing_beside_it(source: Path, tmp_path: Path) -> None:
+def test_finish_writes_the_output_and_leaves_nothing_beside_it(
+    source: Path, tmp_path: Path
+) -> None:
     with Run("test", source, tmp_path / "out") as run:
         run.journal(a=1).write("000", [1])
         run.calls.budget.try_reserve(Amount(calls=1))
@@ -108,7 +132,11 @@ def test_two_processes_never_write_one_output(source: Path, tmp_path: Path) -> N
 
 
 def test_one_process_cannot_open_the_same_output_twice(source: Path, tmp_path: Path) -> None:
-    with Run("a", source, tmp_path / "out"), pytest.raises(OutputBusy), Run("b", source, tmp_path / "out"):
+    with (
+        Run("a", source, tmp_path / "out"),
+        pytest.raises(OutputBusy),
+        Run("b", source, tmp_path / "out"),
+    ):
         pass
 
 
@@ -141,7 +169,9 @@ def test_an_estimate_needs_no_free_output_and_writes_nothing(source: Path, tmp_p
 
 def tamper(folder: Path) -> None:
     records = pl.read_parquet(folder / "records.parquet")
-    records.with_columns(pl.lit("false").alias("veracity")).head(3).write_parquet(folder / "records.parquet")
+    records.with_columns(pl.lit("false").alias("veracity")).head(3).write_parquet(
+        folder / "records.parquet"
+    )
 
 
 def test_an_edited_file_is_named(source: Path) -> None:
@@ -151,7 +181,9 @@ def test_an_edited_file_is_named(source: Path) -> None:
 
 
 @pytest.mark.parametrize("files", [{}, {"records.parquet": "0" * 64}])
-def test_a_manifest_that_does_not_fit_its_tables_is_refused(source: Path, files: dict[str, str]) -> None:
+def test_a_manifest_that_does_not_fit_its_tables_is_refused(
+    source: Path, files: dict[str, str]
+) -> None:
     manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
     (source / "dataset.json").write_text(json.dumps({**manifest, "files": files}), encoding="utf-8")
     with pytest.raises(FileChanged):
@@ -161,7 +193,9 @@ def test_a_manifest_that_does_not_fit_its_tables_is_refused(source: Path, files:
 @pytest.mark.parametrize("version", [-1, 0, 99])
 def test_another_schema_version_is_refused(source: Path, version: int) -> None:
     manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
-    (source / "dataset.json").write_text(json.dumps({**manifest, "schema_version": version}), encoding="utf-8")
+    (source / "dataset.json").write_text(
+        json.dumps({**manifest, "schema_version": version}), encoding="utf-8"
+    )
     with pytest.raises(SchemaError, match=f"schema version {version}"):
         Dataset.open(source)
 
@@ -171,7 +205,11 @@ def test_an_edit_can_be_accepted_and_is_recorded(source: Path) -> None:
     accept_edits(source, "labels checked by hand")
     dataset = Dataset.open(source)
     step = dataset.lineage[-1]
-    assert (len(dataset), step.step, step.parameters["why"]) == (3, "edit", "labels checked by hand")
+    assert (len(dataset), step.step, step.parameters["why"]) == (
+        3,
+        "edit",
+        "labels checked by hand",
+    )
     assert step.inputs["records.parquet"] != dataset.digest()
 
 
@@ -198,7 +236,9 @@ def test_an_edited_side_table_is_checked_too(source: Path) -> None:
 
 def test_wrong_counts_are_refused_until_they_are_accepted(source: Path) -> None:
     manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
-    (source / "dataset.json").write_text(json.dumps({**manifest, "counts": {"records": 9}}), encoding="utf-8")
+    (source / "dataset.json").write_text(
+        json.dumps({**manifest, "counts": {"records": 9}}), encoding="utf-8"
+    )
     with pytest.raises(FileChanged, match=r"dataset\.json"):
         Dataset.open(source)
     accept_edits(source, "counted again")
@@ -210,11 +250,16 @@ def test_calls_are_recorded_beside_the_output(source: Path, tmp_path: Path) -> N
         assert (run.calls.mode, run.calls.cache) == ("record", tmp_path / "out.cache")
     with Run("test", source) as run:
         assert (run.calls.mode, run.calls.cache) == ("live", None)
-    with Run("test", source, mode="replay") as run, pytest.raises(UsageError, match="needs a folder"):
+    with (
+        Run("test", source, mode="replay") as run,
+        pytest.raises(UsageError, match="needs a folder"),
+    ):
         _ = run.calls.recording
 
 
-@pytest.mark.parametrize("change", [{"name": "another"}, {"licence": "CC0"}, {"notes": ["no notes"]}, {"card": "liar"}])
+@pytest.mark.parametrize(
+    "change", [{"name": "another"}, {"licence": "CC0"}, {"notes": ["no notes"]}, {"card": "liar"}]
+)
 def test_an_edited_manifest_is_named(source: Path, change: dict[str, object]) -> None:
     manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
     assert {**manifest, **change} != manifest
@@ -226,7 +271,10 @@ def test_an_edited_manifest_is_named(source: Path, change: dict[str, object]) ->
             accept_edits(source, "a better name")
     else:
         accept_edits(source, "it is so")
-        assert Dataset.open(source).lineage[-1].parameters == {"why": "it is so", "files": ["dataset.json"]}
+        assert Dataset.open(source).lineage[-1].parameters == {
+            "why": "it is so",
+            "files": ["dataset.json"],
+        }
 
 
 def test_a_manifest_of_an_earlier_claimlab_is_read(source: Path) -> None:
@@ -237,10 +285,14 @@ def test_a_manifest_of_an_earlier_claimlab_is_read(source: Path) -> None:
 
 
 @pytest.mark.parametrize("split", ["Train", "validation", "banana"])
-def test_an_edit_with_a_split_that_no_verb_would_use_is_not_accepted(source: Path, split: str) -> None:
+def test_an_edit_with_a_split_that_no_verb_would_use_is_not_accepted(
+    source: Path, split: str
+) -> None:
     records = pl.read_parquet(source / "records.parquet")
     records.with_columns(pl.lit(split).alias("split")).write_parquet(source / "records.parquet")
-    with pytest.raises(SchemaError, match=f"'split' holds \\['{split}'\\]. Use only: dev, test, train"):
+    with pytest.raises(
+        SchemaError, match=f"'split' holds \\['{split}'\\]. Use only: dev, test, train"
+    ):
         accept_edits(source, "because")
     records.with_columns(pl.lit("dev").alias("split")).write_parquet(source / "records.parquet")
     accept_edits(source, "all for tuning")

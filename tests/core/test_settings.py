@@ -59,7 +59,8 @@ def test_a_wrong_value_is_a_sentence(pair: str, sentence: str) -> None:
 
 def test_an_unknown_key_names_the_known_ones() -> None:
     with pytest.raises(
-        UnknownName, match="no setting of the made one named 'x'. Choose one of: fast, mood, rate, size"
+        UnknownName,
+        match="no setting of the made one named 'x'. Choose one of: fast, mood, rate, size",
     ):
         read(Made, ["x=1"], of="the made one")
     with pytest.raises(UsageError, match="The plain one has no settings"):

@@ -1,4 +1,6 @@
-"""Every result says what it is in a line, shows its table in a notebook, and hands it to Polars and pandas."""
+"""Every result says what it is in a line, shows its table in a notebook, and hands it to Polars and
+pandas.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,18 @@ def evaluated(data: Dataset, folder: Path) -> Shown:
 
 
 def imported(data: Dataset, folder: Path) -> Shown:
-    (folder / "bad.csv").write_text("text,label\nA claim of some words.,true\n,,,,too many\n", encoding="utf-8")
+    (folder / "bad.csv").write_text(
+        "text,label\nA claim of some words.,true\n,,,,too many\n", encoding="utf-8"
+    )
     return import_files([folder / "bad.csv"], name="bad")[1]
 
 
 RESULTS: dict[str, tuple[Callable[[Dataset, Path], Shown], str, str]] = {
-    "audit": (lambda d, _: audit(d, checks=["one-class", "length"]), "<Audited of 'planted': 1 fail, 1 pass>", "check"),
+    "audit": (
+        lambda d, _: audit(d, checks=["one-class", "length"]),
+        "<Audited of 'planted': 1 fail, 1 pass>",
+        "check",
+    ),
     "clean": (lambda d, _: clean(d), "<Cleaned 'planted': ", "step"),
     "split": (lambda d, _: split(d, "random"), "<Split of 'planted' by random: train 2", "split"),
     "evaluate": (evaluated, "<Evaluated of 1 run: ", "macro_f1"),
@@ -65,7 +73,11 @@ def test_a_result_is_a_line_a_table_and_rows(name: str, data: Dataset, tmp_path:
 def test_results_that_hold_a_dataset_or_a_report_save_it(data: Dataset, tmp_path: Path) -> None:
     clean(data).save(tmp_path / "cleaned")
     split(data, "random").save(tmp_path / "split")
-    assert set(Dataset.open(tmp_path / "split").records["split"].drop_nulls().unique()) == {"train", "dev", "test"}
+    assert set(Dataset.open(tmp_path / "split").records["split"].drop_nulls().unique()) == {
+        "train",
+        "dev",
+        "test",
+    }
     assert len(Dataset.open(tmp_path / "cleaned")) <= len(data)
     audit(data, checks=["one-class"]).save(tmp_path / "audit")
     evaluated(data, tmp_path).save(tmp_path / "evaluation")  # type: ignore[attr-defined]
@@ -99,7 +111,9 @@ def test_a_result_without_rows_is_still_a_result() -> None:
     assert Hostile(rows=0)
 
 
-def test_without_pandas_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch, data: Dataset) -> None:
+def test_without_pandas_the_message_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, data: Dataset
+) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtra, match=r"claimlab\[pandas\]"):
         Hostile().to_pandas()

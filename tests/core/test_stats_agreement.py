@@ -22,7 +22,8 @@ from claimlab.core.stats.agreement import (
 )
 
 nan = float("nan")
-# Four observers, twelve units, gaps: the worked example of Krippendorff (2011), "Computing Krippendorff's alpha".
+# Four observers, twelve units, gaps: the worked example of Krippendorff (2011), "Computing
+# Krippendorff's alpha".
 OBSERVERS = np.array(
     [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan],
@@ -31,7 +32,8 @@ OBSERVERS = np.array(
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, nan],
     ]
 )
-# Ten subjects, fourteen raters, five categories: the table that texts on Fleiss' kappa (1971) work through.
+# Ten subjects, fourteen raters, five categories: the table that texts on Fleiss' kappa (1971) work
+# through.
 FLEISS = [
     [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
     [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
@@ -51,7 +53,9 @@ def drawn(seed: int, judges: int = 4, units: int = 60) -> np.ndarray:
     return scores
 
 
-@pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+@pytest.mark.parametrize(
+    ("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
 def test_alpha_of_the_worked_example(level: Level, value: float) -> None:
     assert krippendorff(OBSERVERS, level) == pytest.approx(value, abs=5e-4)
 
@@ -60,7 +64,9 @@ def test_alpha_of_the_worked_example(level: Level, value: float) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_alpha_is_the_oracles(level: Level, seed: int) -> None:
     scores = drawn(seed)
-    assert krippendorff(scores, level) == pytest.approx(oracle.alpha(scores, level_of_measurement=level))
+    assert krippendorff(scores, level) == pytest.approx(
+        oracle.alpha(scores, level_of_measurement=level)
+    )
 
 
 def test_fleiss_of_the_worked_example() -> None:
@@ -85,7 +91,9 @@ def test_kappa_is_the_oracles(seed: int) -> None:
 def test_what_cannot_be_compared_is_null() -> None:
     assert kappa(["a", "a"], ["a", "a"]) is None
     assert kappa([], []) is None
-    assert krippendorff(np.ones((2, 4))) is None  # nothing varies: neither agreement nor chance can be told
+    assert (
+        krippendorff(np.ones((2, 4))) is None
+    )  # nothing varies: neither agreement nor chance can be told
     assert krippendorff(np.array([[1.0, nan], [nan, 2.0]])) is None
     assert krippendorff(np.array([[1.0, 2, 3], [1, 2, 3]])) == pytest.approx(1.0)
 
@@ -97,7 +105,11 @@ def test_an_interval_needs_enough_units_and_holds_the_true_value_most_of_the_tim
     truth = alpha_of(whole, whole.weights, "ordinal")[0]
     hits = 0
     for seed in range(40):
-        sample = figure(patterns(units_of(drawn(100 + seed, judges=3))), partial(alpha_of, level="ordinal"), seed=seed)
+        sample = figure(
+            patterns(units_of(drawn(100 + seed, judges=3))),
+            partial(alpha_of, level="ordinal"),
+            seed=seed,
+        )
         assert sample.interval is not None
         hits += sample.interval[0] <= truth <= sample.interval[1]
     assert 34 <= hits <= 40

@@ -10,7 +10,9 @@ from claimlab.core.stats.compared import compared
 
 
 def test_two_raters_have_percent_kappa_and_alpha_with_intervals() -> None:
-    """Raters who disagree on a fifth of 2,000 units, at random: kappa and alpha are .6, and intervals hold them."""
+    """Raters who disagree on a fifth of 2,000 units, at random: kappa and alpha are .6, and
+    intervals hold them.
+    """
     rng = np.random.default_rng(1)
     flags = rng.integers(0, 2, 2_000)
     others = np.where(rng.random(2_000) < 0.2, 1 - flags, flags)

@@ -18,7 +18,9 @@ def test_a_tie_goes_down_and_up() -> None:
 
 
 def test_reliable_annotators_outweigh_careless_ones() -> None:
-    """Eight annotators of known accuracy, four votes an item: the estimate finds more planted answers than votes do."""
+    """Eight annotators of known accuracy, four votes an item: the estimate finds more planted
+    answers than votes do.
+    """
     rng = np.random.default_rng(0)
     accuracy = [0.95, 0.95, 0.9, 0.85, 0.6, 0.55, 0.5, 0.5]
     truth = rng.choice(["no", "yes"], 1_000)
@@ -29,7 +31,9 @@ def test_reliable_annotators_outweigh_careless_ones() -> None:
         votes[f"{i:04d}"] = {f"a{w}": answer if rng.random() < accuracy[w] else other for w in who}
     found = dawid_skene(votes)
     estimated = np.mean([found[f"{i:04d}"][0] == answer for i, answer in enumerate(truth)])
-    voted = np.mean([majority(list(votes[f"{i:04d}"].values())) == answer for i, answer in enumerate(truth)])
+    voted = np.mean(
+        [majority(list(votes[f"{i:04d}"].values())) == answer for i, answer in enumerate(truth)]
+    )
     assert estimated > 0.88
     assert estimated > voted + 0.1
     sure = [p for _, p in found.values()]

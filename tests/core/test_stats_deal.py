@@ -1,4 +1,6 @@
-"""Dealing: groups whole, every cell near its share, rows that must come first do, and the cost grows with rows."""
+"""Dealing: groups whole, every cell near its share, rows that must come first do, and the cost
+grows with rows.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_many_cells_stay_even_whatever_the_groups(groups: str) -> None:
     assert (first[of] == side).all(), "no group is parted"
     assert np.bincount(side) / n == pytest.approx(SHARES, abs=0.005)
     for cell in np.flatnonzero(np.bincount(cells) > 300):
-        assert np.bincount(side[cells == cell], minlength=3) / (cells == cell).sum() == pytest.approx(SHARES, abs=0.04)
+        assert np.bincount(side[cells == cell], minlength=3) / (
+            cells == cell
+        ).sum() == pytest.approx(SHARES, abs=0.04)
 
 
 def test_more_cells_than_a_number_could_code_do_not_run_into_each_other() -> None:
@@ -67,7 +71,9 @@ def test_nothing_to_deal() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(40, 400), st.integers(1, 60), st.integers(2, 3))
-def test_folds_keep_groups_whole_and_classes_spread(seed: int, n: int, groups: int, classes: int) -> None:
+def test_folds_keep_groups_whole_and_classes_spread(
+    seed: int, n: int, groups: int, classes: int
+) -> None:
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(classes), rng.integers(0, classes, n)])
     g = rng.integers(0, groups, len(y))

@@ -15,14 +15,22 @@ from claimlab.evaluate.metrics import confusion, table_interval
 SKEWED = (0.6, 0.25, 0.15)
 
 
-def world(rng: np.random.Generator, groups: int, share: tuple[float, ...] = SKEWED, size: float = 3.0) -> Answers:
-    """Groups of records that share a class and a difficulty: records of one group tell much the same."""
+def world(
+    rng: np.random.Generator, groups: int, share: tuple[float, ...] = SKEWED, size: float = 3.0
+) -> Answers:
+    """Groups of records that share a class and a difficulty: records of one group tell much the
+    same.
+    """
     k = len(share)
     group = np.repeat(np.arange(groups), 1 + rng.poisson(size - 1, groups))
     n = len(group)
-    truth = np.where(rng.random(n) < 0.7, rng.choice(k, groups, p=share)[group], rng.choice(k, n, p=share))
+    truth = np.where(
+        rng.random(n) < 0.7, rng.choice(k, groups, p=share)[group], rng.choice(k, n, p=share)
+    )
     skill = np.clip(0.6 + 0.25 * rng.standard_normal(groups), 0, 1)[group]
-    guess = np.where(rng.random(n) < skill, truth, rng.choice(k + 2, n, p=[*(np.array(share) * 0.9), 0.04, 0.06]))
+    guess = np.where(
+        rng.random(n) < skill, truth, rng.choice(k + 2, n, p=[*(np.array(share) * 0.9), 0.04, 0.06])
+    )
     return Answers(tuple("abc"[:k]), truth, guess, group)
 
 
@@ -42,7 +50,8 @@ def cover(groups: int, worlds: int, draws: int, seed: int) -> tuple[float, float
 
 
 def test_cover_is_about_right() -> None:
-    # 250 worlds: a true cover of 95 % gives less than 90.5 % or more than 99 % about once in a thousand times
+    # 250 worlds: a true cover of 95 % gives less than 90.5 % or more than 99 % about once in a
+    # thousand times
     for share in cover(groups=60, worlds=250, draws=300, seed=1):
         assert 0.905 <= share <= 0.99
 
@@ -50,7 +59,8 @@ def test_cover_is_about_right() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", [40, 150])
 def test_cover_is_93_to_97_per_cent(groups: int) -> None:
-    # 2,000 worlds of 40 or 150 groups of about 3 records: the standard error of the cover is half a point
+    # 2,000 worlds of 40 or 150 groups of about 3 records: the standard error of the cover is half a
+    # point
     for share in cover(groups, worlds=2_000, draws=500, seed=groups):
         assert 0.93 <= share <= 0.97
 
@@ -74,14 +84,20 @@ def test_kinds_lose_no_record() -> None:
 
 
 def test_resamples_are_those_of_drawing_groups_one_by_one() -> None:
-    """Mean and spread of the fast way equal those of the plain way: draw groups with replacement, count, score."""
+    """Mean and spread of the fast way equal those of the plain way: draw groups with replacement,
+    count, score.
+    """
     found = world(np.random.default_rng(9), 60)
     told = kinds(found.cluster, found.cell, found.cells)
     fast = redraw(told, lambda flat: macro_f1(flat.reshape(-1, 3, 5)), draws=4_000)
     rng = np.random.default_rng(1)
     rows = [np.flatnonzero(found.cluster == g) for g in range(60)]
     plain = [
-        float(macro_f1(confusion(found.take(np.concatenate([rows[g] for g in rng.integers(60, size=60)])))))
+        float(
+            macro_f1(
+                confusion(found.take(np.concatenate([rows[g] for g in rng.integers(60, size=60)])))
+            )
+        )
         for _ in range(4_000)
     ]
     assert fast.mean() == pytest.approx(np.mean(plain), abs=4 * np.std(plain) / np.sqrt(4_000))
@@ -98,7 +114,9 @@ def test_very_many_kinds_of_group_are_put_together_without_changing_the_interval
     assert (table.groups, int(table.times.sum())) == (groups, BUCKETS)
     assert np.array_equal(table.cells.T @ table.times, np.bincount(cell, minlength=cells))
     drawn = redraw(table, lambda counts: counts @ np.arange(cells) / counts.sum(axis=1))
-    expected = np.bincount(cluster, weights=cell).std() / 4 / np.sqrt(groups)  # the standard error of a mean of groups
+    expected = (
+        np.bincount(cluster, weights=cell).std() / 4 / np.sqrt(groups)
+    )  # the standard error of a mean of groups
     assert drawn.std() == pytest.approx(expected, rel=0.06)
 
 

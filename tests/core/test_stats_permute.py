@@ -1,4 +1,6 @@
-"""Permutations that respect groups really permute, keep what belongs together, and give p-values that hold."""
+"""Permutations that respect groups really permute, keep what belongs together, and give p-values
+that hold.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from claimlab.core.stats.permute import FEWEST, Exchange, like_sizes, permutatio
 def moved(exchange: Exchange, draws: int = 30) -> float:
     rng = np.random.default_rng(0)
     fold = np.zeros((1, len(exchange.labels)), np.int8)
-    return float(np.mean([(exchange.draw(rng, fold)[0] != exchange.labels).mean() for _ in range(draws)]))
+    return float(
+        np.mean([(exchange.draw(rng, fold)[0] != exchange.labels).mean() for _ in range(draws)])
+    )
 
 
 def test_pairs_of_both_classes_swap_inside_the_pair() -> None:
@@ -32,7 +36,9 @@ def test_events_of_one_class_swap_with_events_of_like_size() -> None:
     y = np.repeat(rng.integers(0, 2, 200), size)
     exchange = Exchange(y, events)
     labels, _ = exchange.draw(np.random.default_rng(3), np.zeros((1, len(y)), np.int8))
-    assert all(len(set(labels[events == e])) == 1 for e in range(200)), "an event still has one class"
+    assert all(len(set(labels[events == e])) == 1 for e in range(200)), (
+        "an event still has one class"
+    )
     assert moved(exchange) > 0.9 * exchange.moved_freely
 
 
@@ -56,7 +62,9 @@ def test_folds_travel_with_the_labels_and_keep_groups_whole(seed: int, n: int, g
     for g in np.unique(group):
         assert all(len(set(row[group == g])) == 1 for row in carried)
     assert set(labels) <= set(y)
-    if len(np.unique(group)) == n:  # single rows: each takes label and folds of one other row together
+    if (
+        len(np.unique(group)) == n
+    ):  # single rows: each takes label and folds of one other row together
         tuples = sorted(map(tuple, np.vstack([y, fold]).T.tolist()))
         assert sorted(map(tuple, np.vstack([labels, carried]).T.tolist())) == tuples
 
@@ -78,7 +86,9 @@ def test_p_counts_itself_and_reaches_further_than_the_count() -> None:
     assert permutation_p(0.90, permuted, 0.01) < 1e-6
     still = np.full(19, 0.5)
     assert permutation_p(0.5, still, 0.02) == 1.0
-    assert permutation_p(0.51, still, 0.02) == pytest.approx(1 / 20), "within the score's own error it is luck"
+    assert permutation_p(0.51, still, 0.02) == pytest.approx(1 / 20), (
+        "within the score's own error it is luck"
+    )
     assert permutation_p(0.7, still, 0.02) < 1e-6
 
 

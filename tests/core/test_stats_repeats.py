@@ -1,4 +1,6 @@
-"""The mean score of several goes: inside its interval always, which covers as often as it says and respects groups."""
+"""The mean score of several goes: inside its interval always, which covers as often as it says and
+respects groups.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,29 @@ from claimlab.core.stats.repeats import mean_macro_f1, resample
 from claimlab.core.stats.scores import Ints
 
 
-def interval_of(truth: Ints, guesses: list[Ints], groups: Ints, *, seed: int = 0, draws: int = 400) -> Interval:
+def interval_of(
+    truth: Ints, guesses: list[Ints], groups: Ints, *, seed: int = 0, draws: int = 400
+) -> Interval:
     drawn = resample(truth, guesses, groups, int(truth.max()) + 1, seed=seed, draws=draws)
     return interval(drawn.scores, drawn.groups, point=drawn.score) or (1.0, 0.0)
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10_000), st.integers(2, 120), st.integers(2, 4), st.integers(1, 4), st.floats(0.02, 0.98))
-def test_the_score_lies_inside_its_interval_always(seed: int, n: int, classes: int, goes: int, skill: float) -> None:
+@given(
+    st.integers(0, 10_000),
+    st.integers(2, 120),
+    st.integers(2, 4),
+    st.integers(1, 4),
+    st.floats(0.02, 0.98),
+)
+def test_the_score_lies_inside_its_interval_always(
+    seed: int, n: int, classes: int, goes: int, skill: float
+) -> None:
     rng = np.random.default_rng(seed)
     truth = np.concatenate([np.arange(classes), (classes * rng.random(n) ** 3).astype(np.int64)])
     guesses = [
-        np.where(rng.random(len(truth)) < skill, truth, rng.integers(0, classes, len(truth))) for _ in range(goes)
+        np.where(rng.random(len(truth)) < skill, truth, rng.integers(0, classes, len(truth)))
+        for _ in range(goes)
     ]
     groups = rng.integers(0, max(2, n // 3), len(truth))
     groups[:2] = [0, 1]
@@ -46,7 +59,9 @@ def test_goes_are_scored_under_the_same_weights() -> None:
     for _ in range(3_000):
         drawn = np.concatenate([rows[g] for g in rng.integers(50, size=50)])
         plain.append(mean_macro_f1(truth[drawn], [g[drawn] for g in guesses], 2))
-    assert fast.scores.mean() == pytest.approx(np.mean(plain), abs=4 * np.std(plain) / np.sqrt(3_000))
+    assert fast.scores.mean() == pytest.approx(
+        np.mean(plain), abs=4 * np.std(plain) / np.sqrt(3_000)
+    )
     assert fast.scores.std() == pytest.approx(np.std(plain), rel=0.08)
 
 

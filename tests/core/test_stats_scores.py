@@ -30,8 +30,12 @@ PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, ma
 def test_macro_f1_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     truth, guess = (np.array(x, dtype=np.int64) for x in zip(*pairs, strict=True))
     counts = confusion(truth, guess, 3)
-    assert float(macro_f1(counts)) == pytest.approx(f1_score(truth, guess, average="macro"), abs=1e-12)
-    assert macro_f1_of(truth, guess) == pytest.approx(f1_score(truth, guess, average="macro"), abs=1e-12)
+    assert float(macro_f1(counts)) == pytest.approx(
+        f1_score(truth, guess, average="macro"), abs=1e-12
+    )
+    assert macro_f1_of(truth, guess) == pytest.approx(
+        f1_score(truth, guess, average="macro"), abs=1e-12
+    )
     assert float(accuracy(counts)) == pytest.approx(accuracy_score(truth, guess), abs=1e-12)
     each = f1_score(truth, guess, average=None, labels=[0, 1, 2], zero_division=np.nan)
     assert np.allclose(f1_per_class(counts), each, equal_nan=True)
@@ -43,7 +47,9 @@ def test_answers_outside_the_classes_count_as_wrong(pairs: list[tuple[int, int]]
     counts = confusion(truth, guess, 3, extra=2)
     present = sorted({*truth.tolist(), *guess[guess < 3].tolist()})
     ours = float(macro_f1(counts))
-    assert ours == pytest.approx(f1_score(truth, guess, labels=present, average="macro", zero_division=0), abs=1e-12)
+    assert ours == pytest.approx(
+        f1_score(truth, guess, labels=present, average="macro", zero_division=0), abs=1e-12
+    )
 
 
 def test_nothing_scores_nothing() -> None:
@@ -55,7 +61,9 @@ def test_nothing_scores_nothing() -> None:
 def test_baselines_are_what_they_say(sizes: list[int]) -> None:
     y = np.repeat(np.arange(len(sizes)), sizes)
     always = np.full(len(y), int(np.argmax(sizes)))
-    assert majority_f1(np.array(sizes)) == pytest.approx(f1_score(y, always, average="macro"), abs=1e-12)
+    assert majority_f1(np.array(sizes)) == pytest.approx(
+        f1_score(y, always, average="macro"), abs=1e-12
+    )
     assert stratified_f1(np.array(sizes)) == pytest.approx(1 / len(sizes))
 
 
@@ -63,7 +71,9 @@ def test_a_draw_from_the_distribution_scores_one_over_k() -> None:
     rng = np.random.default_rng(0)
     y = rng.choice(3, 200_000, p=[0.7, 0.2, 0.1])
     guess = rng.permutation(y)
-    assert f1_score(y, guess, average="macro") == pytest.approx(stratified_f1(np.bincount(y)), abs=0.005)
+    assert f1_score(y, guess, average="macro") == pytest.approx(
+        stratified_f1(np.bincount(y)), abs=0.005
+    )
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40))
@@ -78,13 +88,17 @@ def test_kappa_is_scikit_learns(pairs: list[tuple[str, str]]) -> None:
 
 @given(st.integers(1, 400), st.data())
 def test_wilson_solves_its_equation(n: int, data: st.DataObject) -> None:
-    """Wilson's ends are the shares whose own standard error puts the observed share 1.96 of them away."""
+    """Wilson's ends are the shares whose own standard error puts the observed share 1.96 of them
+    away.
+    """
     hits = data.draw(st.integers(0, n))
     low, high = wilson(hits, n) or (1.0, 0.0)
     assert 0 <= low <= hits / n <= high <= 1
     for end in (low, high):
         if 1e-9 < end < 1 - 1e-9:
-            assert abs(hits / n - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / n), rel=1e-5)
+            assert abs(hits / n - end) == pytest.approx(
+                1.959964 * np.sqrt(end * (1 - end) / n), rel=1e-5
+            )
     assert high >= beta.ppf(0.5, hits + 0.5, n - hits + 0.5) >= low
 
 
@@ -97,17 +111,27 @@ def test_wilson_of_nothing_is_null() -> None:
 def test_corrected_p_values_obey_their_definitions(p: list[float]) -> None:
     m = len(p)
     for raw, bh, bonferroni_holm in zip(p, false_discovery(p), holm(p), strict=True):
-        # Benjamini-Hochberg: the least of q * m / (how many are at most q), over the q that are at least as large.
-        assert bh == pytest.approx(min(1, *(q * m / sum(x <= q for x in p) for q in p if q >= raw)), rel=1e-9)
+        # Benjamini-Hochberg: the least of q * m / (how many are at most q), over the q that are at
+        # least as large.
+        assert bh == pytest.approx(
+            min(1, *(q * m / sum(x <= q for x in p) for q in p if q >= raw)), rel=1e-9
+        )
         larger = [q for q in p if q <= raw]
-        assert bonferroni_holm == pytest.approx(min(1, max(q * sum(x >= q for x in p) for q in larger)), rel=1e-9)
+        assert bonferroni_holm == pytest.approx(
+            min(1, max(q * sum(x >= q for x in p) for q in larger)), rel=1e-9
+        )
         assert raw <= bh <= bonferroni_holm + 1e-12
     assert false_discovery([]) == holm([]) == []
 
 
 def test_streams_depend_on_seed_and_names_alone() -> None:
     assert stream_seed(1, "a", "b") == stream_seed(1, "a", "b")
-    assert len({stream_seed(1, "a"), stream_seed(2, "a"), stream_seed(1, "b"), stream_seed(1, "a", "")}) == 4
+    assert (
+        len(
+            {stream_seed(1, "a"), stream_seed(2, "a"), stream_seed(1, "b"), stream_seed(1, "a", "")}
+        )
+        == 4
+    )
     assert 0 <= stream_seed(3, "\ud800") < 2**63
     assert stream(1, "a").random() == stream(1, "a").random()
     places = np.array([share_of(0, i) for i in range(4_000)])

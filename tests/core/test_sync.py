@@ -31,7 +31,8 @@ except KeyboardInterrupt:
 """
 
 
-# Polars puts in a signal handler of its own with its first query, and an endless wait is then never interrupted.
+# Polars puts in a signal handler of its own with its first query, and an endless wait is then never
+# interrupted.
 POLARS = 'import polars as pl; pl.DataFrame({"a": [1]}).lazy().select(pl.col("a").sum()).collect()'
 
 

@@ -17,7 +17,9 @@ def test_results_are_in_the_order_of_the_items() -> None:
     assert side_by_side(str, []) == []
 
 
-def test_a_result_that_comes_first_does_not_come_first_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_that_comes_first_does_not_come_first_in_the_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(threads, "cores", lambda: 2)
     last = threading.Event()
 

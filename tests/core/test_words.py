@@ -1,4 +1,6 @@
-"""Words that a user wrote: as a choice, as one or several, and as a name for files and anchors; counts in sentences."""
+"""Words that a user wrote: as a choice, as one or several, and as a name for files and anchors;
+counts in sentences.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from claimlab.core.words import several, several_of, verb
 
 def test_one_of_a_few_or_the_near_miss() -> None:
     assert one_of(("fair", "cdl"), "cdl", "protocol") == "cdl"
-    with pytest.raises(UnknownName, match="choice for `protocol` named 'fare'. Did you mean 'fair'"):
+    with pytest.raises(
+        UnknownName, match="choice for `protocol` named 'fare'. Did you mean 'fair'"
+    ):
         one_of(("fair", "cdl"), "fare", "protocol")
 
 
@@ -46,5 +50,8 @@ def test_plurals_agree_with_their_number() -> None:
         "1,200 records",
         "0 rows",
     )
-    assert (several_of(1, 50, "prediction"), several_of(1, 1, "row")) == ("1 of 50 predictions", "1 of 1 row")
+    assert (several_of(1, 50, "prediction"), several_of(1, 1, "row")) == (
+        "1 of 50 predictions",
+        "1 of 1 row",
+    )
     assert (verb(1), verb(2), verb(1, "has", "have")) == ("is", "are", "has")

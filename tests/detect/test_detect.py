@@ -16,7 +16,8 @@ from claimlab.generate.planted import clean_twin, planted
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import open_task
 
-# Those that need an extra are tried too, with the settings they name for it, where the extras are: make test-slow.
+# Those that need an extra are tried too, with the settings they name for it, where the extras are:
+# make test-slow.
 WALK = [
     pytest.param(name, marks=[pytest.mark.slow] if DETECTORS.get(name).extra else [])
     for name in DETECTORS.names()
@@ -50,8 +51,15 @@ def test_labels_of_test_rows_are_never_seen() -> None:
     data, _ = planted(size=300)
     shown = detect(data, DETECTORS.get("tfidf")(), seed=0)
     lots = np.random.default_rng(0).permutation(data.records["veracity"].to_numpy())
-    mixed = pl.when(pl.col("split") == "test").then(pl.Series(lots)).otherwise(pl.col("veracity")).alias("veracity")
-    hidden = detect(Dataset.build("x", data.records.with_columns(mixed)), DETECTORS.get("tfidf")(), seed=0)
+    mixed = (
+        pl.when(pl.col("split") == "test")
+        .then(pl.Series(lots))
+        .otherwise(pl.col("veracity"))
+        .alias("veracity")
+    )
+    hidden = detect(
+        Dataset.build("x", data.records.with_columns(mixed)), DETECTORS.get("tfidf")(), seed=0
+    )
     assert shown.tables["predictions"]["label"].equals(hidden.tables["predictions"]["label"])
 
 
@@ -80,9 +88,16 @@ def test_what_cannot_be_trained_is_a_sentence() -> None:
 def test_constant_clamped_and_failed_predictions_are_flagged() -> None:
     constant = [Prediction("true", {"true": 0.5, "false": 0.5})] * 3
     assert "same scores" in suspicious(constant)[0]
-    clamped = [Prediction("true", {"true": 1.0, "false": 0.0}), Prediction("false", {"true": 0.0, "false": 1.0})] * 5
+    clamped = [
+        Prediction("true", {"true": 1.0, "false": 0.0}),
+        Prediction("false", {"true": 0.0, "false": 1.0}),
+    ] * 5
     assert "clamped" in suspicious(clamped)[0]
-    failed = [Prediction(None, failure="timeout"), Prediction("true", {"true": 0.7}), Prediction("true", {"true": 0.6})]
+    failed = [
+        Prediction(None, failure="timeout"),
+        Prediction("true", {"true": 0.7}),
+        Prediction("true", {"true": 0.6}),
+    ]
     assert suspicious(failed) == ["1 of 3 predictions failed and is null (timeout 1)."]
 
 

@@ -1,4 +1,6 @@
-"""The embedded model end to end: a real model detects, its answers are recorded, and replay to the same bytes."""
+"""The embedded model end to end: a real model detects, its answers are recorded, and replay to the
+same bytes.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,17 @@ from claimlab.search.providers.local import Local
 
 def data(tests: int) -> Dataset:
     rows = [
-        {"id": f"t{i}", "text": f"Mill {i} sold looms.", "veracity": "false" if i % 2 else "true", "split": "train"}
+        {
+            "id": f"t{i}",
+            "text": f"Mill {i} sold looms.",
+            "veracity": "false" if i % 2 else "true",
+            "split": "train",
+        }
         for i in range(16)
     ]
     rows += [
-        {"id": f"r{i}", "text": f"Mill {i + 20} sold boats.", "veracity": "true", "split": "test"} for i in range(tests)
+        {"id": f"r{i}", "text": f"Mill {i + 20} sold boats.", "veracity": "true", "split": "test"}
+        for i in range(tests)
     ]
     return Dataset.build("mills", pl.DataFrame(rows))
 
@@ -44,13 +52,16 @@ def installed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "records", "most"), [("llm-zero-shot", 3, 60), ("llm-few-shot", 2, 12), ("llm-search", 1, 120)]
+    ("name", "records", "most"),
+    [("llm-zero-shot", 3, 60), ("llm-few-shot", 2, 12), ("llm-search", 1, 120)],
 )
 @pytest.mark.usefixtures("installed")
 def test_the_embedded_model_detects_and_replays_to_the_same_bytes(
     name: str, records: int, most: int, tmp_path: Path
 ) -> None:
-    (tmp_path / "facts.txt").write_text("Mill 20 sold boats in the year of the flood.", encoding="utf-8")
+    (tmp_path / "facts.txt").write_text(
+        "Mill 20 sold boats in the year of the flood.", encoding="utf-8"
+    )
     more: dict[str, Any] = {"max_tokens": most}
     if name == "llm-search":
         build_index(tmp_path / "facts.txt", tmp_path / "index")
@@ -72,10 +83,22 @@ def test_the_embedded_model_detects_and_replays_to_the_same_bytes(
         ends = [row["label"] in ("true", "false"), "abstained" in meta, "failure" in meta]
         assert sum(ends) == 1, "a label, an abstention or a failure that says why"
         assert (row["cost"], row["seconds"] > 0, meta["calls"] >= 1) == (0.0, True, True)
-        # so small a model may fail to answer, but by its own words only, never for a fault on the way
-        assert meta.get("failure") in (None, "invalid-json", "invalid-schema", "no-tag", "no-answer", "refused")
+        # so small a model may fail to answer, but by its own words only, never for a fault on the
+        # way
+        assert meta.get("failure") in (
+            None,
+            "invalid-json",
+            "invalid-schema",
+            "no-tag",
+            "no-answer",
+            "refused",
+        )
     once("replay", "again")
-    first, again = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("first", "again"))
-    if name == "llm-search":  # the search itself is not recorded here, and its times of retrieval differ
+    first, again = (
+        {p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("first", "again")
+    )
+    if (
+        name == "llm-search"
+    ):  # the search itself is not recorded here, and its times of retrieval differ
         first, again = ({"predictions": files["predictions.parquet"]} for files in (first, again))
     assert first == again

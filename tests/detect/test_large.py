@@ -1,4 +1,6 @@
-"""TF-IDF on many rows: counted in parts to the same matrix, and learnt from a sample that keeps the classes."""
+"""TF-IDF on many rows: counted in parts to the same matrix, and learnt from a sample that keeps the
+classes.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def test_a_run_that_learnt_from_a_sample_says_so(monkeypatch: pytest.MonkeyPatch
     false = rng.random(400) < 0.5
     rows = {
         "id": [f"r{i}" for i in range(400)],
-        "text": [f"{t} {'hoax' if f else 'report'}" for t, f in zip(texts(400), false, strict=True)],
+        "text": [
+            f"{t} {'hoax' if f else 'report'}" for t, f in zip(texts(400), false, strict=True)
+        ],
         "veracity": np.where(false, "false", "true"),
         "split": ["train"] * 300 + ["test"] * 100,
     }

@@ -1,4 +1,6 @@
-"""What a detector learned is written as values, names no class, and comes back the same or not at all."""
+"""What a detector learned is written as values, names no class, and comes back the same or not at
+all.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,40 @@ from claimlab.generate.planted import planted
 def test_values_come_back_as_they_were(tmp_path: Path) -> None:
     x = np.asfortranarray(np.random.default_rng(0).random((4, 3)).astype(np.float32))
     table = pl.DataFrame({"a": [1, 2]})
-    values = {"word": "é", "number": 0.1, "whole": 3, "words": ["b", "a"], "x": x, "t": table, "in": {"word": "w"}}
+    values = {
+        "word": "é",
+        "number": 0.1,
+        "whole": 3,
+        "words": ["b", "a"],
+        "x": x,
+        "t": table,
+        "in": {"word": "w"},
+    }
     write_learned(values, tmp_path)
     back = read_learned(tmp_path)
     assert (back.word("word"), back.number("number"), back.whole("whole")) == ("é", 0.1, 3)
     assert back.words("words") == ["b", "a"]
     np.testing.assert_array_equal(back.array("x", np.float32, [None, 3]), x)
-    assert back.array("x", np.floating, [4, 3]).flags.f_contiguous  # sums come out the same to the last bit
+    assert back.array(
+        "x", np.floating, [4, 3]
+    ).flags.f_contiguous  # sums come out the same to the last bit
     assert back.table("t", {"a": pl.Int64()}).equals(table)
     assert back.part("in").word("word") == "w"
 
 
 @pytest.mark.parametrize(
-    "value", [lambda: 0, Path("x"), object(), np.array([{}], dtype=object), dict, (1, 2), {"a"}, {"$array": 1}, {1: 2}]
+    "value",
+    [
+        lambda: 0,
+        Path("x"),
+        object(),
+        np.array([{}], dtype=object),
+        dict,
+        (1, 2),
+        {"a"},
+        {"$array": 1},
+        {1: 2},
+    ],
 )
 def test_what_is_more_than_values_is_not_written(value: Any, tmp_path: Path) -> None:
     with pytest.raises((TypeError, ValueError)):
@@ -65,7 +88,9 @@ def test_a_value_of_another_kind_is_an_error(wrong: str) -> None:
         WRONG[wrong](Learned(values))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "5", '{"a": {"$array": "../x"}}', '{"a": {"$array": 7}}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "5", '{"a": {"$array": "../x"}}', '{"a": {"$array": 7}}', "[" * 100_000]
+)
 def test_a_file_that_is_something_else_is_an_error(text: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(DataError, match="What a detector learned cannot be read"):
@@ -109,7 +134,9 @@ def test_every_detector_predicts_the_same_with_what_it_kept(
 ) -> None:
     kind = DETECTORS.get(name)
     records = planted(size=160)[0].records.filter(pl.col("veracity").is_in(["true", "false"]))
-    sources = pl.Series("source", [None if n % 5 == 0 else f"s{n % 3}" for n in range(records.height)], pl.String)
+    sources = pl.Series(
+        "source", [None if n % 5 == 0 else f"s{n % 3}" for n in range(records.height)], pl.String
+    )
     records = records.with_columns(sources)
     first = kind(**{**kind.trial, **settings})
     empty = Part(records.head(0), [])
@@ -134,7 +161,9 @@ def test_a_tree_answers_as_that_of_scikit_learn() -> None:
         x = rng.normal(size=(500, 3)).astype(np.float32)
         x[rng.random(x.shape) < missing] = np.nan
         y = (np.nan_to_num(x[:, 0]) + rng.normal(size=500) > 0).astype(int) + (x[:, 1] > 1)
-        model = DecisionTreeClassifier(max_leaf_nodes=20, class_weight="balanced", random_state=0).fit(x, y)
+        model = DecisionTreeClassifier(
+            max_leaf_nodes=20, class_weight="balanced", random_state=0
+        ).fit(x, y)
         new = rng.normal(size=(800, 3)).astype(np.float32)
         new[rng.random(new.shape) < 0.1] = np.nan
         np.testing.assert_array_equal(Tree.of(model).predict(new), model.predict_proba(new))

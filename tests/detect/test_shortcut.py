@@ -21,7 +21,8 @@ def giving_away(n: int = 400) -> Dataset:
     rows = [
         {
             "id": f"r{i}",
-            "text": ("LOOK! 2020 https://www.example.com/a " if f else "a quiet line ") + "word " * (30 if f else 3),
+            "text": ("LOOK! 2020 https://www.example.com/a " if f else "a quiet line ")
+            + "word " * (30 if f else 3),
             "veracity": "false" if f else "true",
             "split": ("train", "train", "dev", "test")[i % 4],
             "source": "bad.example" if f else "good.example",
@@ -67,9 +68,12 @@ def test_what_gives_nothing_away_scores_as_chance() -> None:
 
 def test_values_never_met_get_the_usual_class() -> None:
     data = giving_away()
-    strange = pl.when(pl.col("split") == "test").then(pl.lit("new.example")).otherwise(pl.col("source"))
+    strange = (
+        pl.when(pl.col("split") == "test").then(pl.lit("new.example")).otherwise(pl.col("source"))
+    )
     changed = data.records.with_columns(
-        strange.alias("source"), pl.when(pl.col("split") == "test").then(None).otherwise("topic").alias("topic")
+        strange.alias("source"),
+        pl.when(pl.col("split") == "test").then(None).otherwise("topic").alias("topic"),
     )
     for feature in ("source", "topic"):
         run = detect(Dataset.build("x", changed), DETECTORS.get("shortcut")(feature=feature))  # type: ignore[call-arg]

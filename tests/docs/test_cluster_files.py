@@ -1,4 +1,6 @@
-"""The files of the pages on Slurm and Kubernetes: what a page shows is the file, a validator accepts it, and it works."""
+"""The files of the pages on Slurm and Kubernetes: what a page shows is the file, a validator
+accepts it, and it works.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,13 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize(
-    ("page", "file"), [("slurm.md", SCRIPTS[0]), ("slurm.md", SCRIPTS[1]), ("kubernetes.md", "kubernetes.yaml")]
+    ("page", "file"),
+    [("slurm.md", SCRIPTS[0]), ("slurm.md", SCRIPTS[1]), ("kubernetes.md", "kubernetes.yaml")],
 )
 def test_the_page_shows_the_file(page: str, file: str) -> None:
-    blocks = re.findall(rf'```\w+ title="{re.escape(file)}"\n(.*?)\n```', (DOCS / page).read_text(), re.DOTALL)
+    blocks = re.findall(
+        rf'```\w+ title="{re.escape(file)}"\n(.*?)\n```', (DOCS / page).read_text(), re.DOTALL
+    )
     assert blocks == [(FILES / file).read_text().rstrip()]
 
 
@@ -43,24 +48,33 @@ def test_a_batch_script_is_sound(name: str) -> None:
     lines = text.splitlines()
     assert lines[0] == "#!/bin/bash"
     last = max(i for i, line in enumerate(lines) if line.startswith("#SBATCH"))
-    assert all(line.startswith("#") for line in lines[:last]), "sbatch reads no option below the first command"
+    assert all(line.startswith("#") for line in lines[:last]), (
+        "sbatch reads no option below the first command"
+    )
     for option in re.findall(r"^#SBATCH --(\S+)", text, re.MULTILINE):
         key, _, value = option.partition("=")
         assert re.fullmatch(OPTIONS[key], value), option
     assert subprocess.run(["bash", "-n", str(FILES / name)], check=False).returncode == 0
     if (checker := shutil.which("shellcheck")) is not None:
         assert subprocess.run([checker, str(FILES / name)], check=False).returncode == 0
-    assert not re.search(r"(?<!\")\$\{?[A-Z0-9@]", re.sub(r"^#.*$", "", text, flags=re.MULTILINE)), "quote variables"
+    assert not re.search(
+        r"(?<!\")\$\{?[A-Z0-9@]", re.sub(r"^#.*$", "", text, flags=re.MULTILINE)
+    ), "quote variables"
 
 
 @pytest.mark.slow
 def test_the_scripts_run_a_command_with_an_array_of_workers(tmp_path: Path) -> None:
-    """`srun` is a stand-in that runs its command; all else is real: the scripts, the leading job, and two tasks."""
+    """`srun` is a stand-in that runs its command; all else is real: the scripts, the leading job,
+    and two tasks.
+    """
     planted(size=120)[0].write(tmp_path / "data")
     commands = tmp_path / "bin"
     commands.mkdir()
     main = "from claimlab.cli.app import main; main()"
-    for name, line in {"srun": 'exec "$@"', "claimlab": f'exec "{sys.executable}" -c "{main}" "$@"'}.items():
+    for name, line in {
+        "srun": 'exec "$@"',
+        "claimlab": f'exec "{sys.executable}" -c "{main}" "$@"',
+    }.items():
         (commands / name).write_text(f"#!/bin/bash\n{line}\n")
         (commands / name).chmod(0o755)
     source = str(Path(cl.__file__).parents[1])
@@ -73,20 +87,31 @@ def test_the_scripts_run_a_command_with_an_array_of_workers(tmp_path: Path) -> N
 
     def start(script: str, *words: str, **more: str) -> subprocess.Popen[str]:
         command = ["bash", str(FILES / script), *words]
-        return subprocess.Popen(command, cwd=tmp_path, env={**env, **more}, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command, cwd=tmp_path, env={**env, **more}, stderr=subprocess.PIPE, text=True
+        )
 
     words = ["audit", "data", "--check", "length", "--check", "one-class"]
-    tasks = [start("work.sbatch", "shared", SLURM_ARRAY_TASK_ID=str(n), SLURM_ARRAY_TASK_COUNT="2") for n in range(2)]
+    tasks = [
+        start("work.sbatch", "shared", SLURM_ARRAY_TASK_ID=str(n), SLURM_ARRAY_TASK_COUNT="2")
+        for n in range(2)
+    ]
     jobs = [start("run.sbatch", *words, "-o", "shared"), *tasks]
     messages = [job.communicate(timeout=240)[1] for job in jobs]
     assert [job.returncode for job in jobs] == [0, 0, 0], messages
-    alone = subprocess.run([commands / "claimlab", *words, "-o", "alone"], cwd=tmp_path, env=env, check=False)
+    alone = subprocess.run(
+        [commands / "claimlab", *words, "-o", "alone"], cwd=tmp_path, env=env, check=False
+    )
     assert alone.returncode == 0
     assert bytes_of(tmp_path / "shared") == bytes_of(tmp_path / "alone")
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def manifests() -> list[dict[str, Any]]:
@@ -111,10 +136,17 @@ def test_the_manifest_fits_together() -> None:
         container = job["spec"]["template"]["spec"]["containers"][0]
         secret = {one["name"]: one.get("valueFrom") for one in container["env"]}[VARIABLE]
         assert secret == {"secretKeyRef": {"name": "claimlab-secret", "key": "secret"}}
-    assert "create secret generic claimlab-secret --from-literal=secret=" in (DOCS / "kubernetes.md").read_text()
+    assert (
+        "create secret generic claimlab-secret --from-literal=secret="
+        in (DOCS / "kubernetes.md").read_text()
+    )
     work, lead = _command(workers), _command(leader)
     assert workers["spec"]["completionMode"] == "Indexed"  # only then is JOB_COMPLETION_INDEX set
-    assert int(work[work.index("--of") + 1]) == workers["spec"]["completions"] == workers["spec"]["parallelism"]
+    assert (
+        int(work[work.index("--of") + 1])
+        == workers["spec"]["completions"]
+        == workers["spec"]["parallelism"]
+    )
     assert work[3] == lead[lead.index("-o") + 1]
     assert lead[lead.index("--engine") + 1] == "shared"
 

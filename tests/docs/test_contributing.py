@@ -1,4 +1,6 @@
-"""The pages on adding something: the file on each page, put where the page says, is found and runs."""
+"""The pages on adding something: the file on each page, put where the page says, is found and
+runs.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "contributing"
 SOURCES = Path(claimlab.__file__).parents[1]
 
-# Stands in for putting the file into the repository: the room's package also looks into a folder of the test.
+# Stands in for putting the file into the repository: the room's package also looks into a folder of
+# the test.
 RUN = """
 import importlib, sys
 package, folder = sys.argv[1:3]
@@ -36,7 +39,9 @@ main(sys.argv[3:])
 
 def block(page: str, language: str) -> str:
     """The one fenced block of a language on a page."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.S | re.M)
+    (found,) = re.findall(
+        rf"^```{language}\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.S | re.M
+    )
     return str(found)
 
 
@@ -51,7 +56,9 @@ def page_file(page: str) -> tuple[Path, str]:
 def python(code: str, *args: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
     places = [str(p) for p in (path, SOURCES) if p is not None]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, env=env, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-c", code, *args], capture_output=True, text=True, env=env, timeout=120
+    )
 
 
 @pytest.fixture
@@ -76,7 +83,15 @@ def test_the_code_on_a_page_is_clean_and_in_a_room(page: str) -> None:
         pytest.skip(f"{place.parent} is not there yet")
     assert not (ROOT / "src" / place).exists(), "an example must not shadow a real file"
     body = code.split("\n", 1)[1]
-    command = [sys.executable, "-m", "ruff", "check", "--stdin-filename", str(ROOT / "src" / place), "-"]
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--stdin-filename",
+        str(ROOT / "src" / place),
+        "-",
+    ]
     done = subprocess.run(command, input=body, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -87,15 +102,22 @@ def test_contributing_links_to_pages_that_are_there() -> None:
     assert [link for link in links if not (ROOT / link).is_file()] == []
 
 
-def loaded(package: str, folder: Path | None, name: str, tmp_path: Path, path: Path | None = None) -> Dataset:
+def loaded(
+    package: str, folder: Path | None, name: str, tmp_path: Path, path: Path | None = None
+) -> Dataset:
     """Load the page's synthetic file through the command line."""
     (tmp_path / "raw").mkdir()
     place = "" if folder is None else str(folder)
-    (tmp_path / "raw" / f"{name}.csv").write_text(block("add-a-dataset.md", "csv"), encoding="utf-8")
+    (tmp_path / "raw" / f"{name}.csv").write_text(
+        block("add-a-dataset.md", "csv"), encoding="utf-8"
+    )
     command = ["load", name, str(tmp_path / "raw"), "-o", str(tmp_path / "data"), "--json"]
     done = python(RUN, package, place, *command, path=path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["counts"]["veracity"] == json.loads(block("add-a-dataset.md", "json"))["veracity"]
+    assert (
+        json.loads(done.stdout)["counts"]["veracity"]
+        == json.loads(block("add-a-dataset.md", "json"))["veracity"]
+    )
     return Dataset.open(tmp_path / "data")
 
 
@@ -114,7 +136,16 @@ def test_the_dataset_of_the_page_loads(put: Path, tmp_path: Path) -> None:
 
 def test_without_the_file_there_is_no_such_dataset(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
-    done = python(RUN, "claimlab", "", "load", "river-claims", str(tmp_path / "raw"), "-o", str(tmp_path / "data"))
+    done = python(
+        RUN,
+        "claimlab",
+        "",
+        "load",
+        "river-claims",
+        str(tmp_path / "raw"),
+        "-o",
+        str(tmp_path / "data"),
+    )
     assert done.returncode == 2
     assert "There is no dataset named 'river-claims'." in done.stderr
 
@@ -132,28 +163,42 @@ def install(folder: Path, entry_points: str) -> None:
 
     info = folder / "river_package-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: river-package\nVersion: 1.0\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: river-package\nVersion: 1.0\n", encoding="utf-8"
+    )
     groups = tomllib.loads(entry_points)["project"]["entry-points"]
     lines = [
-        f"[{g}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items()) for g, points in groups.items()
+        f"[{g}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
+        for g, points in groups.items()
     ]
     (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
 def dated(days: dict[str, list[int]], n: int = 240) -> Dataset:
-    """Claims whose date falls on one of the given days of the week (0 = Monday) for their verdict."""
+    """Claims whose date falls on one of the given days of the week (0 = Monday) for their
+    verdict.
+    """
     monday = datetime(2021, 1, 4)
     rows = []
     for i in range(n):
         verdict = "true" if i % 2 else "false"
         choices = days[verdict]
         day = monday + timedelta(days=7 * (i % 40) + choices[(i // 2) % len(choices)])
-        rows.append({"id": f"r{i}", "text": f"Bridge number {i} is closed.", "veracity": verdict, "date": day})
+        rows.append(
+            {
+                "id": f"r{i}",
+                "text": f"Bridge number {i} is closed.",
+                "veracity": verdict,
+                "date": day,
+            }
+        )
     return Dataset.build("dated", pl.DataFrame(rows))
 
 
 @pytest.mark.parametrize("door", ["file", "package"])
-@pytest.mark.skipif(importlib.util.find_spec("claimlab.audit.check") is None, reason="there is no audit room yet")
+@pytest.mark.skipif(
+    importlib.util.find_spec("claimlab.audit.check") is None, reason="there is no audit room yet"
+)
 def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
     package, name = put_file("add-a-check.md", put)
     if door == "package":
@@ -188,7 +233,9 @@ def test_the_step_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None
         {"id": "mute", "text": None, "veracity": "false"},
     ]
     Dataset.build("rows", pl.DataFrame(rows)).write(tmp_path / "rows")
-    (tmp_path / "mine.toml").write_text(f'[[steps]]\nstep = "{name}"\nshare = 0.8\n', encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(
+        f'[[steps]]\nstep = "{name}"\nshare = 0.8\n', encoding="utf-8"
+    )
     args = [
         "clean",
         str(tmp_path / "rows"),
@@ -210,14 +257,27 @@ def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
     package, name = put_file("add-a-detector.md", put)
     assert (package, name) == ("claimlab.detect.detectors", "shouting")
     loud, quiet = ("A QUIET TOWN", "false"), ("a quiet town", "true")
-    rows = [(f"r{i}", *(loud if i % 2 else quiet), "test" if i >= 30 else "train") for i in range(40)]
+    rows = [
+        (f"r{i}", *(loud if i % 2 else quiet), "test" if i >= 30 else "train") for i in range(40)
+    ]
     frame = pl.DataFrame(rows, schema=["id", "text", "veracity", "split"], orient="row")
     Dataset.build("loud", frame).write(tmp_path / "loud")
-    command = ["detect", str(tmp_path / "loud"), "-o", str(tmp_path / "run"), "--detector", name, "--json"]
+    command = [
+        "detect",
+        str(tmp_path / "loud"),
+        "-o",
+        str(tmp_path / "run"),
+        "--detector",
+        name,
+        "--json",
+    ]
     done = python(RUN, package, str(put), *command)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["scores"]["macro_f1"] == 1.0
-    assert Dataset.open(tmp_path / "run").tables["predictions"]["rationale"][1] == "100 % of the letters are capitals."
+    assert (
+        Dataset.open(tmp_path / "run").tables["predictions"]["rationale"][1]
+        == "100 % of the letters are capitals."
+    )
 
 
 class AlmanacServer(BaseHTTPRequestHandler):
@@ -250,13 +310,24 @@ def test_the_search_provider_of_the_page_is_asked(
         install(put, block("add-a-provider.md", "toml"))
     place, path = (str(put), None) if door == "file" else ("", put)
     Dataset.build(
-        "b", pl.DataFrame({"id": ["a"], "text": ["The stone bridge over the river Lenne is closed for repairs."]})
+        "b",
+        pl.DataFrame(
+            {"id": ["a"], "text": ["The stone bridge over the river Lenne is closed for repairs."]}
+        ),
     ).write(tmp_path / "data")
     server = ThreadingHTTPServer(("127.0.0.1", 0), AlmanacServer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("ALMANAC_URL", f"http://127.0.0.1:{server.server_address[1]}")
     try:
-        command = ["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", name, "--json"]
+        command = [
+            "enrich",
+            str(tmp_path / "data"),
+            "-o",
+            str(tmp_path / "out"),
+            "--provider",
+            name,
+            "--json",
+        ]
         done = python(RUN, package, place, *command, path=path)
     finally:
         server.shutdown()

@@ -1,9 +1,10 @@
 """Documented commands work, and help pages are those of the command line as it is.
 
-In a fenced block marked `console`, a line that starts with "$ " is run, and the lines after it must be its output; a line
-"..." matches any lines. Blocks marked `python` are run as well, and a block marked `toml` whose first line is a comment
-that starts with the name of a file is that file. All blocks of a page run in order, in one empty folder;
-a block after the comment `<!-- not run: why -->` is not run.
+In a fenced block marked `console`, a line that starts with "$ " is run, and the lines after it must
+be its output; a line "..." matches any lines. Blocks marked `python` are run as well, and a block
+marked `toml` whose first line is a comment that starts with the name of a file is that file. All
+blocks of a page run in order, in one empty folder; a block after the comment `<!-- not run: why
+-->` is not run.
 """
 
 from __future__ import annotations
@@ -59,26 +60,40 @@ def top_level(code: str) -> str:
     """The block as a program: pages may await, as a notebook may."""
     if "await " not in code:
         return code
-    return f"import asyncio\nasync def block():\n{textwrap.indent(code, '    ')}\nasyncio.run(block())"
+    return (
+        f"import asyncio\nasync def block():\n{textwrap.indent(code, '    ')}\nasyncio.run(block())"
+    )
 
 
 def matches(shown: list[str], real: list[str]) -> bool:
-    pattern = "\n".join(".*" if line.strip() == "..." else re.escape(line.rstrip()) for line in shown)
+    pattern = "\n".join(
+        ".*" if line.strip() == "..." else re.escape(line.rstrip()) for line in shown
+    )
     return (
-        re.fullmatch(pattern.replace("\n.*", "(?:\n.*)?"), "\n".join(line.rstrip() for line in real).strip("\n"), re.S)
+        re.fullmatch(
+            pattern.replace("\n.*", "(?:\n.*)?"),
+            "\n".join(line.rstrip() for line in real).strip("\n"),
+            re.S,
+        )
         is not None
     )
 
 
 @pytest.mark.slow  # together two minutes
-@pytest.mark.parametrize("page", [p for p in PAGES if p.exists() and commands(p)], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if p.exists() and commands(p)], ids=lambda page: page.name
+)
 def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
     for command, shown in commands(page):
-        done = subprocess.run(command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300
+        )
         printed = (done.stdout + done.stderr) if shown else ""
-        if not any(line.startswith(NEXT) for line in shown):  # a page says by its order what comes next
+        if not any(
+            line.startswith(NEXT) for line in shown
+        ):  # a page says by its order what comes next
             printed = "\n".join(line for line in printed.splitlines() if not line.startswith(NEXT))
         assert done.returncode == 0, f"$ {command}\n{done.stdout}\n{done.stderr}"
         assert not shown or matches(shown, printed.splitlines()), f"$ {command}\n{printed}"
@@ -86,7 +101,9 @@ def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
 
 def test_every_command_of_the_table_of_tools_is_run() -> None:
     page = ROOT / "docs" / "other-tools.md"
-    listed = re.findall(r"`(claimlab [^`]+)`", "".join(re.findall(r"^\| .*$", page.read_text("utf-8"), re.M)))
+    listed = re.findall(
+        r"`(claimlab [^`]+)`", "".join(re.findall(r"^\| .*$", page.read_text("utf-8"), re.M))
+    )
     assert len(listed) > 15
     assert set(listed) <= {command for command, _ in commands(page)}
 
@@ -100,9 +117,13 @@ def python_blocks() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("page", "code"), python_blocks(), ids=lambda v: v if v.endswith(".md") else "")
+@pytest.mark.parametrize(
+    ("page", "code"), python_blocks(), ids=lambda v: v if v.endswith(".md") else ""
+)
 def test_documented_python_compiles(page: str, code: str) -> None:
-    assert compile(code, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # pages may await, as a notebook may
+    assert compile(
+        code, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    )  # pages may await, as a notebook may
 
 
 def test_help_pages_are_fresh() -> None:

@@ -21,7 +21,14 @@ def gallery(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 def row(verdict: str, **more: object) -> dict[str, object]:
-    known = {"verdict": verdict, "feature": None, "score": None, "interval": None, "best": None, "why": "No dates."}
+    known = {
+        "verdict": verdict,
+        "feature": None,
+        "score": None,
+        "interval": None,
+        "best": None,
+        "why": "No dates.",
+    }
     return {
         "dataset": "liar", "variant": "statements", "records": 10, "audited": 10, "labelled": 9,
         "checks": {"time": known | more},
@@ -34,7 +41,9 @@ def test_a_score_has_its_interval_and_what_was_not_measured_is_no_pass(gallery: 
     assert 'class="v fail" data-sort="0"' in failed
     assert "Before you report a score: split by time." in failed
     absent = gallery.page([row("not-measured")])  # type: ignore[attr-defined]
-    assert "✓" not in absent.split("## At a glance")[1].split("## Dataset by dataset")[0].replace("✓ 40", "")
+    assert "✓" not in absent.split("## At a glance")[1].split("## Dataset by dataset")[0].replace(
+        "✓ 40", ""
+    )
     assert "- not measured: time." in absent
 
 

@@ -25,7 +25,10 @@ HOSTILE = '<script>alert("x")</script>'
 
 
 def shown(notebook: dict[str, Any]) -> list[str]:
-    return [json.dumps(cell.get("outputs", cell["source"]), sort_keys=True) for cell in notebook["cells"]]
+    return [
+        json.dumps(cell.get("outputs", cell["source"]), sort_keys=True)
+        for cell in notebook["cells"]
+    ]
 
 
 @pytest.mark.slow  # each starts a kernel
@@ -44,10 +47,14 @@ def test_a_notebook_is_small_and_names_no_machine(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert len(text) < 60_000
     assert not re.search(r"/tmp/|/home/|/root/|\\Users", text)
-    assert [cell["id"] for cell in read(file)["cells"]] == [f"cell-{i}" for i in range(len(read(file)["cells"]))]
+    assert [cell["id"] for cell in read(file)["cells"]] == [
+        f"cell-{i}" for i in range(len(read(file)["cells"]))
+    ]
     page = as_markdown(read(file))
     assert page.startswith("# ")
-    assert page.count("```python") == sum(cell["cell_type"] == "code" for cell in read(file)["cells"])
+    assert page.count("```python") == sum(
+        cell["cell_type"] == "code" for cell in read(file)["cells"]
+    )
 
 
 def test_there_are_three() -> None:
@@ -67,7 +74,9 @@ def results() -> set[type]:
     return {c for hint in hints for c in classes_in(hint)} - {type(None), str, Path, Cell}
 
 
-@pytest.mark.parametrize("result", sorted(results(), key=lambda c: c.__name__), ids=lambda c: c.__name__)
+@pytest.mark.parametrize(
+    "result", sorted(results(), key=lambda c: c.__name__), ids=lambda c: c.__name__
+)
 def test_every_public_result_has_an_html_view(result: type) -> None:
     view = getattr(result, "_repr_html_", None)
     ours = (Shown._repr_html_, cl.Dataset._repr_html_, Table._repr_html_, Audit._repr_html_)

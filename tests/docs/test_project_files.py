@@ -1,4 +1,6 @@
-"""The files that people look for in a project are there, can be read, and agree with the package."""
+"""The files that people look for in a project are there, can be read, and agree with the
+package.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,23 @@ def test_the_citation_is_of_this_version() -> None:
 
 
 def test_workflows_and_templates_can_be_read() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
-    lines = re.findall(r"^(?:make|twice) ([a-z -]+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), flags=re.M)
+    targets = set(
+        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+    )
+    lines = re.findall(
+        r"^(?:make|twice) ([a-z -]+)",
+        (ROOT / ".ci" / "run").read_text(encoding="utf-8"),
+        flags=re.M,
+    )
     ours = {target for line in lines for target in line.split()}
     whole = {"test": {"lint", "types", "test-fast"}, "test-slow": {"test-beside", "test-alone"}}
     assert ours == {"bench-quick", "demo", "sbom", "audit-deps"}.union(*whole.values())
     for file in (ROOT / ".github" / "workflows").glob("*.yml"):
         jobs = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]
         commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
-        made = {target for command in commands for target in re.findall(r"\bmake ([a-z-]+)", command)}
+        made = {
+            target for command in commands for target in re.findall(r"\bmake ([a-z-]+)", command)
+        }
         parts = made.union(*(whole.get(target, set()) for target in made))
         assert parts >= ours, f"{file.name} leaves out {', '.join(sorted(ours - parts))}"
         assert made <= targets, f"{file.name} runs a target that the Makefile does not have"
@@ -42,8 +52,12 @@ def test_workflows_and_templates_can_be_read() -> None:
 
 
 def test_the_readme_shows_what_make_demo_prints() -> None:
-    """The tests run the README's command and compare what it prints; `make demo` must be the same command."""
-    recipe = re.search(r"^demo:.*\n((?:\t.+\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+    """The tests run the README's command and compare what it prints; `make demo` must be the same
+    command.
+    """
+    recipe = re.search(
+        r"^demo:.*\n((?:\t.+\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M
+    )
     assert recipe is not None
     commands = [line.strip().removeprefix("$(BIN)/") for line in recipe[1].splitlines()]
     assert commands == ["claimlab demo --force"]

@@ -1,7 +1,8 @@
-"""What pages quote from papers is what the papers print: the published values are kept once, and pages name table, row and
-column.
+"""What pages quote from papers is what the papers print: the published values are kept once, and
+pages name table, row and column.
 
-A quotation reads "81.4 ([Table 6](../papers.md#portuguese), Bertimbau base, Validated-only, COVID19.BR, F1-macro)".
+A quotation reads "81.4 ([Table 6](../papers.md#portuguese), Bertimbau base, Validated-only,
+COVID19.BR, F1-macro)".
 """
 
 from __future__ import annotations
@@ -19,11 +20,19 @@ from claimlab.core import packaged
 ROOT = Path(__file__).resolve().parents[2]
 PRESETS = sorted((ROOT / "docs" / "presets").glob("*.md"))
 BENCHES = [
-    ROOT / "docs" / "benchmarks" / f"{name}.md" for name in ("detectors", "published-checks", "published-cleaning")
+    ROOT / "docs" / "benchmarks" / f"{name}.md"
+    for name in ("detectors", "published-checks", "published-cleaning")
 ]
-PAPERS = {"bluff": "bluff", "cdl-baselines": "guide", "evolved-claims": "evolution", "pt-afc": "portuguese"}
+PAPERS = {
+    "bluff": "bluff",
+    "cdl-baselines": "guide",
+    "evolved-claims": "evolution",
+    "pt-afc": "portuguese",
+}
 NUMBER = r"\d[\d,]*(?:\.\d+)?"
-QUOTED = re.compile(rf"({NUMBER})%? \(\[([^\]]+)\]\([./]*papers\.md#(\w+)\), ((?:[^()]|\([^()]*\))+)\)")
+QUOTED = re.compile(
+    rf"({NUMBER})%? \(\[([^\]]+)\]\([./]*papers\.md#(\w+)\), ((?:[^()]|\([^()]*\))+)\)"
+)
 DECIMAL = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?![\w.]*\d)")
 Figures = list[tuple[set[str], float]]
 
@@ -38,7 +47,12 @@ def printed(paper: str, table: str) -> Figures:
         row = [str(value) for value in figure.values() if isinstance(value, str)]
         for column, value in figure.items():
             if isinstance(value, int | float):
-                figures.append(({*row, column, *(names.get(word, word) for word in (*row, column))}, float(value)))
+                figures.append(
+                    (
+                        {*row, column, *(names.get(word, word) for word in (*row, column))},
+                        float(value),
+                    )
+                )
     return figures
 
 
@@ -58,7 +72,9 @@ def number(text: str) -> float:
 
 @pytest.mark.parametrize("page", [*PRESETS, *BENCHES], ids=lambda page: page.stem)
 def test_a_quotation_is_what_the_paper_prints(page: Path) -> None:
-    for value, table, paper, words in QUOTED.findall(" ".join(page.read_text(encoding="utf-8").split())):
+    for value, table, paper, words in QUOTED.findall(
+        " ".join(page.read_text(encoding="utf-8").split())
+    ):
         asked = set(re.split(r", (?![^()]*\))", words))
         found = {figure for labels, figure in printed(paper, table) if asked <= labels}
         assert len(found) == 1, f"{value} ({table}, {words}) names {len(found)} figures of {paper}"
@@ -84,10 +100,18 @@ def test_published_figures_in_tables_are_those_of_the_table_that_is_named(page: 
         known = [value for table in tables for _, value in printed(PAPERS[page.stem], table)]
         for line in (line for line in block.splitlines() if line.startswith("| ")):
             cells = line.strip("| ").split(" | ")
-            quoted = [hit[1] for each in cells[1:] if (hit := re.fullmatch(rf"\S+ \(({NUMBER})\).*", each))]
+            quoted = [
+                hit[1]
+                for each in cells[1:]
+                if (hit := re.fullmatch(rf"\S+ \(({NUMBER})\).*", each))
+            ]
             if "published)" in cells[0]:
                 quoted += [each for each in cells[1:] if re.fullmatch(NUMBER, each)]
-            wrong = [text for text in quoted if not any(abs(number(text) - value) < 0.051 for value in known)]
+            wrong = [
+                text
+                for text in quoted
+                if not any(abs(number(text) - value) < 0.051 for value in known)
+            ]
             assert not wrong, f"{name}: {wrong} is not in {tables}"
 
 
@@ -103,7 +127,10 @@ def test_a_figure_in_the_text_is_in_a_table_of_the_page_or_quoted(page: Path) ->
 
 @pytest.mark.parametrize("page", PRESETS, ids=lambda page: page.stem)
 def test_figures_name_the_commit_that_made_them(page: Path) -> None:
-    assert re.search(r"<!-- figures: stamp -->\n\nFigures of commit [0-9a-f]{10}", page.read_text(encoding="utf-8"))
+    assert re.search(
+        r"<!-- figures: stamp -->\n\nFigures of commit [0-9a-f]{10}",
+        page.read_text(encoding="utf-8"),
+    )
 
 
 def test_published_checks_are_those_on_the_cards() -> None:
@@ -114,7 +141,9 @@ def test_published_checks_are_those_on_the_cards() -> None:
         for field, part in known.items():
             value = getattr(entry.card.published, field, None)
             row = name + (" T-F-M" if field.endswith("tfm") else "")
-            listed = re.search(rf"(?m)^\| {re.escape(row)} \|[^|]*\|[^|]*\|[^|]*\| ([\d.]+) \|", part)
+            listed = re.search(
+                rf"(?m)^\| {re.escape(row)} \|[^|]*\|[^|]*\|[^|]*\| ([\d.]+) \|", part
+            )
             missing = re.search(rf"not at hand: .*\b{re.escape(row)} ([\d.]+)[,.]", part)
             assert (found := listed or missing) is not None or value is None, (row, field)
             assert value is None or (found is not None and float(found[1]) == value), (row, field)

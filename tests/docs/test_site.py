@@ -41,7 +41,9 @@ def test_nothing_is_fetched_from_the_network(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         loaded = re.findall(r'<(?:script|img|iframe)[^>]*\ssrc="(https?:[^"]+)"', text)
-        loaded += re.findall(r'<link[^>]*rel="(?:stylesheet|preconnect)"[^>]*href="(https?:[^"]+)"', text)
+        loaded += re.findall(
+            r'<link[^>]*rel="(?:stylesheet|preconnect)"[^>]*href="(https?:[^"]+)"', text
+        )
         assert loaded == [], page.name
 
 
@@ -59,7 +61,12 @@ def test_search_works_from_the_disk_and_without_a_network(site: Path) -> None:
         page = browser.new_context(offline=True).new_page()
         page.goto((site / "index.html").as_uri())
         page.keyboard.press("/")
-        box = page.get_by_role("dialog").get_by_role("textbox").or_(page.locator("input:visible")).first
+        box = (
+            page.get_by_role("dialog")
+            .get_by_role("textbox")
+            .or_(page.locator("input:visible"))
+            .first
+        )
         box.fill("Krippendorff")
         page.get_by_text("Agreement of annotators").first.wait_for(timeout=60_000)
         assert page.get_by_text("Agreement of annotators").first.is_visible()

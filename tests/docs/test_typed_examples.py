@@ -18,16 +18,27 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.slow  # after the type checker has read the project; alone it would read all of it again
+# after the type checker has read the project; alone it would read all of it again
+@pytest.mark.slow
 def test_mypy_accepts_the_examples(tmp_path: Path) -> None:
     for page in PAGES:
         blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M)
         for number, block in enumerate(blocks):
-            code = f"async def example() -> None:\n{textwrap.indent(block, '    ')}" if "await " in block else block
+            code = (
+                f"async def example() -> None:\n{textwrap.indent(block, '    ')}"
+                if "await " in block
+                else block
+            )
             name = f"{page.stem.replace('-', '_').lower()}_{number}.py"
             (tmp_path / name).write_text(code, encoding="utf-8")
     assert list(tmp_path.glob("readme_*.py"))
-    command = [sys.executable, "-m", "mypy", "--strict", str(tmp_path)]  # with the cache of the whole project
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        str(tmp_path),
+    ]  # with the cache of the whole project
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -42,4 +53,6 @@ def test_help_prints_the_signature() -> None:
 def test_what_is_public_is_what_is_listed() -> None:
     assert sorted(cl.__all__) == cl.__all__
     assert set(cl.__all__) == {*cl._HOMES, "__version__"}
-    assert all(inspect.isfunction(getattr(cl, n)) or inspect.isclass(getattr(cl, n)) for n in cl._HOMES)
+    assert all(
+        inspect.isfunction(getattr(cl, n)) or inspect.isclass(getattr(cl, n)) for n in cl._HOMES
+    )

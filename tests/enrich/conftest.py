@@ -1,4 +1,6 @@
-"""Made-up records, fact-checks and pages, a local index over them, and real servers on loopback that count."""
+"""Made-up records, fact-checks and pages, a local index over them, and real servers on loopback
+that count.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ REVIEWS = [
 
 @pytest.fixture
 def dataset() -> Dataset:
-    return Dataset.build("made-up", pl.DataFrame(RECORDS).with_columns(pl.lit("eng").alias("language")))
+    return Dataset.build(
+        "made-up", pl.DataFrame(RECORDS).with_columns(pl.lit("eng").alias("language"))
+    )
 
 
 @pytest.fixture
@@ -63,7 +67,9 @@ def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 class Searx:
-    """A server that answers as a SearXNG instance does, counts every question, and can hold one back."""
+    """A server that answers as a SearXNG instance does, counts every question, and can hold one
+    back.
+    """
 
     def __init__(self, answer: Callable[[str], list[dict[str, Any]]]) -> None:
         self.asked: Counter[str] = Counter()

@@ -1,4 +1,6 @@
-"""The command: killed and resumed without repeating a paid call, replayed to the same bytes, told in sentences."""
+"""The command: killed and resumed without repeating a paid call, replayed to the same bytes, told
+in sentences.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,24 @@ def profile(model: StandIn, tmp_path: Path) -> Path:
 def folder(tmp_path: Path) -> Path:
     texts = [f"Dear all, number {i} of the long list. The mill number {i} in Garrow sold {i + 3} looms to Velmore. " + "More words. " * 8
              for i in range(6)]  # fmt: skip
-    Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(6)], "text": texts})).write(tmp_path / "data")
+    Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(6)], "text": texts})).write(
+        tmp_path / "data"
+    )
     return tmp_path / "data"
 
 
 def arguments(folder: Path, output: Path, profile: Path, *more: str) -> list[str]:
-    common = ["--provider", "searxng", "--extract", "model", "--profile", str(profile), "--results", "1", "--json"]
+    common = [
+        "--provider",
+        "searxng",
+        "--extract",
+        "model",
+        "--profile",
+        str(profile),
+        "--results",
+        "1",
+        "--json",
+    ]
     return ["enrich", str(folder), "-o", str(output), *common, *more]
 
 
@@ -62,12 +76,19 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_same_bytes(
-    folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    profile: Path,
+    searx: Any,
+    model: StandIn,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     searx.hold = lambda number: number == 7
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()"]
     command += arguments(folder, tmp_path / "out", profile, "--concurrency", "1")
-    process = subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         assert searx.held.wait(60), "the run never came to its seventh search"
     finally:
@@ -88,7 +109,15 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
 
     asked, answered = sum(searx.asked.values()), model.served
     searx.close()
-    replay = arguments(folder, tmp_path / "again", profile, "--mode", "replay", "--cache", str(tmp_path / "out.cache"))
+    replay = arguments(
+        folder,
+        tmp_path / "again",
+        profile,
+        "--mode",
+        "replay",
+        "--cache",
+        str(tmp_path / "out.cache"),
+    )
     assert run(replay) == 0
     assert json.loads(capsys.readouterr().out)["enrichment"]["budget"]["spent"] == {
         "money": 0.0,
@@ -101,13 +130,20 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
 
 @pytest.mark.slow
 def test_one_cap_over_model_and_search_together(
-    folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    profile: Path,
+    searx: Any,
+    model: StandIn,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1
     assert "The budget is spent" in capsys.readouterr().err
     spent = sum(searx.asked.values()) + model.served
     assert spent <= 7
-    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1, "the cap is on the whole run"
+    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1, (
+        "the cap is on the whole run"
+    )
     assert sum(searx.asked.values()) + model.served == spent
     assert run(arguments(folder, tmp_path / "out", profile)) == 0
     assert not list(tmp_path.glob(".out.*"))
@@ -116,7 +152,12 @@ def test_one_cap_over_model_and_search_together(
 
 
 def test_the_estimate_says_what_it_would_cost(
-    folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    profile: Path,
+    searx: Any,
+    model: StandIn,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(arguments(folder, tmp_path / "out", profile, "--estimate")) == 0
     found = json.loads(capsys.readouterr().out)["estimate"]
@@ -128,11 +169,23 @@ def test_the_estimate_says_what_it_would_cost(
 
 
 def test_an_estimate_needs_no_key(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for variable in ("BRAVE_SEARCH_API_KEY", "GOOGLE_FACTCHECK_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(variable, raising=False)
-    asked = ["--provider", "brave", "--factcheck", "google-factcheck", "--extract", "model", "--profile", "openai"]
+    asked = [
+        "--provider",
+        "brave",
+        "--factcheck",
+        "google-factcheck",
+        "--extract",
+        "model",
+        "--profile",
+        "openai",
+    ]
     assert run(["enrich", str(folder), "-o", str(tmp_path / "out"), *asked, "--estimate"]) == 0
     printed = capsys.readouterr().out
     assert "brave: 6 to 12 searches, $0.0300 to $0.0600." in printed
@@ -140,7 +193,9 @@ def test_an_estimate_needs_no_key(
     assert "In all: $0.03" in printed
 
 
-def test_ctrl_c_ends_a_run_at_a_silent_server_within_two_seconds(folder: Path, searx: Any, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_run_at_a_silent_server_within_two_seconds(
+    folder: Path, searx: Any, tmp_path: Path
+) -> None:
     searx.hold = lambda _: True
     arguments = ["enrich", str(folder), "-o", str(tmp_path / "out"), "--provider", "searxng"]
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", *arguments]
@@ -154,12 +209,24 @@ def test_ctrl_c_ends_a_run_at_a_silent_server_within_two_seconds(folder: Path, s
 
 
 def test_ctrl_c_is_heard_in_a_run_that_never_waits(folder: Path, tmp_path: Path) -> None:
-    """A local index answers at once: every record is searched for without a pause in which to hear anything."""
+    """A local index answers at once: every record is searched for without a pause in which to hear
+    anything.
+    """
     n = 20_000
-    texts = [f"The mill number {i} in Garrow sold {i + 3} looms to the harbour council of Velmore." for i in range(n)]
+    texts = [
+        f"The mill number {i} in Garrow sold {i + 3} looms to the harbour council of Velmore."
+        for i in range(n)
+    ]
     many = Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(n)], "text": texts}))
     many.write(tmp_path / "many")
-    arguments = ["enrich", str(tmp_path / "many"), "-o", str(tmp_path / "out"), "--provider", f"local:{folder}"]
+    arguments = [
+        "enrich",
+        str(tmp_path / "many"),
+        "-o",
+        str(tmp_path / "out"),
+        "--provider",
+        f"local:{folder}",
+    ]
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", *arguments]
     process = subprocess.Popen(command, env=os.environ, stderr=subprocess.PIPE, text=True)
     late = time.monotonic() + 60
@@ -177,7 +244,14 @@ def test_a_local_run_with_its_report(
     dataset: Dataset, reviews: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dataset.write(tmp_path / "data")
-    local = ["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", f"local:{reviews}"]
+    local = [
+        "enrich",
+        str(tmp_path / "data"),
+        "-o",
+        str(tmp_path / "out"),
+        "--provider",
+        f"local:{reviews}",
+    ]
     assert run([*local, "--report", str(tmp_path / "report")]) == 0
     printed = capsys.readouterr().out
     assert "2 corresponding" in printed
@@ -186,7 +260,13 @@ def test_a_local_run_with_its_report(
     assert "Evidence patterns" in page
     assert "Ratings as the fact-checkers wrote them" in page
     found = json.loads((tmp_path / "report" / "evidence.json").read_text(encoding="utf-8"))
-    assert {p["pattern"]: p["records"] for p in found["patterns"]} == {"T1": 0, "T2": 3, "F1": 2, "F2": 0, "F3": 0}
+    assert {p["pattern"]: p["records"] for p in found["patterns"]} == {
+        "T1": 0,
+        "T2": 3,
+        "F1": 2,
+        "F2": 0,
+        "F3": 0,
+    }
     assert run(local) == 1
     assert "already exists" in capsys.readouterr().err
 
@@ -203,18 +283,41 @@ def test_a_local_run_with_its_report(
     ],
 )
 def test_wrong_usage_is_a_sentence(
-    more: list[str], code: int, message: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    more: list[str],
+    code: int,
+    message: str,
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["enrich", str(folder), "-o", str(tmp_path / "out"), *more]) == code
     assert message in capsys.readouterr().err
 
 
-def test_the_python_twin_gives_what_the_command_gives(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+def test_the_python_twin_gives_what_the_command_gives(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
     import claimlab as cl
 
     enriched = cl.enrich(dataset, f"local:{reviews}").dataset
     dataset.write(tmp_path / "data")
-    assert run(["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", f"local:{reviews}"]) == 0
+    assert (
+        run(
+            [
+                "enrich",
+                str(tmp_path / "data"),
+                "-o",
+                str(tmp_path / "out"),
+                "--provider",
+                f"local:{reviews}",
+            ]
+        )
+        == 0
+    )
     found = Dataset.open(tmp_path / "out")
     assert found.tables["enrichment"].equals(enriched.tables["enrichment"])
-    assert found.tables["evidence"].drop("retrieved").equals(enriched.tables["evidence"].drop("retrieved"))
+    assert (
+        found.tables["evidence"]
+        .drop("retrieved")
+        .equals(enriched.tables["evidence"].drop("retrieved"))
+    )

@@ -1,4 +1,6 @@
-"""The demo's hidden fact-checks: a local search finds those that repeat a claim and those that say only its core."""
+"""The demo's hidden fact-checks: a local search finds those that repeat a claim and those that say
+only its core.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,25 @@ from claimlab.search.providers.local import Local
 
 def ends(dataset: Dataset, index: Path, *, extract: bool) -> dict[str, str]:
     done = sync.run(
-        enrich_async(dataset, Doors(Local(index), extractor=rule_extractor("offline") if extract else None))
+        enrich_async(
+            dataset, Doors(Local(index), extractor=rule_extractor("offline") if extract else None)
+        )
     )
     return dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
 
 
-def test_hidden_fact_checks_are_found_and_the_core_needs_the_extracted_claim(tmp_path: Path) -> None:
+def test_hidden_fact_checks_are_found_and_the_core_needs_the_extracted_claim(
+    tmp_path: Path,
+) -> None:
     data = clean_twin(size=120)
     reviews, truth = fact_checks(data, each=20)
     assert fact_checks(data, each=20)[0] == reviews
     (tmp_path / "r.json").write_text(json.dumps(reviews), encoding="utf-8")
     build_index(tmp_path / "r.json", tmp_path / "index")
-    one, two = ends(data, tmp_path / "index", extract=False), ends(data, tmp_path / "index", extract=True)
+    one, two = (
+        ends(data, tmp_path / "index", extract=False),
+        ends(data, tmp_path / "index", extract=True),
+    )
 
     def found(outcomes: dict[str, str], kind: str) -> int:
         return sum(outcomes[i] == "corresponding" for i, k in truth.items() if k == kind)

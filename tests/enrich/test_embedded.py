@@ -1,4 +1,6 @@
-"""The embedded model end to end: a real model extracts claims bound by a schema; the run is recorded and replayed."""
+"""The embedded model end to end: a real model extracts claims bound by a schema; the run is
+recorded and replayed.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,15 @@ def test_the_embedded_model_extracts_is_labelled_and_replays_to_the_same_bytes(
         pytest.skip(f"the model cannot be installed here: {error}")
     dataset.records = dataset.records.filter(pl.col("id").is_in(["same", "deep"]))
     dataset.write(tmp_path / "data")
-    common = ["--provider", f"local:{reviews}", "--extract", "model", "--profile", "embedded", "--json"]
+    common = [
+        "--provider",
+        f"local:{reviews}",
+        "--extract",
+        "model",
+        "--profile",
+        "embedded",
+        "--json",
+    ]
     assert run(["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), *common]) == 0
     found = json.loads(capsys.readouterr().out)["enrichment"]
     assert found["needed_extraction"] == 1
@@ -34,11 +44,23 @@ def test_the_embedded_model_extracts_is_labelled_and_replays_to_the_same_bytes(
     (claim,) = Dataset.open(tmp_path / "out").tables["claims"].rows(named=True)
     assert claim["record_id"] == "deep"
     assert claim["method"].startswith("model: SmolLM2")
-    assert claim["text"].strip(), "how long it is, is up to the model: no sentence is cut by the schema"
+    assert claim["text"].strip(), (
+        "how long it is, is up to the model: no sentence is cut by the schema"
+    )
     assert "too small for results" in json.loads(claim["meta"])["standing"]
 
     weights.weights_path().unlink()  # a replay needs no model
-    again = ["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "again"), *common, "--mode", "replay"]
+    again = [
+        "enrich",
+        str(tmp_path / "data"),
+        "-o",
+        str(tmp_path / "again"),
+        *common,
+        "--mode",
+        "replay",
+    ]
     assert run([*again, "--cache", str(tmp_path / "out.cache")]) == 0
-    first, second = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again"))
+    first, second = (
+        {p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again")
+    )
     assert first == second

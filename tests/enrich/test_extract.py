@@ -1,4 +1,6 @@
-"""Extractors: the offline rules on planted texts, the baseline, and a model that is scripted to misbehave."""
+"""Extractors: the offline rules on planted texts, the baseline, and a model that is scripted to
+misbehave.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def run(extractor: Extractor, text: str, language: str | None = "eng") -> Extrac
 
 
 @pytest.mark.parametrize("language", sorted(PLANTED))
-def test_the_sentence_with_the_fact_is_picked_in_languages_with_and_without_lists(language: str) -> None:
+def test_the_sentence_with_the_fact_is_picked_in_languages_with_and_without_lists(
+    language: str,
+) -> None:
     (claim,) = best_claims(PLANTED[language], language)
     assert "37" in claim
 
@@ -57,7 +61,9 @@ def test_a_long_sentence_ends_where_a_clause_ends_and_keeps_its_subject() -> Non
         "das pessoas do país, que elas são naturalmente imunes e que o governo do estado sabe disso há muito tempo.",
         "por",
     )
-    assert "afirma que a doença não apresenta risco" in name, "a subject without its verb is not a claim"
+    assert "afirma que a doença não apresenta risco" in name, (
+        "a subject without its verb is not a claim"
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,18 +114,25 @@ def test_what_goes_before_a_claim_is_no_part_of_it(text: str, language: str, cla
 
 
 def test_what_is_said_first_goes_before_the_like_of_it_later() -> None:
-    assert best_claims("The mill of Ostrel sold looms in May. The mill of Ostrel sold looms in June.", "eng") == [
-        "The mill of Ostrel sold looms in May."
-    ]
+    assert best_claims(
+        "The mill of Ostrel sold looms in May. The mill of Ostrel sold looms in June.", "eng"
+    ) == ["The mill of Ostrel sold looms in May."]
 
 
 def test_only_sentences_that_begin_in_the_first_75_words_are_read_and_none_is_cut_there() -> None:
     late = " ".join(["well"] * 80) + ". The board sold 90 barrels to Velmore."
     assert not any("90" in claim for claim in best_claims(late, "eng"))
-    across = " ".join(["Well then."] * 34) + " The water board of Marisett stored 90 barrels of rainwater underground."
-    assert best_claims(across, "eng") == ["The water board of Marisett stored 90 barrels of rainwater underground."]
+    across = (
+        " ".join(["Well then."] * 34)
+        + " The water board of Marisett stored 90 barrels of rainwater underground."
+    )
+    assert best_claims(across, "eng") == [
+        "The water board of Marisett stored 90 barrels of rainwater underground."
+    ]
     unbroken = "The Mill of Ostrel " + " ".join("sold" for _ in range(80))
-    assert best_claims(unbroken, None) == [" ".join(unbroken.split()[:20])], "a text without any end of a clause"
+    assert best_claims(unbroken, None) == [" ".join(unbroken.split()[:20])], (
+        "a text without any end of a clause"
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,9 +155,7 @@ def test_the_marks_of_a_chat_are_no_part_of_a_claim(text: str, language: str, cl
 
 
 def test_a_headline_goes_before_what_is_said_below_it() -> None:
-    text = (
-        "Corpo de advogado é retirado de túmulo\n4 abr 2020, 17:47\nEle foi enterrado com 3 parentes em Campo Sereno."
-    )
+    text = "Corpo de advogado é retirado de túmulo\n4 abr 2020, 17:47\nEle foi enterrado com 3 parentes em Campo Sereno."
     assert best_claims(text, "por") == ["Corpo de advogado é retirado de túmulo"]
 
 
@@ -161,8 +172,14 @@ def test_a_headline_goes_before_what_is_said_below_it() -> None:
         ("What is the difference between the two?", "eng"),
         ("O que estão fazendo com a cidade de Campo Sereno", "por"),
         ("Conheça os deputados de Campo Sereno que votaram", "por"),
-        ("Guidance for the Identification of Healthcare Workers with Suspected Fever in Ostrel", "eng"),
-        ("Medida Provisória n° 979, de 2020 (Designação de dirigentes para as instituições de ensino)", "por"),
+        (
+            "Guidance for the Identification of Healthcare Workers with Suspected Fever in Ostrel",
+            "eng",
+        ),
+        (
+            "Medida Provisória n° 979, de 2020 (Designação de dirigentes para as instituições de ensino)",
+            "por",
+        ),
         ("", "eng"),
     ],
 )
@@ -171,9 +188,15 @@ def test_a_text_that_claims_nothing_gives_no_claim_and_no_failure(text: str, lan
 
 
 def test_a_cue_is_a_word_with_its_accents() -> None:
-    """Portuguese "e" (and) is not "é" (is), French "à" (at) not "a" (has), Spanish "creo" (I believe) not "creó"."""
-    assert score("pães e bolos e doces e frutas", "por") == score("pães ou bolos ou doces ou frutas", "por")
-    assert score("o pão é doce na padaria antiga", "por") > score("o pão e doce na padaria antiga", "por")
+    """Portuguese "e" (and) is not "é" (is), French "à" (at) not "a" (has), Spanish "creo" (I
+    believe) not "creó".
+    """
+    assert score("pães e bolos e doces e frutas", "por") == score(
+        "pães ou bolos ou doces ou frutas", "por"
+    )
+    assert score("o pão é doce na padaria antiga", "por") > score(
+        "o pão e doce na padaria antiga", "por"
+    )
     assert is_verb("está", "por")
     assert not is_verb("esta", "por")
     assert (is_verb("report", "eng", "the"), is_verb("report", "eng", "doctors")) == (False, True)
@@ -193,7 +216,11 @@ def test_several_claims_come_in_the_order_of_the_text() -> None:
 
 def test_questions_commands_and_the_first_person_score_below_facts() -> None:
     fact = score("The ferry of Brannock sank in 1931.", "eng")
-    for other in ("Did the ferry of Brannock sink in 1931?", "I think we should remember my ferry", "Share this now"):
+    for other in (
+        "Did the ferry of Brannock sink in 1931?",
+        "I think we should remember my ferry",
+        "Share this now",
+    ):
         assert score(other, "eng") < fact
     assert score("…", "eng") == float("-inf")
 
@@ -207,12 +234,17 @@ def test_wrong_names_and_numbers_are_refused_in_a_sentence() -> None:
 
 def by_model(answers: Script, claims: int = 1) -> tuple[ByModel, Scripted]:
     script = Scripted(answers=answers)
-    return ByModel(layered(script, Calls(mode="live"), Retries(faults=1, first=0.01)), claims), script
+    return ByModel(
+        layered(script, Calls(mode="live"), Retries(faults=1, first=0.01)), claims
+    ), script
 
 
 def test_a_model_answers_bound_by_a_schema_and_says_how_much_is_in_the_text() -> None:
     extractor, script = by_model(
-        [json.dumps({"claim": "The ferry sank in 1931"}), json.dumps({"claim": "Dragons ate the ferry"})]
+        [
+            json.dumps({"claim": "The ferry sank in 1931"}),
+            json.dumps({"claim": "Dragons ate the ferry"}),
+        ]
     )
     text = "The ferry of Brannock sank in 1931. " + " ".join(f"w{i}" for i in range(100))
     first, second = run(extractor, text), run(extractor, text)
@@ -251,7 +283,9 @@ PORTUGUESE = "A biblioteca municipal de Campo Sereno comprou trinta e sete piano
 
 
 def test_a_claim_in_another_language_is_asked_for_once_more() -> None:
-    english = "The municipal library of Campo Sereno bought thirty-seven new pianos for the schools."
+    english = (
+        "The municipal library of Campo Sereno bought thirty-seven new pianos for the schools."
+    )
     own = "A biblioteca municipal de Campo Sereno comprou trinta e sete pianos novos"
     extractor, script = by_model([json.dumps({"claim": english}), json.dumps({"claim": own})])
     found = run(extractor, PORTUGUESE, "por")
@@ -267,6 +301,8 @@ def test_a_claim_in_another_language_is_asked_for_once_more() -> None:
 
 
 def test_a_model_splits_when_asked_and_no_more_than_asked() -> None:
-    extractor, script = by_model([json.dumps({"claims": ["One fact.", "Two fact.", "One fact.", "Three."]})], claims=3)
+    extractor, script = by_model(
+        [json.dumps({"claims": ["One fact.", "Two fact.", "One fact.", "Three."]})], claims=3
+    )
     assert run(extractor, "A text.").claims == ("One fact.", "Two fact.", "Three.")
     assert "at most 3" in script.asked[0].messages[0].content

@@ -1,4 +1,6 @@
-"""The two-stage flow over a real local index: every end, the guard, the day of the claim, failures, the budget."""
+"""The two-stage flow over a real local index: every end, the guard, the day of the claim, failures,
+the budget.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Access:
         self.words = {"web": web, "factcheck": factcheck or [], **words}
 
 
-def run(dataset: Dataset, access: Access, settings: Settings | None = None, **more: Any) -> Enrichment:
+def run(
+    dataset: Dataset, access: Access, settings: Settings | None = None, **more: Any
+) -> Enrichment:
     async def whole() -> Enrichment:
         async with open_doors(calls=access.calls, **access.words) as doors:
             return await enrich_async(dataset, doors, settings, **more)
@@ -43,7 +47,9 @@ def run(dataset: Dataset, access: Access, settings: Settings | None = None, **mo
     return asyncio.run(whole())
 
 
-def enriched(dataset: Dataset, doors: Doors, settings: Settings | None = None, **more: Any) -> Enrichment:
+def enriched(
+    dataset: Dataset, doors: Doors, settings: Settings | None = None, **more: Any
+) -> Enrichment:
     return asyncio.run(enrich_async(dataset, doors, settings, **more))
 
 
@@ -63,7 +69,10 @@ def test_every_end_has_its_own_name(dataset: Dataset, reviews: Path, tmp_path: P
     assert set(claims["method"]) == {"offline"}
     assert "same" not in set(claims["record_id"])  # the first search was enough
     evidence = done.dataset.tables["evidence"].filter(pl.col("correspondence") >= 0.8)
-    assert dict(evidence.select("record_id", "stage").iter_rows()) == {"same": "query", "deep": "claim"}
+    assert dict(evidence.select("record_id", "stage").iter_rows()) == {
+        "same": "query",
+        "deep": "claim",
+    }
     assert evidence["verdict"].to_list() == ["false", "false"]
     assert evidence["guard_factcheck"].all()
     assert evidence.filter(pl.col("record_id") == "same")["guard_copy"].to_list() == [True]
@@ -72,14 +81,18 @@ def test_every_end_has_its_own_name(dataset: Dataset, reviews: Path, tmp_path: P
     assert done.dataset.lineage[-1].step == "enrich"
 
 
-def test_without_an_extractor_the_second_stage_is_left_out(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+def test_without_an_extractor_the_second_stage_is_left_out(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
     done = run(dataset, Access([f"local:{reviews}"], extract="none", cache=tmp_path / "c"))
     assert ends(done)["deep"] == "not-corresponding"
     assert done.summary["needed_extraction"] == 3
     assert done.dataset.tables["claims"].height == 0
 
 
-def test_fact_checks_are_searched_with_query_and_claim(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+def test_fact_checks_are_searched_with_query_and_claim(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
     empty = tmp_path / "pages"
     empty.mkdir()
     (empty / "a.txt").write_text("Nothing of interest happened at the lake.", encoding="utf-8")
@@ -94,9 +107,13 @@ def test_fact_checks_are_searched_with_query_and_claim(dataset: Dataset, reviews
 def test_what_is_newer_than_the_claim_goes_and_what_has_no_date_stands_apart(
     dataset: Dataset, reviews: Path, tmp_path: Path
 ) -> None:
-    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date"))
+    done = run(
+        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date")
+    )
     found = done.dataset.tables["evidence"]
-    assert "https://checks.example/benches" not in found["url"].to_list()  # September; the claim is of June
+    assert (
+        "https://checks.example/benches" not in found["url"].to_list()
+    )  # September; the claim is of June
     assert ends(done) | {"other": ""} == {
         "same": "corresponding", "deep": "nothing-found", "other": "", "none": "no-claim", "link": "no-query",
     }  # fmt: skip
@@ -108,26 +125,36 @@ def test_what_is_newer_than_the_claim_goes_and_what_has_no_date_stands_apart(
 
 
 def test_undated_evidence_does_not_settle_correspondence(dataset: Dataset, tmp_path: Path) -> None:
-    """The very words of the claim are found, but nobody knows when they were published: the claim is extracted and
-    searched for as if nothing had been found."""
+    """The very words of the claim are found, but nobody knows when they were published: the claim
+    is extracted and searched for as if nothing had been found."""
     review = {k: v for k, v in REVIEWS[0].items() if k != "datePublished"}
     (tmp_path / "undated.json").write_text(json.dumps([review]), encoding="utf-8")
     access = Access([f"local:{tmp_path / 'undated.json'}"], cache=tmp_path / "c")
     done = run(dataset, access, Settings(as_of="claim-date"))
-    line = done.dataset.tables["enrichment"].filter(pl.col("record_id") == "same").row(0, named=True)
-    assert (line["undated"], line["needed_extraction"], line["outcome"]) == (1, True, "nothing-found")
+    line = (
+        done.dataset.tables["enrichment"].filter(pl.col("record_id") == "same").row(0, named=True)
+    )
+    assert (line["undated"], line["needed_extraction"], line["outcome"]) == (
+        1,
+        True,
+        "nothing-found",
+    )
     assert "same" in set(done.dataset.tables["claims"]["record_id"])
     (piece,) = done.dataset.tables["evidence"].filter(pl.col("record_id") == "same").to_dicts()
     assert (piece["as_of"], piece["corresponds"]) == ("undated", True), "it is kept, apart"
 
 
 def test_one_day_for_all(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
-    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="2021-05-01"))
+    done = run(
+        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="2021-05-01")
+    )
     assert ends(done)["same"] == "nothing-found"
 
 
 class Flaky:
-    """A provider that fails for one record, notes what it was asked, and can break in ways nobody planned."""
+    """A provider that fails for one record, notes what it was asked, and can break in ways nobody
+    planned.
+    """
 
     name = "flaky"
 
@@ -187,26 +214,45 @@ def test_language_and_country_go_with_every_record() -> None:
         }
     )  # fmt: skip
     flaky = Flaky()
-    enriched(Dataset.build("x", rows), Doors(flaky), Settings(countries=read_countries(["pt=br", "US"])), concurrency=1)
-    assert [(q.language, q.country) for q in flaky.queries] == [("eng", "AO"), ("por", "BR"), (None, "US")]
+    enriched(
+        Dataset.build("x", rows),
+        Doors(flaky),
+        Settings(countries=read_countries(["pt=br", "US"])),
+        concurrency=1,
+    )
+    assert [(q.language, q.country) for q in flaky.queries] == [
+        ("eng", "AO"),
+        ("por", "BR"),
+        (None, "US"),
+    ]
     with pytest.raises(UsageError, match="not a country"):
         read_countries(["Brazil"])
 
 
 def test_the_same_question_is_not_asked_twice_at_once(tmp_path: Path, searx: Any) -> None:
-    rows = pl.DataFrame({"id": [str(i) for i in range(12)], "text": ["The same old bridge fell."] * 12})
-    run(Dataset.build("x", rows), Access(["searxng"], extract="none", cache=tmp_path / "c"), Settings(results=1))
+    rows = pl.DataFrame(
+        {"id": [str(i) for i in range(12)], "text": ["The same old bridge fell."] * 12}
+    )
+    run(
+        Dataset.build("x", rows),
+        Access(["searxng"], extract="none", cache=tmp_path / "c"),
+        Settings(results=1),
+    )
     assert sum(searx.asked.values()) == 1
 
 
-def test_social_media_is_kept_in_the_complete_table_and_marked_for_the_filtered_one(tmp_path: Path) -> None:
+def test_social_media_is_kept_in_the_complete_table_and_marked_for_the_filtered_one(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "posts.jsonl"
     text = "The night ferry of Brannock sank in 1931."
     file.write_text(
-        json.dumps({"text": text + " So they say.", "url": "https://www.facebook.com/1"}) + "\n", encoding="utf-8"
+        json.dumps({"text": text + " So they say.", "url": "https://www.facebook.com/1"}) + "\n",
+        encoding="utf-8",
     )
     done = run(
-        Dataset.build("x", pl.DataFrame({"id": ["a"], "text": [text]})), Access([f"local:{file}"], cache=tmp_path / "c")
+        Dataset.build("x", pl.DataFrame({"id": ["a"], "text": [text]})),
+        Access([f"local:{file}"], cache=tmp_path / "c"),
     )
     line = done.dataset.tables["enrichment"].row(0, named=True)
     assert (line["outcome"], line["outcome_filtered"]) == ("corresponding", "nothing-found")
@@ -220,31 +266,46 @@ def test_a_spent_budget_keeps_what_was_done_and_a_larger_one_goes_on(
     settings = Settings(results=1)  # SearXNG gives pages, each a call; one result is on the first
 
     def attempt(calls: int) -> Enrichment:
-        access = Access(["searxng"], extract="none", cache=tmp_path / "c", budget=Budget(calls=calls))
+        access = Access(
+            ["searxng"], extract="none", cache=tmp_path / "c", budget=Budget(calls=calls)
+        )
         return run(dataset, access, settings, journal=Journal(out, {"n": 1}), concurrency=1)
 
     with pytest.raises(BudgetSpent):
         attempt(2)
     assert sum(searx.asked.values()) == 2
-    assert sorted(Shards(Journal(out, {"n": 1}), dataset.records["id"].to_list()).done) == ["deep", "same"]
+    assert sorted(Shards(Journal(out, {"n": 1}), dataset.records["id"].to_list()).done) == [
+        "deep",
+        "same",
+    ]
     done = attempt(2)
     assert sum(searx.asked.values()) == 4
     assert max(searx.asked.values()) == 1
     assert done.summary["outcomes"]["not-corresponding"] == 4
 
 
-def test_a_journal_of_another_run_or_a_torn_shard_is_not_taken_up(tmp_path: Path, dataset: Dataset) -> None:
+def test_a_journal_of_another_run_or_a_torn_shard_is_not_taken_up(
+    tmp_path: Path, dataset: Dataset
+) -> None:
     ids = dataset.records["id"].to_list()
     first = Journal(tmp_path, {"n": 1})
     enriched(dataset, Doors(Flaky()), journal=first)
-    assert set(Shards(Journal(tmp_path, {"n": 1}), ids).done) == {"same", "deep", "other", "none", "link"}
+    assert set(Shards(Journal(tmp_path, {"n": 1}), ids).done) == {
+        "same",
+        "deep",
+        "other",
+        "none",
+        "link",
+    }
     assert Shards(Journal(tmp_path, {"n": 2}), ids).done == {}
     for file in tmp_path.rglob("*.json"):
         file.write_text('{"torn": {"record_id": "torn", "outc', encoding="utf-8")
     assert Shards(Journal(tmp_path, {"n": 1}), ids).done == {}
 
 
-def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(dataset: Dataset, searx: Any, tmp_path: Path) -> None:
+def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(
+    dataset: Dataset, searx: Any, tmp_path: Path
+) -> None:
     recorded = run(dataset, Access(["searxng"], cache=tmp_path / "c"))
     before = sum(searx.asked.values())
     searx.close()
@@ -257,7 +318,9 @@ def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(dataset: Dataset, 
         run(other, Access(["searxng"], cache=tmp_path / "c", mode="replay"))
 
 
-def test_the_estimate_counts_calls_and_money_and_sends_nothing(dataset: Dataset, searx: Any, tmp_path: Path) -> None:
+def test_the_estimate_counts_calls_and_money_and_sends_nothing(
+    dataset: Dataset, searx: Any, tmp_path: Path
+) -> None:
     async def whole() -> dict[str, Any]:
         calls = Calls(cache=tmp_path / "c")
         async with open_doors(["searxng"], calls, factcheck=["google-factcheck"]) as doors:
@@ -285,7 +348,9 @@ def test_the_estimate_counts_calls_and_money_and_sends_nothing(dataset: Dataset,
         (Access(["brave"], mode="record"), "needs a folder"),
     ],
 )
-def test_wrong_settings_are_told_in_a_sentence(access: Access, message: str, dataset: Dataset) -> None:
+def test_wrong_settings_are_told_in_a_sentence(
+    access: Access, message: str, dataset: Dataset
+) -> None:
     with pytest.raises(ClaimlabError, match=message):
         run(dataset, access)
 
@@ -293,20 +358,30 @@ def test_wrong_settings_are_told_in_a_sentence(access: Access, message: str, dat
 def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
     dataset: Dataset, reviews: Path, tmp_path: Path
 ) -> None:
-    """Every label is turned over. "other" is also brought a rating, but of another claim about the same quarry."""
+    """Every label is turned over. "other" is also brought a rating, but of another claim about the
+    same quarry.
+    """
     from claimlab.clean.front import clean
     from claimlab.clean.recipe import Recipe, Stage
 
     turned = pl.col("veracity").replace({"true": "false", "false": "true"})
     dataset.records = dataset.records.with_columns(turned)
     done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"))
-    assert set(done.dataset.tables["evidence"].drop_nulls("rating")["record_id"]) >= {"same", "deep", "other"}
+    assert set(done.dataset.tables["evidence"].drop_nulls("rating")["record_id"]) >= {
+        "same",
+        "deep",
+        "other",
+    }
     cleaned = clean(done.dataset, Recipe("one", 1, (Stage("fact-checks"),)))
     assert set(cleaned.dataset.tables["doubtful"]["id"]) == {"same", "deep"}
 
 
-def test_what_corresponds_comes_first_then_the_claims_results_then_the_rest(dataset: Dataset, tmp_path: Path) -> None:
-    """The query finds only the noise around the claim; what a detector sees first must not be that noise."""
+def test_what_corresponds_comes_first_then_the_claims_results_then_the_rest(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    """The query finds only the noise around the claim; what a detector sees first must not be that
+    noise.
+    """
     rows = [
         {
             "text": "My neighbour told everybody to listen and share with all friends, so angry.",
@@ -319,7 +394,11 @@ def test_what_corresponds_comes_first_then_the_claims_results_then_the_rest(data
         },
     ]
     (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    done = run(dataset, Access([f"local:{tmp_path / 'pages.jsonl'}"], cache=tmp_path / "c"), Settings(results=2))
+    done = run(
+        dataset,
+        Access([f"local:{tmp_path / 'pages.jsonl'}"], cache=tmp_path / "c"),
+        Settings(results=2),
+    )
     found = done.dataset.tables["evidence"].filter(pl.col("record_id") == "deep").sort("rank")
     assert found["rank"].to_list() == [1, 2, 3]
     assert found["url"].str.slice(8, 1).to_list() == ["c", "b", "a"]
@@ -327,13 +406,21 @@ def test_what_corresponds_comes_first_then_the_claims_results_then_the_rest(data
     assert found["stage"].to_list() == ["claim", "claim", "query"]
 
 
-def test_what_the_index_itself_cut_by_the_day_is_counted(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
-    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date"))
-    line = done.dataset.tables["enrichment"].filter(pl.col("record_id") == "deep").row(0, named=True)
+def test_what_the_index_itself_cut_by_the_day_is_counted(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
+    done = run(
+        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date")
+    )
+    line = (
+        done.dataset.tables["enrichment"].filter(pl.col("record_id") == "deep").row(0, named=True)
+    )
     assert line["newer"] > 0, "the fact-check of the benches is of September, the claim of June"
     assert done.summary["newer_than_claim"] >= line["newer"]
     again = run(
-        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c", mode="replay"), Settings(as_of="claim-date")
+        dataset,
+        Access([f"local:{reviews}"], cache=tmp_path / "c", mode="replay"),
+        Settings(as_of="claim-date"),
     )
     assert again.summary["newer_than_claim"] == done.summary["newer_than_claim"]
 
@@ -341,7 +428,9 @@ def test_what_the_index_itself_cut_by_the_day_is_counted(dataset: Dataset, revie
 def test_a_dataset_is_searched_as_documents_or_as_fact_checks_by_the_option_it_is_named_in(
     dataset: Dataset, tmp_path: Path
 ) -> None:
-    """The labels of another corpus reach nobody as a rating, unless the user calls its rows fact-checks."""
+    """The labels of another corpus reach nobody as a rating, unless the user calls its rows
+    fact-checks.
+    """
     claims = pl.DataFrame(
         {
             "id": ["x"],
@@ -357,6 +446,6 @@ def test_a_dataset_is_searched_as_documents_or_as_fact_checks_by_the_option_it_i
     found = done.dataset.tables["evidence"].filter(pl.col("record_id") == "same")
     assert found.select("rating", "verdict", "guard_factcheck").rows() == [("hoax", "false", True)]
     plain = run(dataset, Access([place], cache=tmp_path / "d")).dataset.tables["evidence"]
-    assert plain.filter(pl.col("corresponds")).select("record_id", "rating", "guard_factcheck").rows() == [
-        ("same", None, False)
-    ]
+    assert plain.filter(pl.col("corresponds")).select(
+        "record_id", "rating", "guard_factcheck"
+    ).rows() == [("same", None, False)]

@@ -1,4 +1,6 @@
-"""Snapshots: the page's text is kept by its hash, its date and review mend the result, a refusal is counted."""
+"""Snapshots: the page's text is kept by its hash, its date and review mend the result, a refusal is
+counted.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def port() -> Iterator[int]:
 
 
 class Two:
-    """One result on the page's server, one at an address that must not be fetched; neither says its date."""
+    """One result on the page's server, one at an address that must not be fetched; neither says its
+    date.
+    """
 
     name = "two"
 
@@ -61,7 +65,10 @@ class Two:
 
     async def search(self, query: Query) -> Results:
         when = datetime(2022, 1, 1)
-        found = [Evidence(None, "ferry of Brannock", url, when, self.name, query.text) for url in self.urls]
+        found = [
+            Evidence(None, "ferry of Brannock", url, when, self.name, query.text)
+            for url in self.urls
+        ]
         return Results(query=query, provider=self.name, evidence=tuple(found), retrieved=when)
 
 
@@ -70,7 +77,11 @@ def test_pages_are_kept_dated_and_refused(port: int) -> None:
         return ["127.0.0.1"] if host == "page.example" else [host]
 
     guard = Guard(ports={80, port}, allowed_numbers=["127.0.0.1"], resolve=resolve)
-    rows = {"id": ["a"], "text": ["The night ferry of Brannock sank in 1931"], "date": [datetime(2021, 3, 1)]}
+    rows = {
+        "id": ["a"],
+        "text": ["The night ferry of Brannock sank in 1931"],
+        "date": [datetime(2021, 3, 1)],
+    }
     done = sync.run(
         enrich_async(
             Dataset.build("x", pl.DataFrame(rows)),

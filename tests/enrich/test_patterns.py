@@ -1,4 +1,6 @@
-"""Patterns, domains, ratings and years on evidence whose truth is planted; the rows of the paper read back."""
+"""Patterns, domains, ratings and years on evidence whose truth is planted; the rows of the paper
+read back.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from claimlab.enrich.views import write_evidence
 
 
 def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any]:
-    marks = {"filtered": False, "guard_factcheck": False, "guard_own_source": False, "guard_copy": False}
+    marks = {
+        "filtered": False,
+        "guard_factcheck": False,
+        "guard_own_source": False,
+        "guard_copy": False,
+    }
     return {
         "record_id": record,
         "evidence_id": url,
@@ -35,7 +42,12 @@ def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any
 
 @pytest.fixture
 def planted() -> Dataset:
-    check = {"guard_factcheck": True, "rating": "False", "verdict": "false", "published": datetime(2020, 1, 1)}
+    check = {
+        "guard_factcheck": True,
+        "rating": "False",
+        "verdict": "false",
+        "published": datetime(2020, 1, 1),
+    }
     rows = [
         row("t1", "https://news.example/1"),
         row("t2", "https://news.example/2", 0.5),
@@ -45,7 +57,9 @@ def planted() -> Dataset:
         row("f3", "https://doi.org/10.1/1"),
         row("f4", "https://checks.example/4", 0.2, **check),
     ]
-    records = pl.DataFrame({"id": [r["record_id"] for r in rows], "veracity": ["true"] * 3 + ["false"] * 4})
+    records = pl.DataFrame(
+        {"id": [r["record_id"] for r in rows], "veracity": ["true"] * 3 + ["false"] * 4}
+    )
     table = pl.DataFrame(rows, schema=EVIDENCE, orient="row")
     return Dataset.build("p", records, {"evidence": table})
 
@@ -59,24 +73,42 @@ def test_each_pattern_counts_what_was_planted_for_it(planted: Dataset) -> None:
 
 def test_domains_ratings_and_years_by_verdict(planted: Dataset) -> None:
     found = analyse(planted)
-    assert found["factcheck_domains"] == [{"domain": "checks.example", "all": 3, "true": 1, "false": 2}]
-    assert found["ratings"] == [{"rating": "False", "all": 2, "false": 2}, {"rating": "True", "all": 1, "true": 1}]
+    assert found["factcheck_domains"] == [
+        {"domain": "checks.example", "all": 3, "true": 1, "false": 2}
+    ]
+    assert found["ratings"] == [
+        {"rating": "False", "all": 2, "false": 2},
+        {"rating": "True", "all": 1, "true": 1},
+    ]
     assert found["factcheck_years"] == [{"year": 2020, "veracity": "false", "len": 2}]
     assert found["undated"] == 5
 
 
-def test_ratings_of_each_fact_checker_and_one_spelling_where_only_case_differs(planted: Dataset) -> None:
+def test_ratings_of_each_fact_checker_and_one_spelling_where_only_case_differs(
+    planted: Dataset,
+) -> None:
     table = planted.tables["evidence"]
-    lower = pl.when(pl.col("record_id") == "f4").then(pl.lit("false")).otherwise(pl.col("rating")).alias("rating")
-    planted.tables["evidence"] = pl.concat([table.with_columns(lower), table.filter(pl.col("record_id") == "f1")])
+    lower = (
+        pl.when(pl.col("record_id") == "f4")
+        .then(pl.lit("false"))
+        .otherwise(pl.col("rating"))
+        .alias("rating")
+    )
+    planted.tables["evidence"] = pl.concat(
+        [table.with_columns(lower), table.filter(pl.col("record_id") == "f1")]
+    )
     found = analyse(planted)
     assert found["ratings"][0] == {"rating": "False", "all": 3, "false": 3}
-    assert found["agencies"] == [{"domain": "checks.example", "all": 4, "ratings": {"False": 3, "True": 1}}]
+    assert found["agencies"] == [
+        {"domain": "checks.example", "all": 4, "ratings": {"False": 3, "True": 1}}
+    ]
 
 
 def test_the_page_escapes_what_the_web_said(planted: Dataset, tmp_path: Path) -> None:
     table = planted.tables["evidence"]
-    planted.tables["evidence"] = table.with_columns(pl.lit("<script>alert(1)</script>").alias("rating"))
+    planted.tables["evidence"] = table.with_columns(
+        pl.lit("<script>alert(1)</script>").alias("rating")
+    )
     write_evidence(planted, tmp_path / "r")
     page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
     assert "<script>alert(1)" not in page
@@ -111,13 +143,18 @@ ROWS = [
 ]  # fmt: skip
 
 
-def test_the_rows_of_the_paper_are_read_with_nothing_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rows_of_the_paper_are_read_with_nothing_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(r) + "\n" for r in ROWS), encoding="utf-8")
     assert run(["enrich", str(file), "-o", str(tmp_path / "out"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["counts"]["evidence"] == 2
     found = Dataset.open(tmp_path / "out")
-    assert found.records.select("veracity", "split").rows() == [("false", "test"), ("true", "train")]
+    assert found.records.select("veracity", "split").rows() == [
+        ("false", "test"),
+        ("true", "train"),
+    ]
     assert json.loads(found.records["meta"][0]) == {
         "old_split": "train", "near_duplicates": [3], "text_urls": ["https://a.example"], "metadata": {"shares": 4},
     }  # fmt: skip
@@ -127,7 +164,9 @@ def test_the_rows_of_the_paper_are_read_with_nothing_lost(tmp_path: Path, capsys
     ]  # fmt: skip
     assert evidence["guard_factcheck"].all()
     assert (evidence["rating"][1], evidence["verdict"][1]) == ("Falso", "false")
-    assert found.tables["claims"].select("text", "method").rows() == [("água do rio virou vinho", "imported")]
+    assert found.tables["claims"].select("text", "method").rows() == [
+        ("água do rio virou vinho", "imported")
+    ]
     assert found.tables["enrichment"]["outcome"].to_list() == ["corresponding", "nothing-found"]
 
 

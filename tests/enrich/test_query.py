@@ -18,9 +18,17 @@ TWENTY_ONE = " ".join(f"W{i}" for i in range(21))
     ("text", "query", "how"),
     [
         ("Vacina causa febre.", "Vacina causa febre.", "whole"),
-        (f"A água do rio subiu muito ontem. {TWENTY_ONE}", "A água do rio subiu muito ontem.", "first-sentence"),
+        (
+            f"A água do rio subiu muito ontem. {TWENTY_ONE}",
+            "A água do rio subiu muito ontem.",
+            "first-sentence",
+        ),
         (f"{SHORT}. {TWENTY_ONE}\nmais", f"{SHORT}. {TWENTY_ONE}", "first-paragraph"),
-        (f"{SHORT}.\n{TWENTY_ONE}", f"{SHORT}. " + " ".join(f"W{i}" for i in range(14)), "first-words"),
+        (
+            f"{SHORT}.\n{TWENTY_ONE}",
+            f"{SHORT}. " + " ".join(f"W{i}" for i in range(14)),
+            "first-words",
+        ),
     ],
 )
 @pytest.mark.parametrize("rule", ["paper", "released"])
@@ -30,7 +38,10 @@ def test_each_branch_of_the_rules(text: str, query: str, how: str, rule: str) ->
 
 def test_seven_words_are_a_first_sentence_and_six_are_not() -> None:
     six, seven = f"{SHORT}. {TWENTY_ONE}", f"{SHORT} sete. {TWENTY_ONE}"
-    assert [q.how for q in make_queries(pl.Series([six, seven])) if q] == ["first-paragraph", "first-sentence"]
+    assert [q.how for q in make_queries(pl.Series([six, seven])) if q] == [
+        "first-paragraph",
+        "first-sentence",
+    ]
 
 
 def test_twenty_words_are_their_own_query_and_twenty_one_are_not() -> None:
@@ -39,7 +50,9 @@ def test_twenty_words_are_their_own_query_and_twenty_one_are_not() -> None:
 
 
 def test_links_emoji_and_quotes_go_apostrophes_stay_and_nothing_is_no_query() -> None:
-    texts = pl.Series(["“Don’t” say 'no' 🙂 https://a.example/x", "https://a.example/x 🙂", None, "  ", "!!!"])
+    texts = pl.Series(
+        ["“Don’t” say 'no' 🙂 https://a.example/x", "https://a.example/x 🙂", None, "  ", "!!!"]
+    )
     assert make_queries(texts) == [("Don’t say no", "whole"), None, None, None, None]
 
 
@@ -71,7 +84,9 @@ def test_the_share_counts_content_words_without_case_and_accents() -> None:
 
 
 def test_four_fifths_correspond_on_paper_but_not_as_released() -> None:
-    (match,) = correspondence.matches("alpha beta gamma delta epsilon", ["alpha beta gamma delta"], "eng")
+    (match,) = correspondence.matches(
+        "alpha beta gamma delta epsilon", ["alpha beta gamma delta"], "eng"
+    )
     assert match == (0.8, 5, 26)
     assert correspondence.corresponds(match, "paper")
     assert not correspondence.corresponds(match, "released")

@@ -16,7 +16,9 @@ LANGUAGES = ("eng", "deu", "tur", "swa", "afr")
 
 
 def made_up_data(n: int = 600, *, per_group: int = 2, seed: int = 0) -> Dataset:
-    """Claims in five languages, in groups; years, sources, authors and models to tell them apart by."""
+    """Claims in five languages, in groups; years, sources, authors and models to tell them apart
+    by.
+    """
     rng = np.random.default_rng(seed)
     rows = [
         {
@@ -28,7 +30,9 @@ def made_up_data(n: int = 600, *, per_group: int = 2, seed: int = 0) -> Dataset:
         }
         for i in range(n)
     ]  # fmt: skip
-    frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("date").str.to_datetime("%Y-%m-%d"))
+    frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col("date").str.to_datetime("%Y-%m-%d")
+    )
     return Dataset.build("made-up", frame)
 
 
@@ -42,12 +46,18 @@ def made_up_run(
     labels: Sequence[str | None] | None = None,
     meta: Sequence[dict[str, Any] | None] | None = None,
 ) -> Dataset:
-    """A run as `claimlab detect` writes it, right with chance `skill` (one number, or one for each record)."""
+    """A run as `claimlab detect` writes it, right with chance `skill` (one number, or one for each
+    record).
+    """
     rng = np.random.default_rng(seed + 77)
     truth = data.records["veracity"].to_list()
     other = {"true": "false", "false": "true"}
     right = rng.random(len(truth)) < np.asarray(skill)
-    said = list(labels) if labels is not None else [t if ok else other[t] for t, ok in zip(truth, right, strict=True)]
+    said = (
+        list(labels)
+        if labels is not None
+        else [t if ok else other[t] for t, ok in zip(truth, right, strict=True)]
+    )
     sure = rng.uniform(0.5, 1, len(truth)).round(4)
     scores = [
         None if s not in other else json.dumps({s: float(p), other[s]: round(1 - float(p), 4)})

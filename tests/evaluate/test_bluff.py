@@ -1,4 +1,5 @@
-"""BLUFF's tasks from a made-up tree in its schema, through loader, task and slices: no fault of the released scorer.
+"""BLUFF's tasks from a made-up tree in its schema, through loader, task and slices: no fault of the
+released scorer.
 
 Each test is named after the fault that it would show.
 """
@@ -55,7 +56,8 @@ def bluff(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     for language in HUMAN:
         rows = [human_row(language, i) for i in range(EACH)]
         _write(folder / "human_written" / "Faro Check" / language / "data.csv", rows)
-    # The card gives a resource class to generated samples only; people's languages stand in no metadata row.
+    # The card gives a resource class to generated samples only; people's languages stand in no
+    # metadata row.
     meta = [
         {"uuid": f"g-{language}-{i}", "language": language, "language_category": kind}
         for language, kind in MACHINE.items()
@@ -70,14 +72,21 @@ def _write(path: Path, rows: list[dict[str, str]]) -> None:
     pl.DataFrame(rows).write_csv(path)
 
 
-def result(data: Dataset, task: str, *, wrong: float = 0.25, failed: int = 0, **options: object) -> RunResult:
+def result(
+    data: Dataset, task: str, *, wrong: float = 0.25, failed: int = 0, **options: object
+) -> RunResult:
     """A run that is wrong about a share of the records and fails on the first few."""
     rng = np.random.default_rng(1)
     labels = TASKS.get(task).labels(data.records).to_list()
     classes = sorted({c for c in labels if c is not None})
-    said = [None if c is None else str(rng.choice(classes)) if rng.random() < wrong else c for c in labels]
+    said = [
+        None if c is None else str(rng.choice(classes)) if rng.random() < wrong else c
+        for c in labels
+    ]
     said[:failed] = [None] * failed
-    table = to_side_table("predictions", pl.DataFrame({"record_id": data.records["id"], "label": said}))
+    table = to_side_table(
+        "predictions", pl.DataFrame({"record_id": data.records["id"], "label": said})
+    )
     return evaluate_run(score("made-up", table, data, TASKS.get(task)), draws=200, **options)  # type: ignore[arg-type]
 
 
@@ -97,7 +106,9 @@ def test_task_4_keeps_the_human_class(bluff: Dataset) -> None:
 
 
 def test_false_and_misleading_are_fake(bluff: Dataset) -> None:
-    labels = bluff.records.select("label_raw", task=TASKS.get("bluff-1").labels(bluff.records)).unique()
+    labels = bluff.records.select(
+        "label_raw", task=TASKS.get("bluff-1").labels(bluff.records)
+    ).unique()
     assert dict(labels.iter_rows()) == {
         "true": "real", "false": "fake", "misleading": "fake", "real_news": "real", "fake_news": "fake",
     }  # fmt: skip
@@ -105,11 +116,17 @@ def test_false_and_misleading_are_fake(bluff: Dataset) -> None:
 
 def test_both_readings_of_machine(bluff: Dataset) -> None:
     assert result(bluff, "bluff-3", by=[]).scores.classes == {"human": 2 * EACH, "machine": EACH}
-    assert result(bluff, "bluff-3-any", by=[]).scores.classes == {"human": 2 * EACH, "machine": 3 * EACH}
+    assert result(bluff, "bluff-3-any", by=[]).scores.classes == {
+        "human": 2 * EACH,
+        "machine": 3 * EACH,
+    }
 
 
 def test_families_scripts_and_orders_are_known(bluff: Dataset) -> None:
-    found = {s.by: s for s in result(bluff, "bluff-1", by=["language", "family", "script", "word_order"]).slices}
+    found = {
+        s.by: s
+        for s in result(bluff, "bluff-1", by=["language", "family", "script", "word_order"]).slices
+    }
     assert _values(found["language"]) == {*MACHINE, *HUMAN}
     assert _values(found["family"]) == {"Indo-European", "Turkic", "Niger-Congo"}
     assert len(found["word-order"].cells) >= 2
@@ -134,12 +151,17 @@ def test_what_failed_is_no_pass(bluff: Dataset) -> None:
 
 
 def test_models_techniques_and_degrees_are_told_apart(bluff: Dataset) -> None:
-    found = {s.by: s for s in result(bluff, "bluff-1", by=["model", "technique", "degree", "authorship"]).slices}
+    found = {
+        s.by: s
+        for s in result(bluff, "bluff-1", by=["model", "technique", "degree", "authorship"]).slices
+    }
     assert _values(found["model"]) == {"lab_model-0", "lab_model-1"}
     assert found["model"].without == 2 * EACH  # people's texts have no model
     assert _values(found["degree"]) == {"minor", "moderate", "critical"}
     by_technique = {c.value: c.n for c in found["technique"].cells}
-    assert sorted(by_technique.values()) == [3 * EACH // 2, 3 * EACH], "a text with two techniques counts for both"
+    assert sorted(by_technique.values()) == [3 * EACH // 2, 3 * EACH], (
+        "a text with two techniques counts for both"
+    )
     assert _values(found["authorship"]) == {"HWT", "MGT", "MTT", "HAT"}
 
 
@@ -153,7 +175,9 @@ def test_every_task_is_scored_on_the_tree(bluff: Dataset, task: str) -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("task", TASKS_1_TO_4)
-def test_every_task_is_scored_on_real_texts_of_people_and_machine(real_f3: Dataset, task: str) -> None:
+def test_every_task_is_scored_on_real_texts_of_people_and_machine(
+    real_f3: Dataset, task: str
+) -> None:
     found = result(real_f3, task, by=["authorship", "degree", "kind", "source"])
     assert found.scores.n == 13_351
     assert found.groups < found.scores.n, "a person's text and what was made of it are one group"

@@ -1,4 +1,6 @@
-"""Above chance: the best of three baselines, labels permuted by groups, corrected for all that is tested together."""
+"""Above chance: the best of three baselines, labels permuted by groups, corrected for all that is
+tested together.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Labels = np.ndarray
 TRUE, FALSE = "true", "false"
 
 
-def run_of(truth: Labels, said: Labels, groups: Labels | None = None, ids: Labels | None = None) -> ScoredRun:
+def run_of(
+    truth: Labels, said: Labels, groups: Labels | None = None, ids: Labels | None = None
+) -> ScoredRun:
     names = np.arange(len(truth)).astype(str) if ids is None else ids
     table = pl.DataFrame(
         {
@@ -35,7 +39,9 @@ def run_of(truth: Labels, said: Labels, groups: Labels | None = None, ids: Label
         },
         schema_overrides=dict.fromkeys(("id", "truth", "said", "abstained", "scores", "group"), pl.String),
     )  # fmt: skip
-    return ScoredRun("run", "data", "", TASKS.get("veracity"), None, table, (FALSE, TRUE), 0, 0, 0, 0)
+    return ScoredRun(
+        "run", "data", "", TASKS.get("veracity"), None, table, (FALSE, TRUE), 0, 0, 0, 0
+    )
 
 
 def words(is_true: Labels) -> Labels:
@@ -43,8 +49,8 @@ def words(is_true: Labels) -> Labels:
 
 
 def test_the_baselines_are_those_worked_out_by_hand() -> None:
-    """200 records, 60 of them true; 50 answers are true, 20 of these rightly: permuted, the overlap is
-    hypergeometric."""
+    """200 records, 60 of them true; 50 answers are true, 20 of these rightly: permuted, the overlap
+    is hypergeometric."""
     truth = words(np.arange(200) < 60)
     said = words(np.isin(np.arange(200), [*range(20), *range(100, 130)]))
     measured = against_chance([run_of(truth, said)])
@@ -56,7 +62,9 @@ def test_the_baselines_are_those_worked_out_by_hand() -> None:
     assert measured.stratified == 0.5
     assert measured.permuted == pytest.approx(by_chance, abs=0.005)
     assert measured.best == max(0.5, measured.permuted)
-    assert measured.difference == pytest.approx(f1_score(truth, said, average="macro") - measured.best)
+    assert measured.difference == pytest.approx(
+        f1_score(truth, said, average="macro") - measured.best
+    )
     assert measured.moved == pytest.approx(2 * 0.3 * 0.7, abs=0.02)
     exact = float(hypergeom(200, 60, 50).sf(19))
     assert measured.p is not None
@@ -64,7 +72,9 @@ def test_the_baselines_are_those_worked_out_by_hand() -> None:
 
 
 def test_what_beats_its_own_proportions_but_no_guess_has_no_star() -> None:
-    """Nearly always one class: clearly better than the same answers at random, and still worse than a random guess."""
+    """Nearly always one class: clearly better than the same answers at random, and still worse than
+    a random guess.
+    """
     truth = words(np.arange(600) < 300)
     said = words(np.arange(600) < 18)
     measured = corrected([against_chance([run_of(truth, said)])])[0]
@@ -74,33 +84,52 @@ def test_what_beats_its_own_proportions_but_no_guess_has_no_star() -> None:
 
 
 def test_groups_are_one_observation_each() -> None:
-    """A guess for each of 40 groups of 25 records is 40 guesses, not 1,000: over many such guesses, few are starred."""
+    """A guess for each of 40 groups of 25 records is 40 guesses, not 1,000: over many such guesses,
+    few are starred.
+    """
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(40), 25)
     truth = words(np.repeat(np.arange(40) % 2 == 0, 25))
     stars = [
-        corrected([against_chance([run_of(truth, words(np.repeat(rng.random(40) < 0.5, 25)), groups)], draws=300)])[0]
+        corrected(
+            [
+                against_chance(
+                    [run_of(truth, words(np.repeat(rng.random(40) < 0.5, 25)), groups)], draws=300
+                )
+            ]
+        )[0]
         for _ in range(60)
     ]
     assert sum(chance.beaten for chance in stars) <= 6
     alone = [
-        corrected([against_chance([run_of(truth, words(np.repeat(rng.random(40) < 0.5, 25)))], draws=300)])[0]
+        corrected(
+            [against_chance([run_of(truth, words(np.repeat(rng.random(40) < 0.5, 25)))], draws=300)]
+        )[0]
         for _ in range(30)
     ]
-    assert sum(chance.beaten for chance in alone) > 6, "without groups the same guesses look significant"
+    assert sum(chance.beaten for chance in alone) > 6, (
+        "without groups the same guesses look significant"
+    )
 
 
 def test_what_cannot_be_tested_says_why() -> None:
     many, half = np.arange(200), words(np.arange(200) % 2 == 0)
-    assert against_chance([run_of(half, words(many >= 0))]).why == "Every record has the same answer."
-    assert against_chance([run_of(words(many >= 0), half)]).why == "Macro-F1 is not measured: only one class."
+    assert (
+        against_chance([run_of(half, words(many >= 0))]).why == "Every record has the same answer."
+    )
+    assert (
+        against_chance([run_of(words(many >= 0), half)]).why
+        == "Macro-F1 is not measured: only one class."
+    )
     few = against_chance([run_of(half, half, many // 25)])
     assert (few.p, few.why) == (None, "The records are only 8 groups.")
     thin = against_chance([run_of(words(many < 3), words(many < 5))])
     assert (thin.p, thin.why) == (None, "Too few records of true.")
     # All large groups are true, all small ones false: no group can take the label of another.
     sizes = np.concatenate([np.repeat(np.arange(20), 12), np.arange(20, 260)])
-    bound = against_chance([run_of(words(sizes < 20), words(np.arange(len(sizes)) % 2 == 0), sizes)])
+    bound = against_chance(
+        [run_of(words(sizes < 20), words(np.arange(len(sizes)) % 2 == 0), sizes)]
+    )
     assert bound.p is None
     assert bound.why is not None
     assert bound.why.startswith("Permutations that keep groups together move only")
@@ -140,11 +169,13 @@ def test_stars_and_ties_on_the_board(data: Dataset, make_run: Callable[..., Data
     assert text.startswith("No run is clearly the best of 4: ")
     assert "poor" not in text
     rest = [run for run in done.runs if run.name != "sharp too"]
-    assert conclusion(rest, done.comparisons).startswith("sharp is the best of 3 runs: macro-F1 ") or (
-        max(rest, key=lambda run: run.scores.macro_f1 or 0).name != "sharp"
-    )
+    assert conclusion(rest, done.comparisons).startswith(
+        "sharp is the best of 3 runs: macro-F1 "
+    ) or (max(rest, key=lambda run: run.scores.macro_f1 or 0).name != "sharp")
     chance = [run for run in done.runs if run.name == "luck"]
-    assert ("which can be chance" in conclusion(chance)) == ((chance[0].chance.difference or 0) >= 0)
+    assert ("which can be chance" in conclusion(chance)) == (
+        (chance[0].chance.difference or 0) >= 0
+    )
 
 
 def test_a_run_that_was_not_compared_is_not_called_worse() -> None:
@@ -153,28 +184,41 @@ def test_a_run_that_was_not_compared_is_not_called_worse() -> None:
     assert tied_with("a", ["a", "b", "c", "d"], [clear, unclear]) == ["c", "d"]
 
 
-STRUCTURES = ("twin", "twitter15", "fibvid", "liar-new")  # grouped and unbalanced; all but the first are real
+STRUCTURES = (
+    "twin",
+    "twitter15",
+    "fibvid",
+    "liar-new",
+)  # grouped and unbalanced; all but the first are real
 
 
 @pytest.fixture(scope="module")
-def structures(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
+def structures(
+    real_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, pl.DataFrame]:
     """Labels and groups alone: 150 groups of both classes, 200 events, 74% false, 92% false."""
     place = tmp_path_factory.mktemp("structures")
     loaded = {"twin": clean_twin(size=900).records}
     for name in STRUCTURES[1:]:
         loaded[name] = cl.load(name, source=real_data / f"{name}.zip", output=place / name).records
     return {
-        name: records.filter(pl.col("veracity").is_in([TRUE, FALSE])).select("id", "group", truth="veracity")
+        name: records.filter(pl.col("veracity").is_in([TRUE, FALSE])).select(
+            "id", "group", truth="veracity"
+        )
         for name, records in loaded.items()
     }
 
 
-def guesses(kind: str, truth: Labels, unit: Labels, test: Labels, rng: np.random.Generator) -> Labels:
-    """Answers that know nothing of the test records: a coin, the labels' proportions, one guess per group, and the
-    majority of the training rows for each value of a meaningless column."""
+def guesses(
+    kind: str, truth: Labels, unit: Labels, test: Labels, rng: np.random.Generator
+) -> Labels:
+    """Answers that know nothing of the test records: a coin, the labels' proportions, one guess per
+    group, and the majority of the training rows for each value of a meaningless column."""
     n, share = len(truth), float((truth == TRUE).mean())
     if kind in ("coin", "proportions"):
-        return words(rng.random(n) < (share if kind == "proportions" else rng.choice([0.2, 0.5, 0.8])))
+        return words(
+            rng.random(n) < (share if kind == "proportions" else rng.choice([0.2, 0.5, 0.8]))
+        )
     if kind == "by group":
         return words((rng.random(unit.max() + 1) < 0.5)[unit])
     column = rng.integers(12, size=unit.max() + 1)[unit]
@@ -184,14 +228,20 @@ def guesses(kind: str, truth: Labels, unit: Labels, test: Labels, rng: np.random
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 3])
-def test_at_most_5_of_100_tables_of_guesses_have_a_star(structures: dict[str, pl.DataFrame], seeds: int) -> None:
-    """100 tables of 16 figures each (4 kinds of guess on 4 label structures, test sets of a fifth, groups whole)."""
+def test_at_most_5_of_100_tables_of_guesses_have_a_star(
+    structures: dict[str, pl.DataFrame], seeds: int
+) -> None:
+    """100 tables of 16 figures each (4 kinds of guess on 4 label structures, test sets of a fifth,
+    groups whole).
+    """
     rng, starred = np.random.default_rng(seeds), 0
     for _ in range(100):
         figures = []
         for rows in structures.values():
             truth = rows["truth"].to_numpy()
-            unit = np.unique(rows.select(pl.coalesce("group", "id")).to_series().to_numpy(), return_inverse=True)[1]
+            unit = np.unique(
+                rows.select(pl.coalesce("group", "id")).to_series().to_numpy(), return_inverse=True
+            )[1]
             for kind in ("coin", "proportions", "by group", "column"):
                 runs = []
                 for _ in range(seeds):

@@ -26,9 +26,12 @@ def scored(run: Dataset, name: str) -> ScoredRun:
     return one
 
 
-def test_the_better_run_is_found_and_equal_ones_are_not_told_apart(data: Dataset, make_run: Maker) -> None:
+def test_the_better_run_is_found_and_equal_ones_are_not_told_apart(
+    data: Dataset, make_run: Maker
+) -> None:
     good, poor, twin = (
-        scored(make_run(data, s, seed=i), n) for i, (s, n) in enumerate([(0.9, "a"), (0.7, "b"), (0.9, "c")])
+        scored(make_run(data, s, seed=i), n)
+        for i, (s, n) in enumerate([(0.9, "a"), (0.7, "b"), (0.9, "c")])
     )
     found = compare(good, poor)
     points = [float(macro_f1(confusion(r.answers))) for r in (good, poor)]
@@ -89,9 +92,13 @@ def test_holm_by_hand() -> None:
 
 def test_best_against_each_or_every_pair(data: Dataset, make_run: Maker) -> None:
     runs = [
-        scored(make_run(data, s, seed=i), n) for i, (s, n) in enumerate([(0.6, "low"), (0.9, "top"), (0.75, "mid")])
+        scored(make_run(data, s, seed=i), n)
+        for i, (s, n) in enumerate([(0.6, "low"), (0.9, "top"), (0.75, "mid")])
     ]
-    assert [(c.first, c.second) for c in compare_all(runs, draws=200)] == [("top", "mid"), ("top", "low")]
+    assert [(c.first, c.second) for c in compare_all(runs, draws=200)] == [
+        ("top", "mid"),
+        ("top", "low"),
+    ]
     every = compare_all(runs, every_pair=True, draws=200)
     assert [(c.first, c.second) for c in every] == [("top", "mid"), ("top", "low"), ("mid", "low")]
 
@@ -109,8 +116,14 @@ def test_seeds_are_joined(data: Dataset, make_run: Maker) -> None:
 
 
 def test_the_drop_from_random_to_held_out(make_data: Maker, make_run: Maker) -> None:
-    easy = [scored(make_run(make_data(seed=s), 0.9, seed=s, divided_by="random"), f"random {s}") for s in range(2)]
-    hard = [scored(make_run(make_data(seed=s), 0.7, seed=s, divided_by="time"), f"time {s}") for s in range(2)]
+    easy = [
+        scored(make_run(make_data(seed=s), 0.9, seed=s, divided_by="random"), f"random {s}")
+        for s in range(2)
+    ]
+    hard = [
+        scored(make_run(make_data(seed=s), 0.7, seed=s, divided_by="time"), f"time {s}")
+        for s in range(2)
+    ]
     same = [scored(make_run(make_data(seed=8), 0.9, seed=8, divided_by="source"), "source")]
     found = {d.divided_by: d for d in drops([*easy, *hard, *same])}
     assert set(found) == {"time", "source"}
@@ -124,7 +137,9 @@ def test_the_drop_from_random_to_held_out(make_data: Maker, make_run: Maker) -> 
 
 def test_a_class_of_a_handful_has_no_interval_and_a_warning(data: Dataset, make_run: Maker) -> None:
     run = scored(make_run(data, 0.9), "run")
-    few = run.table.filter((pl.col("truth") == "true") | pl.col("id").is_in(run.table["id"].head(7).to_list()))
+    few = run.table.filter(
+        (pl.col("truth") == "true") | pl.col("id").is_in(run.table["id"].head(7).to_list())
+    )
     thin = replace(run, table=few)
     left = evaluate_run(thin, by=[], draws=200)
     assert left.scores.classes["false"] < 5
@@ -147,14 +162,18 @@ def test_other_held_out_sources_are_no_other_seeds(data: Dataset, make_run: Make
 
 
 def test_records_whose_truth_differs_are_not_compared(data: Dataset, make_run: Maker) -> None:
-    """Two versions of a dataset: in one, 100 labels were corrected. On these the runs answer different questions."""
+    """Two versions of a dataset: in one, 100 labels were corrected. On these the runs answer
+    different questions.
+    """
     first = scored(make_run(data, 0.9), "first")
     second = scored(make_run(data, 0.7, seed=1), "second")
     other = pl.when(pl.col("truth") == "true").then(pl.lit("false")).otherwise(pl.lit("true"))
     late = pl.int_range(pl.len()) >= 500
     moved = second.table.with_columns(truth=pl.when(late).then(other).otherwise("truth"))
     both = compare(first, replace(second, table=moved))
-    alike = compare(replace(first, table=first.table.head(500)), replace(second, table=second.table.head(500)))
+    alike = compare(
+        replace(first, table=first.table.head(500)), replace(second, table=second.table.head(500))
+    )
     assert both.shared == 500
     assert (both.difference, both.only_first, both.only_second) == (
         alike.difference, alike.only_first, alike.only_second,
@@ -163,7 +182,9 @@ def test_records_whose_truth_differs_are_not_compared(data: Dataset, make_run: M
 
 def test_runs_on_different_datasets_are_never_compared(data: Dataset, make_run: Maker) -> None:
     """The same ids and labels under another name are other records."""
-    here = [scored(make_run(data, skill, seed=i), f"here {i}") for i, skill in enumerate((0.9, 0.6))]
+    here = [
+        scored(make_run(data, skill, seed=i), f"here {i}") for i, skill in enumerate((0.9, 0.6))
+    ]
     there = [replace(scored(make_run(data, 0.8, seed=5), "there"), dataset="another")]
     pairs = [(c.first, c.second) for c in compare_all([*here, *there], every_pair=True, draws=200)]
     assert pairs == [("here 0", "here 1")]

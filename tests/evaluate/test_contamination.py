@@ -1,4 +1,6 @@
-"""Contamination: planted copies are found with exactly their ids, and nothing is found where nothing is planted."""
+"""Contamination: planted copies are found with exactly their ids, and nothing is found where
+nothing is planted.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def sentence(rng: np.random.Generator, words: int = 24) -> str:
 
 
 def invented(n: int = N) -> Dataset:
-    """Texts of random words: no two share a sequence. Labels are random, dates before and after 2022."""
+    """Texts of random words: no two share a sequence. Labels are random, dates before and after
+    2022.
+    """
     rng = np.random.default_rng(7)
     rows = [
         {
@@ -45,7 +49,9 @@ def invented(n: int = N) -> Dataset:
         }
         for i in range(n)
     ]  # fmt: skip
-    return Dataset.build("invented", pl.DataFrame(rows).with_columns(pl.col("date").str.to_datetime("%Y-%m-%d")))
+    return Dataset.build(
+        "invented", pl.DataFrame(rows).with_columns(pl.col("date").str.to_datetime("%Y-%m-%d"))
+    )
 
 
 @pytest.fixture
@@ -69,7 +75,9 @@ def as_packed_lines(file: Path, texts: list[str]) -> None:
 
 
 def as_dataset(file: Path, texts: list[str]) -> None:
-    Dataset.build("web", pl.DataFrame({"id": [f"w{i}" for i in range(len(texts))], "text": texts})).write(file)
+    Dataset.build(
+        "web", pl.DataFrame({"id": [f"w{i}" for i in range(len(texts))], "text": texts})
+    ).write(file)
 
 
 def as_folder(file: Path, texts: list[str]) -> None:
@@ -83,7 +91,9 @@ WRITERS: dict[str, Callable[[Path, list[str]], None]] = {
     "web.jsonl.gz": as_packed_lines,
     "web.parquet": lambda file, texts: pl.DataFrame({"text": texts}).write_parquet(file),
     "web.txt": lambda file, texts: file.write_text("\n".join(texts), encoding="utf-8") and None,
-    "web.json": lambda file, texts: file.write_text(json.dumps([{"text": t} for t in texts])) and None,
+    "web.json": lambda file, texts: (
+        file.write_text(json.dumps([{"text": t} for t in texts])) and None
+    ),
     "dataset": as_dataset,
     "folder": as_folder,
 }
@@ -126,7 +136,8 @@ def test_half_a_text_is_no_copy_and_a_short_text_is_not_measured(tmp_path: Path)
     assert report["overlap"].records == []
     assert report["overlap"].details["touched_13"] == {"records": 40, "n": 40}
     short = Dataset.build(
-        "short", pl.DataFrame({"id": ["a", "b"], "text": ["Seven words are not enough for it", None]})
+        "short",
+        pl.DataFrame({"id": ["a", "b"], "text": ["Seven words are not enough for it", None]}),
     )
     report = cl.contamination(short, corpus=tmp_path / "web.jsonl")
     assert report["overlap"].verdict == "not-measured"
@@ -159,16 +170,24 @@ def test_chinese_is_cut_into_words(tmp_path: Path) -> None:
     text = "市政府昨天宣布新的图书馆将在明年春天向所有居民免费开放并且提供外语课程"
     rows = [{"id": f"r{i}", "text": f"{text}第{i}号", "language": "zho"} for i in range(25)]
     as_lines(tmp_path / "web.jsonl", [text])
-    report = cl.contamination(Dataset.build("zh", pl.DataFrame(rows)), corpus=tmp_path / "web.jsonl")
+    report = cl.contamination(
+        Dataset.build("zh", pl.DataFrame(rows)), corpus=tmp_path / "web.jsonl"
+    )
     assert report["overlap"].n == 25
     assert report["overlap"].score == 1.0
 
 
 def test_dates_after_the_cutoff_are_counted_and_dates_never_fail(data: Dataset) -> None:
     finding = cl.contamination(data, cutoff="2021")["cutoff"]
-    assert (finding.verdict, finding.details["after"], finding.details["until"]) == ("inconclusive", 100, 100)
+    assert (finding.verdict, finding.details["after"], finding.details["until"]) == (
+        "inconclusive",
+        100,
+        100,
+    )
     assert cl.contamination(data, cutoff="2019-06")["cutoff"].verdict == "pass"
-    undated = Dataset.build("undated", data.records.with_columns(pl.lit(None, pl.Datetime("us")).alias("date")))
+    undated = Dataset.build(
+        "undated", data.records.with_columns(pl.lit(None, pl.Datetime("us")).alias("date"))
+    )
     assert cl.contamination(undated, cutoff="2019-06")["cutoff"].verdict == "not-measured"
 
 
@@ -218,7 +237,9 @@ def profile(data: Dataset, tmp_path: Path) -> Iterator[Callable[..., tuple[str, 
         server.__exit__()
 
 
-def test_texts_that_a_model_completes_are_found(data: Dataset, profile: Callable[..., tuple[str, StandIn]]) -> None:
+def test_texts_that_a_model_completes_are_found(
+    data: Dataset, profile: Callable[..., tuple[str, StandIn]]
+) -> None:
     name, server = profile(PLANTED)
     report = cl.contamination(data, profile=name, probes=80)
     finding = report["completion"]
@@ -227,20 +248,32 @@ def test_texts_that_a_model_completes_are_found(data: Dataset, profile: Callable
     assert (len(drawn), server.requests) == (80, 80)
     assert sorted(finding.records) == sorted(known)
     assert (finding.verdict, finding.n, finding.details["control"]) == ("fail", 80, 0.0)
-    assert report.counts() == {"contaminated": len(known), "clean": 80 - len(known), "not measured": N - 80}
+    assert report.counts() == {
+        "contaminated": len(known),
+        "clean": 80 - len(known),
+        "not measured": N - 80,
+    }
 
 
-def test_replies_of_other_records_do_not_fire(data: Dataset, profile: Callable[..., tuple[str, StandIn]]) -> None:
+def test_replies_of_other_records_do_not_fire(
+    data: Dataset, profile: Callable[..., tuple[str, StandIn]]
+) -> None:
     name, _ = profile(list(data.records["id"]), shift=1)
     finding = cl.contamination(data, profile=name, probes=80)["completion"]
     assert (finding.records, finding.verdict) == ([], "pass")
 
 
-def test_refusals_are_counted_and_never_a_pass(data: Dataset, profile: Callable[..., tuple[str, StandIn]]) -> None:
+def test_refusals_are_counted_and_never_a_pass(
+    data: Dataset, profile: Callable[..., tuple[str, StandIn]]
+) -> None:
     name, _ = profile(PLANTED, fault=lambda *_: "refusal")
     report = cl.contamination(data, profile=name, probes=40)
     finding = report["completion"]
-    assert (finding.verdict, finding.score, finding.details["answers"]["refused"]) == ("not-measured", None, 40)
+    assert (finding.verdict, finding.score, finding.details["answers"]["refused"]) == (
+        "not-measured",
+        None,
+        40,
+    )
     assert report.counts()["not measured"] == N
 
 
@@ -257,7 +290,9 @@ def test_an_estimate_asks_nothing_and_a_replay_gives_the_same(
     name, server = profile(PLANTED)
     assert estimate_contamination(data, profile=name, probes=30)["probes"] == 30
     assert server.requests == 0
-    first = cl.contamination(data, profile=name, probes=30, cache=tmp_path / "calls", output=tmp_path / "a")
+    first = cl.contamination(
+        data, profile=name, probes=30, cache=tmp_path / "calls", output=tmp_path / "a"
+    )
     assert server.requests == 30
     again = cl.contamination(data, profile=name, probes=30, cache=tmp_path / "calls", mode="replay")
     assert server.requests == 30
@@ -278,13 +313,17 @@ def test_intervals_are_over_whole_groups() -> None:
 
 
 @pytest.mark.slow
-def test_scores_of_a_language_model_are_shown_on_contaminated_and_clean_records(tmp_path: Path) -> None:
+def test_scores_of_a_language_model_are_shown_on_contaminated_and_clean_records(
+    tmp_path: Path,
+) -> None:
     data = invented()
     as_lines(tmp_path / "web.jsonl", web(data, PLANTED))
     report = cl.contamination(data, corpus=tmp_path / "web.jsonl", output=tmp_path / "known")
     skill = [0.98 if i in PLANTED else 0.6 for i in data.records["id"]]
     runs = [made_up_run(data, skill, detector=d) for d in ("llm-zero-shot", "tfidf")]
-    done = cl.evaluate(runs, by=[], contamination=tmp_path / "known", output=tmp_path / "report", draws=400)
+    done = cl.evaluate(
+        runs, by=[], contamination=tmp_path / "known", output=tmp_path / "report", draws=400
+    )
     asked, trained = (run.contamination for run in done.runs)
     assert trained is None, "a detector that asks no model has not read the web"
     assert asked is not None
@@ -294,13 +333,22 @@ def test_scores_of_a_language_model_are_shown_on_contaminated_and_clean_records(
     assert 0.2 < asked.difference.value < 0.55
     assert asked.difference.interval[0] > 0.1
     cells = {c.value: c for s in done.runs[0].slices if s.by == "contamination" for c in s.cells}
-    assert cells["contaminated"].macro_f1 - cells["clean"].macro_f1 == pytest.approx(asked.difference.value)  # type: ignore[operator]
+    assert cells["contaminated"].macro_f1 - cells["clean"].macro_f1 == pytest.approx(
+        asked.difference.value
+    )  # type: ignore[operator]
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "60 contaminated, 140 clean, 0 not measured" in page
     changed = Dataset.build("invented", data.records.with_columns(pl.col("text") + "!"))
-    done = cl.evaluate([made_up_run(changed, skill, detector="llm-zero-shot")], contamination=report, by=[], draws=400)
+    done = cl.evaluate(
+        [made_up_run(changed, skill, detector="llm-zero-shot")],
+        contamination=report,
+        by=[],
+        draws=400,
+    )
     assert done.runs[0].contamination is not None
-    assert done.runs[0].contamination.unmeasured == N, "texts that were edited since are not the ones measured"
+    assert done.runs[0].contamination.unmeasured == N, (
+        "texts that were edited since are not the ones measured"
+    )
 
 
 def test_a_report_on_other_records_is_refused(data: Dataset, tmp_path: Path) -> None:
@@ -328,7 +376,9 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do(data: Dataset, tmp_p
 
 
 def test_what_the_control_shows_as_well_is_no_contamination() -> None:
-    """Records and their control agree as often as not: the rate is high, and nothing follows from it."""
+    """Records and their control agree as often as not: the rate is high, and nothing follows from
+    it.
+    """
     rng = np.random.default_rng(3)
     own, groups = (rng.random(400) < 0.6).astype(float), pl.Series([f"g{i}" for i in range(400)])
     alike = paired(own, rng.permutation(own), groups)
@@ -351,16 +401,25 @@ def test_an_empty_corpus_is_never_a_pass(tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     with pytest.raises(DataError, match="holds no text"):
-        cl.contamination(cl.Dataset.build("x", pl.DataFrame({"id": ["a"], "text": ["word " * 20]})), corpus=empty)
+        cl.contamination(
+            cl.Dataset.build("x", pl.DataFrame({"id": ["a"], "text": ["word " * 20]})), corpus=empty
+        )
 
 
-def test_corpora_of_the_same_name_are_told_apart_by_their_folders(data: Dataset, tmp_path: Path) -> None:
+def test_corpora_of_the_same_name_are_told_apart_by_their_folders(
+    data: Dataset, tmp_path: Path
+) -> None:
     texts = data.records["text"].to_list()
     for folder, part in (("old", texts[:30]), ("new", texts[30:40])):
         (tmp_path / folder).mkdir()
         as_lines(tmp_path / folder / "web.jsonl", part)
-    report = cl.contamination(data, corpus=[tmp_path / "old" / "web.jsonl", tmp_path / "new" / "web.jsonl"])
+    report = cl.contamination(
+        data, corpus=[tmp_path / "old" / "web.jsonl", tmp_path / "new" / "web.jsonl"]
+    )
     counts = report["overlap"].details["corpora"]
-    assert {name: c["contaminated"] for name, c in counts.items()} == {"old/web.jsonl": 30, "new/web.jsonl": 10}
+    assert {name: c["contaminated"] for name, c in counts.items()} == {
+        "old/web.jsonl": 30,
+        "new/web.jsonl": 10,
+    }
     with pytest.raises(UsageError, match="same name"):
         cl.contamination(data, corpus=[tmp_path / "old" / "web.jsonl"] * 2)

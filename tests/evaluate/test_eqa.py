@@ -27,30 +27,44 @@ from claimlab.evaluate.eqa.write import report as write_eqa
 from claimlab.generate.planted import clean_twin, planted
 
 ANSWER = "Claims by the same makers, a year later, in three languages."
-HEAD = 'title = "A detector of invented claims"\n[formulation]\n' + "".join(f'{q} = "{ANSWER}"\n' for q in QUESTIONS)
+HEAD = 'title = "A detector of invented claims"\n[formulation]\n' + "".join(
+    f'{q} = "{ANSWER}"\n' for q in QUESTIONS
+)
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study's folder: two datasets, an audit of one of them, and predictions for its test part."""
+    """A study's folder: two datasets, an audit of one of them, and predictions for its test
+    part.
+    """
     folder = tmp_path_factory.mktemp("study")
     data = planted()[0]
     data.write(folder / "data")
     clean_twin().write(folder / "other")
     result = audit(
-        Dataset.open(folder / "data"), checks=["one-class", "source", "time", "url"], settings=Settings(repeats=1)
+        Dataset.open(folder / "data"),
+        checks=["one-class", "source", "time", "url"],
+        settings=Settings(repeats=1),
     )
     write_audits([result], folder / "report")
     test = data.records.filter(pl.col("split") == "test")
     said = ["true" if i % 3 else "FALSE " for i in range(test.height)]
     said[0], said[1] = None, "no idea"  # type: ignore[call-overload]
     table = pl.DataFrame(
-        {"record_id": [*test["id"].to_list(), "stranger", test["id"][5]], "label": [*said, "true", "true"]}
+        {
+            "record_id": [*test["id"].to_list(), "stranger", test["id"][5]],
+            "label": [*said, "true", "true"],
+        }
     )
     table.write_parquet(folder / "predictions.parquet")
     with_run = Dataset.open(folder / "data")
     with_run.tables["predictions"] = pl.concat(
-        [table.with_columns(pl.lit(f"seed {i}").alias("run"), pl.lit("because").alias("rationale")) for i in range(2)]
+        [
+            table.with_columns(
+                pl.lit(f"seed {i}").alias("run"), pl.lit("because").alias("rationale")
+            )
+            for i in range(2)
+        ]
     )
     with_run.write(folder / "run")
     return folder
@@ -91,7 +105,10 @@ def test_everything_that_was_not_checked_is_named(home: Path) -> None:
     assert len(not_run) == len(CHECKS.names()) - len(ran)
     assert {m.about for m in not_run} == {"planted"}
     assert any("presence of a URL" in s for s in sentences(found, "not-measured"))
-    assert [s.split(":")[1].strip().split(" ")[0] for s in sentences(found, "found")] == ["Source", "Time"]
+    assert [s.split(":")[1].strip().split(" ")[0] for s in sentences(found, "found")] == [
+        "Source",
+        "Time",
+    ]
     assert "planted: Every audit used one seed (0)." in sentences(found, "protocol")
     assert any("(cdl) was not run" in s for s in sentences(found, "protocol"))
     run = " ".join(sentences(found, "run"))
@@ -112,13 +129,22 @@ def test_without_audits_and_runs_that_is_what_is_said(home: Path) -> None:
     found = evidence(home, "bare", '[data]\ndatasets = ["data"]\n')
     assert len(sentences(found, "not-audited")) == 1
     assert sentences(found, "run") == [": No evaluation run was given: no prediction was examined."]
-    assert {m.kind for m in limits(found)} == {"scope", "not-audited", "run", "contamination", "beyond", "left-out"}
+    assert {m.kind for m in limits(found)} == {
+        "scope",
+        "not-audited",
+        "run",
+        "contamination",
+        "beyond",
+        "left-out",
+    }
 
 
 def test_an_audit_of_other_rows_does_not_count(home: Path, tmp_path: Path) -> None:
     data = Dataset.open(home / "data")
     data.derive(data.records.head(500), data.lineage[-1]).write(tmp_path / "cut")
-    found = evidence(home, "cut", f'[data]\ndatasets = ["{tmp_path / "cut"}"]\naudits = ["report"]\n')
+    found = evidence(
+        home, "cut", f'[data]\ndatasets = ["{tmp_path / "cut"}"]\naudits = ["report"]\n'
+    )
     assert found.audits == [[]]
     said = sentences(found, "not-audited")
     assert any("made on other records" in s for s in said)
@@ -129,9 +155,15 @@ def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
     found = evidence(home, "judged", '[data]\ndatasets = ["data"]\n')
     data = found.datasets[0]
     sampled = Finding(
-        check="length", protocol="cdl", verdict="pass", why="Fine.", details={"sampled_rows": 10, "of_rows": 90}
+        check="length",
+        protocol="cdl",
+        verdict="pass",
+        why="Fine.",
+        details={"sampled_rows": 10, "of_rows": 90},
     )
-    judged = Finding(check="feasibility", protocol="cdl", verdict="warn", why="Hm.", details={"validated": False})
+    judged = Finding(
+        check="feasibility", protocol="cdl", verdict="warn", why="Hm.", details={"validated": False}
+    )
     one = Audit(data.name, data.digest(), "cdl", "veracity", 1, 969, 900, [sampled, judged])
     told = Evidence(found.study, [data], [[one]])
     assert any("10 of 90 records" in s for s in sentences(told, "protocol"))
@@ -140,7 +172,10 @@ def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
     assert any("not compared with annotators" in s for s in sentences(told, "judge"))
     assert any("on 69 of 969 records" in s for s in sentences(told, "left-out"))
     other = Audit(data.name, data.digest(), "fair", "source", 1, 969, 969, [sampled])
-    assert any("not for veracity" in s for s in sentences(Evidence(found.study, [data], [[other]]), "not-audited"))
+    assert any(
+        "not for veracity" in s
+        for s in sentences(Evidence(found.study, [data], [[other]]), "not-audited")
+    )
 
 
 def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
@@ -159,7 +194,9 @@ def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
     assert all(row["output"] == row["truth"] for row in run["correct"])
     assert all(row["output"] != row["truth"] and row["output"] for row in run["wrong"])
     records = dict(planted()[0].records.select("id", "text").rows())
-    assert all(" ".join(records[row["id"]].split()).startswith(row["input"][:40]) for row in run["correct"])
+    assert all(
+        " ".join(records[row["id"]].split()).startswith(row["input"][:40]) for row in run["correct"]
+    )
     n, right = run["records"], run["scores"]["accuracy"] * run["records"]
     assert right == round(right)
     assert run["answered"] == n - 1
@@ -176,21 +213,33 @@ def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_folder_holds_several_runs_and_another_seed_draws_others(home: Path) -> None:
-    more = '[data]\ndatasets = ["data"]\naudits = ["report"]\n[[runs]]\nname = "two"\npath = "run"\n'
+    more = (
+        '[data]\ndatasets = ["data"]\naudits = ["report"]\n[[runs]]\nname = "two"\npath = "run"\n'
+    )
     one = evidence(home, "several", more)
     assert [r.name for r in one.runs] == ["two: seed 0", "two: seed 1"]
     assert not any("There is one run" in s for s in sentences(one, "run"))
     assert not any("no rationale" in s for s in sentences(one, "run"))
     test = int((planted()[0].records["split"] == "test").sum())
-    assert {r.table.height for r in one.runs} == {test}, "without a named split, what was predicted for is what counts"
-    assert any(f"{969 - test:,} labelled records without a prediction" in s for s in sentences(one, "run"))
+    assert {r.table.height for r in one.runs} == {test}, (
+        "without a named split, what was predicted for is what counts"
+    )
+    assert any(
+        f"{969 - test:,} labelled records without a prediction" in s for s in sentences(one, "run")
+    )
     assert not any("training part" in s or "not audited" in s for s in sentences(one, "run"))
-    other = evidence(home, "seeded", more + "[inspection]\nseed = 7\nnotes = 'Most wrong ones are long claims.'\n")
+    other = evidence(
+        home,
+        "seeded",
+        more + "[inspection]\nseed = 7\nnotes = 'Most wrong ones are long claims.'\n",
+    )
     assert [r["id"] for r in one.runs[0].correct] != [r["id"] for r in other.runs[0].correct]
     assert sentences(other, "inspection") == []
 
 
-def test_a_run_on_a_part_of_an_audited_dataset_counts_as_audited(home: Path, tmp_path: Path) -> None:
+def test_a_run_on_a_part_of_an_audited_dataset_counts_as_audited(
+    home: Path, tmp_path: Path
+) -> None:
     whole = Dataset.open(home / "run")
     part = whole.records.filter(pl.col("split") == "train").head(60)
     whole.derive(part, whole.lineage[-1]).write(tmp_path / "part")
@@ -224,7 +273,11 @@ def test_placeholders_are_no_answers(text: str) -> None:
 
 
 def test_answers_are_answers() -> None:
-    for text in (ANSWER, "Que o método generalize para o português.", "该方法应推广到一年后的中文帖子上。"):
+    for text in (
+        ANSWER,
+        "Que o método generalize para o português.",
+        "该方法应推广到一年后的中文帖子上。",
+    ):
         assert is_answer(text, "What is it?")
     assert not is_answer(QUESTIONS["aim"], QUESTIONS["aim"])
     assert is_empty("None")
@@ -234,12 +287,17 @@ def test_answers_are_answers() -> None:
 def test_a_new_study_file_is_refused_until_it_is_answered(tmp_path: Path) -> None:
     file = tmp_path / "new" / "eqa.toml"
     new_study(file)
-    with pytest.raises(DataError, match="leaves open: title; aim .*; time, source, topic, language, platform under"):
+    with pytest.raises(
+        DataError, match="leaves open: title; aim .*; time, source, topic, language, platform under"
+    ):
         read_study(file)
     with pytest.raises(OutputExists):
         new_study(file)
     text = file.read_text(encoding="utf-8")
-    assert all(question in text or question.split(" does it ")[0] in text for question in QUESTIONS.values())
+    assert all(
+        question in text or question.split(" does it ")[0] in text
+        for question in QUESTIONS.values()
+    )
     for name in ("title", *QUESTIONS):
         text = text.replace(f'{name} = ""', f'{name} = "{ANSWER}"')
     for name in SHIFTS:
@@ -275,8 +333,13 @@ def test_a_missing_study_file_says_how_to_start_one(tmp_path: Path) -> None:
         read_study(tmp_path / "none.toml")
 
 
-def test_runs_stand_beside_each_other_and_what_needs_no_detector(home: Path, tmp_path: Path) -> None:
-    more = WHOLE + '[[runs]]\nname = "other coin"\npath = "predictions.parquet"\ndataset = "data"\nsplit = "test"\n'
+def test_runs_stand_beside_each_other_and_what_needs_no_detector(
+    home: Path, tmp_path: Path
+) -> None:
+    more = (
+        WHOLE
+        + '[[runs]]\nname = "other coin"\npath = "predictions.parquet"\ndataset = "data"\nsplit = "test"\n'
+    )
     content = write_eqa(study(home, "beside", more), tmp_path / "eqa")
     (compared,) = content["quality"]["together"]["comparisons"]
     assert {compared["first"], compared["second"]} == {"coin", "other coin"}
@@ -292,13 +355,18 @@ def test_a_contamination_report_is_in_the_assurance_and_its_absence_too(home: Pa
     cl.contamination(home / "data", corpus=home / "web.jsonl", output=home / "known", force=True)
     data = '[data]\ndatasets = ["data", "other"]\n'
     without = write_eqa(study(home, "unknown", data))
-    assert [m["about"] for m in without["limits"] if m["sentence"] == unchecked] == ["planted", "clean-twin"]
-    content = write_eqa(study(home, "known", f'{data}contamination = ["known"]\n'), home / "eqa-known")
+    assert [m["about"] for m in without["limits"] if m["sentence"] == unchecked] == [
+        "planted",
+        "clean-twin",
+    ]
+    content = write_eqa(
+        study(home, "known", f'{data}contamination = ["known"]\n'), home / "eqa-known"
+    )
     mine = [m for m in content["limits"] if m["kind"] == "contamination"]
     assert [m["about"] for m in mine if m["sentence"] == unchecked] == ["clean-twin"]
     assert any(m["sentence"].startswith("Word sequences in corpora (pass)") for m in mine)
     assert "Completion by the model: not measured." in [m["sentence"] for m in mine]
     assert content["quality"]["contamination"][0]["findings"][0]["check"] == "overlap"
-    assert "Contamination of &#39;planted&#39;: Word sequences" in (home / "eqa-known" / "index.html").read_text(
-        encoding="utf-8"
-    )
+    assert "Contamination of &#39;planted&#39;: Word sequences" in (
+        home / "eqa-known" / "index.html"
+    ).read_text(encoding="utf-8")

@@ -53,7 +53,9 @@ def command() -> list[str]:
     return shlex.split(line.lstrip("> ").replace("\\", ""))[1:]
 
 
-def test_the_command_on_the_page_makes_the_review_whose_decisions_the_page_shows(home: Path) -> None:
+def test_the_command_on_the_page_makes_the_review_whose_decisions_the_page_shows(
+    home: Path,
+) -> None:
     drawn = examples(written(home))
     assert all(row["judgement"] is None for row in drawn)
     assert "No annotator has judged these examples" in page()
@@ -61,9 +63,17 @@ def test_the_command_on_the_page_makes_the_review_whose_decisions_the_page_shows
     assert run([*("ana" if word == "NAME" else word for word in command())]) == 0
     review = cl.Review.open("review-luck")
     record = {name: about.record_id for name, about in review.about().items()}
-    assert sorted(record[item.id] for item in review.queue("ana")) == sorted(str(row["id"]) for row in drawn)
+    assert sorted(record[item.id] for item in review.queue("ana")) == sorted(
+        str(row["id"]) for row in drawn
+    )
     first, second, *_ = review.queue("ana")
-    review.decide("ana", first.id, "mixed", key="00000000-0000-4000-8000-000000000001", comment="both halves hold")
+    review.decide(
+        "ana",
+        first.id,
+        "mixed",
+        key="00000000-0000-4000-8000-000000000001",
+        comment="both halves hold",
+    )
     review.close()
     content = written(home, 'path = "run"\nreview = "review-luck"\n')
     by_id = {row["id"]: row["judgement"] for row in examples(content)}
@@ -76,7 +86,9 @@ def test_the_command_on_the_page_makes_the_review_whose_decisions_the_page_shows
     assert "mixed (ana) – ana: both halves hold" in page()
     assert "Judgement: Which label is right?" in page()
     n = len(by_id)
-    assert f"No judgement of an annotator on {n - 1} of {n} example predictions." in inspection(content)
+    assert f"No judgement of an annotator on {n - 1} of {n} example predictions." in inspection(
+        content
+    )
     assert "No notes on the example predictions were given." not in inspection(content)
 
 
@@ -89,15 +101,27 @@ def test_a_decision_about_another_text_or_prediction_is_not_used(home: Path) -> 
         review.decide("ana", item.id, "true", key=f"00000000-0000-4000-8000-{number:012d}")
     review.close()
     run = Dataset.open("run")
-    edited = pl.when(pl.col("id") == drawn[0]).then(pl.lit("Another text.")).otherwise(pl.col("text")).alias("text")
+    edited = (
+        pl.when(pl.col("id") == drawn[0])
+        .then(pl.lit("Another text."))
+        .otherwise(pl.col("text"))
+        .alias("text")
+    )
     opposite = {"true": "false", "false": "true"}
     label = pl.col("label").replace(opposite)
-    flipped = pl.when(pl.col("record_id") == drawn[1]).then(label).otherwise(pl.col("label")).alias("label")
+    flipped = (
+        pl.when(pl.col("record_id") == drawn[1])
+        .then(label)
+        .otherwise(pl.col("label"))
+        .alias("label")
+    )
     changed = run.derive(run.records.with_columns(edited), run.lineage[-1])
     changed.tables["predictions"] = run.tables["predictions"].with_columns(flipped)
     changed.write("changed")
     content = written(home, 'path = "changed"\nreview = "review"\n')
-    assert "2 judgements of other texts or predictions than this run's: not used." in inspection(content)
+    assert "2 judgements of other texts or predictions than this run's: not used." in inspection(
+        content
+    )
     by_id = {row["id"]: row["judgement"] for row in examples(content)}
     assert all(by_id.get(name) is None for name in drawn[:2])
     assert any(judgement is not None for judgement in by_id.values())
@@ -114,7 +138,9 @@ def test_a_review_of_other_records_is_refused(home: Path) -> None:
 
 def test_named_records_of_a_run_are_reviewed_with_its_predictions(home: Path) -> None:
     ids = Dataset.open("run").records["id"].to_list()[:3]
-    review = cl.review_create("run", "review", task="rationale", predictions="run", which="all", records=ids)
+    review = cl.review_create(
+        "run", "review", task="rationale", predictions="run", which="all", records=ids
+    )
     assert [about.record_id for about in review.about().values()] == ids
     who, _ = review.add_person("ana")
     assert all(item.payload.model is not None for item in review.queue(who))

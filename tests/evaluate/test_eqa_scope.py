@@ -1,4 +1,6 @@
-"""Shifts in scope against the splits of the runs: a promise that no run tests is a failure, whatever the author says."""
+"""Shifts in scope against the splits of the runs: a promise that no run tests is a failure,
+whatever the author says.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data.write(folder / "data")
     platforms = ["forum", "chat", "press"]
     meta = [json.dumps({"platform": platforms[i % 3]}) for i in range(data.records.height)]
-    data = data.derive(data.records.with_columns(pl.Series("meta", meta, dtype=pl.String)), data.lineage[-1])
+    data = data.derive(
+        data.records.with_columns(pl.Series("meta", meta, dtype=pl.String)), data.lineage[-1]
+    )
     ways: dict[str, dict[str, Any]] = {
         "random": {}, "time": {}, "source": {}, "event": {}, "language": {}, "near-duplicates": {}, "group": {},
         "platform": {"by": "column", "column": "meta.platform"}, "topic": {"by": "column", "column": "topic"},
@@ -63,7 +67,9 @@ def test_a_time_shift_in_scope_with_a_random_split_only_is_a_failure(home: Path)
     content = written(home, 'time = "in scope"', "random")
     assert outcomes(content)["time"] == "not-tested"
     (sentence,) = failures(content)
-    assert sentence.startswith("time (later records) is in scope, and no run tests it. 'random': split at random.")
+    assert sentence.startswith(
+        "time (later records) is in scope, and no run tests it. 'random': split at random."
+    )
     page = (home / "eqa" / "index.html").read_text(encoding="utf-8")
     assert page.index("no run tests it") < page.index('id="formulation"'), "near the top"
     assert "In scope and NOT tested: time." in page
@@ -101,7 +107,9 @@ def test_the_author_cannot_claim_a_test_that_was_none(home: Path) -> None:
     content = written(home, 'time = { scope = "in scope", tested_by = "random" }', "random")
     assert outcomes(content)["time"] == "not-tested"
     assert "'random' is said to test time, but does not: split at random." in failures(content)
-    content = written(home, 'time = { scope = "in scope", tested_by = ["random", "elsewhere"] }', "random", "time")
+    content = written(
+        home, 'time = { scope = "in scope", tested_by = ["random", "elsewhere"] }', "random", "time"
+    )
     assert outcomes(content)["time"] == "tested"
     assert failures(content) == [
         "'random' is said to test time, but does not: split at random.",
@@ -112,30 +120,45 @@ def test_the_author_cannot_claim_a_test_that_was_none(home: Path) -> None:
 
 
 def test_a_split_that_came_with_the_data_is_measured_on_the_records(home: Path) -> None:
-    """No lineage says how it was split: dates say whether every test record is later than all training records."""
+    """No lineage says how it was split: dates say whether every test record is later than all
+    training records.
+    """
     data = Dataset.open(home / "data")
     plain = data.records.sort("date", "id").with_row_index("row")
-    late = pl.when(pl.col("date") >= plain["date"][300]).then(pl.lit("test")).otherwise(pl.lit("train"))
+    late = (
+        pl.when(pl.col("date") >= plain["date"][300])
+        .then(pl.lit("test"))
+        .otherwise(pl.lit("train"))
+    )
     mixed = pl.when(pl.col("row") % 4 == 0).then(pl.lit("test")).otherwise(pl.lit("train"))
     for name, side, expected in (("late", late, "tested"), ("mixed", mixed, "not-tested")):
-        Dataset.build(name, plain.with_columns(side.alias("split")).drop("row")).write(home / f"given-{name}")
+        Dataset.build(name, plain.with_columns(side.alias("split")).drop("row")).write(
+            home / f"given-{name}"
+        )
         cl.detect(home / f"given-{name}", "tfidf", output=home / f"run-{name}")
         content = written(home, 'time = "in scope"', name, data=f"given-{name}")
         assert outcomes(content)["time"] == expected, name
         away = written(home, 'time = "in scope"', name)
-        assert outcomes(away)["time"] == "not-tested", "without the training records nothing is shown"
+        assert outcomes(away)["time"] == "not-tested", (
+            "without the training records nothing is shown"
+        )
         assert "not within reach" in failures(away)[0]
 
 
 def test_one_record_without_a_date_is_not_taken_for_a_later_one(home: Path) -> None:
     data = Dataset.open(home / "data")
     rows = data.records.sort("date", "id").with_row_index("row")
-    side = pl.when(pl.col("date") >= rows["date"][300]).then(pl.lit("test")).otherwise(pl.lit("train"))
+    side = (
+        pl.when(pl.col("date") >= rows["date"][300]).then(pl.lit("test")).otherwise(pl.lit("train"))
+    )
     undated = pl.when(pl.col("row") == 5).then(None).otherwise(pl.col("date"))
     frame = rows.with_columns(side.alias("split"), undated.alias("date")).drop("row")
     Dataset.build("undated", frame).write(home / "given-undated")
     cl.detect(home / "given-undated", "tfidf", output=home / "run-undated")
-    assert outcomes(written(home, 'time = "in scope"', "undated", data="given-undated"))["time"] == "not-tested"
+    assert (
+        outcomes(written(home, 'time = "in scope"', "undated", data="given-undated"))["time"]
+        == "not-tested"
+    )
 
 
 def test_predictions_scored_outside_the_test_set_test_nothing(home: Path) -> None:
@@ -152,9 +175,13 @@ def test_predictions_scored_outside_the_test_set_test_nothing(home: Path) -> Non
 def test_predictions_made_elsewhere_are_tested_with_a_reservation(home: Path) -> None:
     data = Dataset.open(home / "split-time")
     part = data.records.filter(pl.col("split") == "test")
-    table = pl.DataFrame({"id": part["id"], "label": part["veracity"], "run": ["tfidf"] * part.height})
+    table = pl.DataFrame(
+        {"id": part["id"], "label": part["veracity"], "run": ["tfidf"] * part.height}
+    )
     table.write_csv(home / "theirs.csv")
-    cl.import_predictions(home / "split-time", home / "theirs.csv", output=home / "run-theirs", force=True)
+    cl.import_predictions(
+        home / "split-time", home / "theirs.csv", output=home / "run-theirs", force=True
+    )
     content = written(home, 'time = "in scope"', "theirs")
     (test,) = content["shifts"][0]["tests"]
     assert "made elsewhere" in test["how"], "a run that is only called tfidf is not taken for ours"
@@ -163,7 +190,9 @@ def test_predictions_made_elsewhere_are_tested_with_a_reservation(home: Path) ->
 def test_free_text_still_works_and_says_how_to_write_the_form(home: Path) -> None:
     answers = "".join(f'{name} = "{ANSWER}"\n' for name in QUESTIONS)
     file = home / "old.toml"
-    file.write_text(f'title = "Old"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n', encoding="utf-8")
+    file.write_text(
+        f'title = "Old"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n', encoding="utf-8"
+    )
     content = cl.report(file)
     assert content["shifts"] == []
     (limit,) = [limit for limit in content["limits"] if limit["kind"] == "scope"]
@@ -184,7 +213,10 @@ def test_what_is_left_open_is_one_limit(home: Path) -> None:
     [
         ('time = "yes"', "'in scope', 'out of scope'"),
         ('tme = "in scope"', "shifts.tme"),
-        ('time = { scope = "out of scope", tested_by = "random" }', 'tested_by needs scope = "in scope"'),
+        (
+            'time = { scope = "out of scope", tested_by = "random" }',
+            'tested_by needs scope = "in scope"',
+        ),
         ('time = ""', "time under"),
     ],
 )
@@ -194,22 +226,34 @@ def test_a_form_that_is_filled_in_wrongly_is_refused(shifts: str, message: str, 
 
 
 def test_every_strategy_is_known_to_hold_something_out_or_nothing() -> None:
-    """A new strategy must say what it tests: one that is forgotten here is measured on the records, or not at all."""
-    known = DEALT | {s for shift in SHIFTS.values() for s in shift.strategies} | {"column", "external", "lists"}
+    """A new strategy must say what it tests: one that is forgotten here is measured on the records,
+    or not at all.
+    """
+    known = (
+        DEALT
+        | {s for shift in SHIFTS.values() for s in shift.strategies}
+        | {"column", "external", "lists"}
+    )
     assert set(SPLITTERS.names()) == known
     assert list(Shifts.model_fields) == list(SHIFTS)
 
 
 def test_a_word_model_cannot_have_met_the_test_records(home: Path) -> None:
     def kinds(content: Assurance) -> list[str]:
-        return [limit["sentence"] for limit in content["limits"] if limit["kind"] == "contamination"]
+        return [
+            limit["sentence"] for limit in content["limits"] if limit["kind"] == "contamination"
+        ]
 
     assert kinds(written(home, 'time = "in scope"', "random")) == []
     assert len(kinds(written(home, 'time = "in scope"'))) == 1, "without a run nothing rules it out"
     part = Dataset.open(home / "split-random").records.filter(pl.col("split") == "test")
-    pl.DataFrame({"record_id": part["id"], "label": part["veracity"]}).write_parquet(home / "unknown.parquet")
+    pl.DataFrame({"record_id": part["id"], "label": part["veracity"]}).write_parquet(
+        home / "unknown.parquet"
+    )
     run = '[[runs]]\nname = "unknown"\npath = "unknown.parquet"\ndataset = "split-random"\n'
-    assert len(kinds(written(home, 'time = "in scope"', "random", more=run))) == 1, "it may be a language model"
+    assert len(kinds(written(home, 'time = "in scope"', "random", more=run))) == 1, (
+        "it may be a language model"
+    )
 
 
 def test_an_audit_that_was_refused_is_not_called_absent(home: Path) -> None:
@@ -229,14 +273,23 @@ def test_an_audit_that_was_refused_is_not_called_absent(home: Path) -> None:
 def test_the_score_of_a_system_that_writes_is_called_a_lower_bound(home: Path) -> None:
     part = Dataset.open(home / "split-random").records.filter(pl.col("split") == "test")
     table = pl.DataFrame(
-        {"record_id": part["id"], "label": part["veracity"], "rationale": ["It was checked."] * part.height}
+        {
+            "record_id": part["id"],
+            "label": part["veracity"],
+            "rationale": ["It was checked."] * part.height,
+        }
     )
     table.write_parquet(home / "writes.parquet")
     run = '[[runs]]\nname = "writes"\npath = "writes.parquet"\ndataset = "split-random"\n'
     content = written(home, 'time = "left open"', "random", more=run)
-    assert {r["name"]: r["lower_bound"] for r in content["quality"]["runs"]} == {"random": False, "writes": True}
+    assert {r["name"]: r["lower_bound"] for r in content["quality"]["runs"]} == {
+        "random": False,
+        "writes": True,
+    }
     page = (home / "eqa" / "index.html").read_text(encoding="utf-8")
-    assert page.count("read its scores as a lower bound") == 2, "in short, and next to the scores of the run"
+    assert page.count("read its scores as a lower bound") == 2, (
+        "in short, and next to the scores of the run"
+    )
 
 
 def test_zero_shot_answers_are_not_tested_by_a_split(home: Path) -> None:

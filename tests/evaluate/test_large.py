@@ -34,7 +34,9 @@ def test_scores_read_by_column_are_those_read_row_by_row(odd: list[str | None]) 
     values = [*rng.random(40).tolist(), *(10.0 ** rng.uniform(-300, 5, 20)).tolist()]
     rows = [*(json.dumps({"false": v, "true": 1 - v}) for v in values), *odd]
     truth = rng.choice(["true", "false"], len(rows)).tolist()
-    by_column, by_row = (answers(truth, truth, scores=s) for s in (pl.Series(rows, dtype=pl.String), rows))
+    by_column, by_row = (
+        answers(truth, truth, scores=s) for s in (pl.Series(rows, dtype=pl.String), rows)
+    )
     assert by_column.scored == by_row.scored
     assert by_column.scores is not None
     assert by_row.scores is not None
@@ -43,13 +45,17 @@ def test_scores_read_by_column_are_those_read_row_by_row(odd: list[str | None]) 
 
 def test_the_remainder_of_a_share_is_rounded_as_python_rounds() -> None:
     rng = np.random.default_rng(1)
-    shares = np.concatenate([rng.random(20_000), rng.random(20_000).round(13), rng.random(1_000).round(3), [0, 1, 0.5]])
+    shares = np.concatenate(
+        [rng.random(20_000), rng.random(20_000).round(13), rng.random(1_000).round(3), [0, 1, 0.5]]
+    )
     assert _remainders(pl.Series(shares)).to_list() == [round(1 - v, 12) for v in shares.tolist()]
 
 
 def test_numbers_are_written_as_python_writes_them() -> None:
     rng = np.random.default_rng(3)
-    sizes = np.concatenate([10.0 ** rng.uniform(-20, 20, 5_000), rng.random(5_000).round(3), [0, 1, 1e-4, 1e15, 1e16]])
+    sizes = np.concatenate(
+        [10.0 ** rng.uniform(-20, 20, 5_000), rng.random(5_000).round(3), [0, 1, 1e-4, 1e15, 1e16]]
+    )
     numbers = np.concatenate([sizes, -sizes]).tolist()
     assert _written(pl.Series([*numbers, None])).to_list() == [*map(repr, numbers), None]
 
@@ -58,9 +64,13 @@ def test_ranks_tails_and_codes_are_scipys() -> None:
     rng = np.random.default_rng(2)
     truth, score = rng.random(500) < 0.4, rng.random(500).round(2)
     up, down = int(truth.sum()), int((~truth).sum())
-    assert rank_area(truth, score) == float((rankdata(score)[truth].sum() - up * (up + 1) / 2) / (up * down))
+    assert rank_area(truth, score) == float(
+        (rankdata(score)[truth].sum() - up * (up + 1) / 2) / (up * down)
+    )
     for groups in (2, 3, 20, 95_000):
-        assert tail(groups) == pytest.approx(norm.cdf(np.sqrt(groups / (groups - 1)) * t.ppf(0.025, groups - 1)))
+        assert tail(groups) == pytest.approx(
+            norm.cdf(np.sqrt(groups / (groups - 1)) * t.ppf(0.025, groups - 1))
+        )
     for codes in (
         rng.integers(0, 900, 500),
         rng.integers(-5, 5, 50),
@@ -70,8 +80,13 @@ def test_ranks_tails_and_codes_are_scipys() -> None:
         np.testing.assert_array_equal(_numbered(codes), np.unique(codes, return_inverse=True)[1])
 
 
-def test_runs_on_the_same_records_are_compared_as_in_any_order(data: Dataset, make_run: Maker) -> None:
-    first, second = (open_runs(make_run(data, skill, seed=i), name=f"run {i}")[0] for i, skill in enumerate((0.8, 0.7)))
+def test_runs_on_the_same_records_are_compared_as_in_any_order(
+    data: Dataset, make_run: Maker
+) -> None:
+    first, second = (
+        open_runs(make_run(data, skill, seed=i), name=f"run {i}")[0]
+        for i, skill in enumerate((0.8, 0.7))
+    )
     shuffled = replace(second, table=second.table.sample(fraction=1, shuffle=True, seed=5))
     assert first.table["id"].equals(second.table["id"])
     assert not first.table["id"].equals(shuffled.table["id"])

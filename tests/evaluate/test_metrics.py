@@ -1,4 +1,6 @@
-"""Every measure equals scikit-learn's to 1e-9, on many random runs with failures and strange answers."""
+"""Every measure equals scikit-learn's to 1e-9, on many random runs with failures and strange
+answers.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,22 @@ from claimlab.evaluate.metrics import RATES, calibration, confusion, measure, tp
 NAMES = ("ay", "bee", "cee", "dee", "eff", "gee")
 
 
-def made_up_run(seed: int) -> tuple[list[str], list[str | None], list[dict[str, float] | None], int]:
+def made_up_run(
+    seed: int,
+) -> tuple[list[str], list[str | None], list[dict[str, float] | None], int]:
     rng = np.random.default_rng(seed)
     k, n = int(rng.integers(2, 7)), int(rng.integers(300, 600))
     share = rng.dirichlet(np.full(k, 3.0))
     truth = [*NAMES[:k], *(NAMES[i] for i in rng.choice(k, n, p=share))]
-    logits = np.round(rng.normal(size=(len(truth), k)), int(rng.integers(0, 4)))  # few decimals: many ties
+    logits = np.round(
+        rng.normal(size=(len(truth), k)), int(rng.integers(0, 4))
+    )  # few decimals: many ties
     logits[np.arange(len(truth)), [NAMES.index(t) for t in truth]] += rng.uniform(0, 2)
     probs = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     said: list[str | None] = [NAMES[i] for i in probs.argmax(axis=1)]
-    scores: list[dict[str, float] | None] = [dict(zip(NAMES[:k], map(float, row), strict=True)) for row in probs]
+    scores: list[dict[str, float] | None] = [
+        dict(zip(NAMES[:k], map(float, row), strict=True)) for row in probs
+    ]
     return truth, said, scores, k
 
 
@@ -32,7 +40,9 @@ def test_scores_equal_scikit_learns(seed: int) -> None:
     found = measure(answers(truth, said, scores=scores, order=NAMES), positive="ay")
     labels, near = list(NAMES[:k]), pytest.approx
     assert found.accuracy == near(sk.accuracy_score(truth, said), abs=1e-9)
-    assert found.macro_f1 == near(sk.f1_score(truth, said, labels=labels, average="macro"), abs=1e-9)
+    assert found.macro_f1 == near(
+        sk.f1_score(truth, said, labels=labels, average="macro"), abs=1e-9
+    )
     p, r, f, n = sk.precision_recall_fscore_support(truth, said, labels=labels, zero_division=0)
     assert [c.precision or 0.0 for c in found.per_class] == near(list(p), abs=1e-9)
     assert [c.recall for c in found.per_class] == near(list(r), abs=1e-9)
@@ -53,7 +63,9 @@ def test_scores_equal_scikit_learns(seed: int) -> None:
     else:
         area = sk.roc_auc_score(truth, table, multi_class="ovr", average="macro", labels=labels)
         assert found.auroc == near(area, abs=1e-9)
-        assert found.calibration.brier == near(sk.brier_score_loss(truth, table, labels=labels), abs=1e-9)
+        assert found.calibration.brier == near(
+            sk.brier_score_loss(truth, table, labels=labels), abs=1e-9
+        )
         assert all(r.tpr is None and "more than two" in str(r.why) for r in found.rates)
 
 
@@ -64,7 +76,9 @@ def test_failures_and_strange_answers_count_as_wrong() -> None:
     found = measure(answers(truth, said, order=NAMES))
     words = [s or "(failed)" for s in said]
     labels = list(NAMES[:3])
-    assert found.macro_f1 == pytest.approx(sk.f1_score(truth, words, labels=labels, average="macro"), abs=1e-9)
+    assert found.macro_f1 == pytest.approx(
+        sk.f1_score(truth, words, labels=labels, average="macro"), abs=1e-9
+    )
     assert found.accuracy == pytest.approx(sk.accuracy_score(truth, words), abs=1e-9)
     assert found.failed == words.count("(failed)")
     assert found.other == words.count("no idea")
@@ -78,7 +92,12 @@ def test_failures_and_strange_answers_count_as_wrong() -> None:
 
 def test_calibration_by_hand() -> None:
     truth, said = ["a", "a", "b", "a"], ["a", "b", "b", "a"]
-    scores = [{"a": 0.91, "b": 0.09}, {"a": 0.35, "b": 0.65}, {"a": 0.34, "b": 0.66}, {"a": 0.97, "b": 0.03}]
+    scores = [
+        {"a": 0.91, "b": 0.09},
+        {"a": 0.35, "b": 0.65},
+        {"a": 0.34, "b": 0.66},
+        {"a": 0.97, "b": 0.03},
+    ]
     found = calibration(answers(truth, said, scores=scores))
     assert [(b.n, b.accuracy) for b in found.curve] == [(2, 0.5), (2, 1.0)]
     assert found.ece == pytest.approx((abs(0.655 - 0.5) * 2 + abs(0.94 - 1) * 2) / 4)
@@ -91,7 +110,9 @@ def test_what_cannot_be_measured_is_null_and_says_why() -> None:
     assert bare.auroc_why == bare.calibration.why == "The run gives no scores."
     constant = measure(answers(truth, truth, scores=[{"a": 0.5, "b": 0.5}] * 100))
     assert "same scores" in str(constant.auroc_why)
-    loud = measure(answers(truth, truth, scores=[{"a": i, "b": 7.0} for i in range(100)]), positive="b")
+    loud = measure(
+        answers(truth, truth, scores=[{"a": i, "b": 7.0} for i in range(100)]), positive="b"
+    )
     assert loud.auroc == 0.5  # the score of b is constant
     assert "not probabilities" in str(loud.calibration.why)
     few = [r for r in loud.rates if r.fpr == 0.01]

@@ -25,7 +25,9 @@ from claimlab.tasks.task import open_task
 Maker = Callable[..., Dataset]
 
 
-def test_a_run_knows_its_detector_seed_task_and_split(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+def test_a_run_knows_its_detector_seed_task_and_split(
+    data: Dataset, make_run: Maker, tmp_path: Path
+) -> None:
     make_run(data, 0.8, seed=4, divided_by="time").write(tmp_path / "run")
     (run,) = open_runs(tmp_path / "run")
     assert (run.about.detector, run.about.seed, run.about.divided_by) == ("coin", 4, "time")
@@ -43,7 +45,9 @@ def test_predictions_made_elsewhere(data: Dataset, make_run: Maker, tmp_path: Pa
     table = ours.tables["predictions"]
     scores = [json.loads(s)["false"] for s in table["scores"].to_list()]
     file = tmp_path / "theirs.csv"
-    pl.DataFrame({"id": table["record_id"], "label": table["label"], "score": scores}).write_csv(file)
+    pl.DataFrame({"id": table["record_id"], "label": table["label"], "score": scores}).write_csv(
+        file
+    )
     ours.write(tmp_path / "run")
     (mine,), (theirs,) = open_runs(tmp_path / "run"), open_foreign(file, data)
     left, right = (measure(r.answers, "false") for r in (mine, theirs))
@@ -51,7 +55,10 @@ def test_predictions_made_elsewhere(data: Dataset, make_run: Maker, tmp_path: Pa
     assert right.auroc == pytest.approx(left.auroc)
     assert right.calibration.ece == pytest.approx(left.calibration.ece)
     wide = table.select(
-        id="record_id", label="label", score_true=1 - pl.Series(scores), score_false=pl.Series(scores)
+        id="record_id",
+        label="label",
+        score_true=1 - pl.Series(scores),
+        score_false=pl.Series(scores),
     )  # one column per class says the same
     wide.write_csv(tmp_path / "wide.csv")
     (third,) = open_foreign(tmp_path / "wide.csv", data)
@@ -61,7 +68,11 @@ def test_predictions_made_elsewhere(data: Dataset, make_run: Maker, tmp_path: Pa
 def test_scores_that_are_no_probabilities_rank_all_the_same(data: Dataset, tmp_path: Path) -> None:
     truth = data.records["veracity"].to_list()
     frame = pl.DataFrame(
-        {"id": data.records["id"], "label": truth, "score": [3.5 if t == "false" else -2 for t in truth]}
+        {
+            "id": data.records["id"],
+            "label": truth,
+            "score": [3.5 if t == "false" else -2 for t in truth],
+        }
     )
     frame.write_csv(tmp_path / "p.csv")
     (run,) = open_foreign(tmp_path / "p.csv", data)
@@ -84,9 +95,16 @@ def test_wrong_files_are_sentences(text: str, message: str, data: Dataset, tmp_p
         open_foreign(tmp_path / "p.csv", data)
 
 
-def test_a_blank_answer_is_a_failure_and_a_missing_one_is_wrong_in_a_named_split(data: Dataset, tmp_path: Path) -> None:
+def test_a_blank_answer_is_a_failure_and_a_missing_one_is_wrong_in_a_named_split(
+    data: Dataset, tmp_path: Path
+) -> None:
     truth = data.records["veracity"].to_list()
-    lines = ["id,label", *(f"r{i},{truth[i] if i % 10 else ''}" for i in range(500)), "stranger,true", "r1,true"]
+    lines = [
+        "id,label",
+        *(f"r{i},{truth[i] if i % 10 else ''}" for i in range(500)),
+        "stranger,true",
+        "r1,true",
+    ]
     (tmp_path / "p.csv").write_text("\n".join(lines), encoding="utf-8")
     (free,) = open_foreign(tmp_path / "p.csv", data)
     assert (free.table.height, free.untouched, free.strangers, free.repeated) == (500, 100, 1, 1)
@@ -96,13 +114,19 @@ def test_a_blank_answer_is_a_failure_and_a_missing_one_is_wrong_in_a_named_split
     assert measure(bound.answers).answered_accuracy == 1.0
 
 
-def test_no_evidence_and_insufficient_evidence_are_scored_apart(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+def test_no_evidence_and_insufficient_evidence_are_scored_apart(
+    data: Dataset, make_run: Maker, tmp_path: Path
+) -> None:
     truth: list[str | None] = list(data.records["veracity"].to_list())
     labels, meta = truth.copy(), [None] * 600
     labels[:60] = ["No evidence"] * 60
     labels[60:90] = ["Not enough info"] * 30
     labels[90:100] = [None] * 10
-    told: list[dict[str, str] | None] = [*meta[:90], *[{"abstained": "insufficient-evidence"}] * 5, *meta[95:]]
+    told: list[dict[str, str] | None] = [
+        *meta[:90],
+        *[{"abstained": "insufficient-evidence"}] * 5,
+        *meta[95:],
+    ]
     make_run(data, 1.0, labels=labels, meta=told).write(tmp_path / "run")
     (run,) = open_runs(tmp_path / "run")
     found = abstentions(run)
@@ -122,7 +146,9 @@ def test_no_evidence_and_insufficient_evidence_are_scored_apart(data: Dataset, m
 
 def test_nothing_to_score_is_a_sentence(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
     make_run(data, 0.9).write(tmp_path / "run")
-    with pytest.raises(DataError, match="no prediction for a record that the task 'stance' gives a label"):
+    with pytest.raises(
+        DataError, match="no prediction for a record that the task 'stance' gives a label"
+    ):
         evaluate([tmp_path / "run"], task="stance")
 
 
@@ -135,7 +161,9 @@ def test_the_area_of_counts_is_the_area_of_repeated_records() -> None:
     distinct, place = np.unique(score, return_inverse=True)
     for _ in range(5):
         times = rng.integers(0, 4, size=300)
-        counts = np.bincount(place * 2 + truth, weights=times, minlength=2 * len(distinct)).reshape(1, -1, 2)
+        counts = np.bincount(place * 2 + truth, weights=times, minlength=2 * len(distinct)).reshape(
+            1, -1, 2
+        )
         expected = roc_auc_score(np.repeat(truth, times), np.repeat(score, times))
         assert areas(counts)[0] == pytest.approx(expected, abs=1e-9)
 
@@ -148,7 +176,9 @@ def test_the_interval_of_the_area_is_that_of_drawing_records_one_by_one() -> Non
     truth = rng.random(3_000) < 0.4
     score = rng.normal(size=3_000) + truth  # more distinct scores than places in the table
     matrix = np.stack([-score, score], axis=1)
-    run = Answers(("a", "b"), truth.astype(int), truth.astype(int), np.arange(3_000), matrix, ("a", "b"))
+    run = Answers(
+        ("a", "b"), truth.astype(int), truth.astype(int), np.arange(3_000), matrix, ("a", "b")
+    )
     low, high = auroc_interval(run, "b") or (1.0, 0.0)
     drawn = []
     for _ in range(400):
@@ -168,9 +198,14 @@ def test_the_interval_of_the_area_holds_it(data: Dataset, make_run: Maker, tmp_p
     assert high - low < 0.12
 
 
-def test_scores_belong_to_a_class_whatever_its_capitals(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+def test_scores_belong_to_a_class_whatever_its_capitals(
+    data: Dataset, make_run: Maker, tmp_path: Path
+) -> None:
     run = make_run(data, 0.8)
-    plain = measure(each_run("plain", run.tables["predictions"], data, open_task("veracity"))[0].answers, "false")
+    plain = measure(
+        each_run("plain", run.tables["predictions"], data, open_task("veracity"))[0].answers,
+        "false",
+    )
     loud = run.tables["predictions"].with_columns(pl.col("scores").str.to_titlecase())
     assert json.loads(loud["scores"][0]).keys() == {"True", "False"}
     found = measure(each_run("loud", loud, data, open_task("veracity"))[0].answers, "false")
@@ -183,11 +218,15 @@ def test_scores_that_name_none_of_the_classes_rank_nothing(data: Dataset, make_r
     (run,) = each_run("x", predictions, data, open_task("bluff-4"))
     found = measure(run.answers)
     assert (found.auroc, found.calibration.ece) == (None, None)
-    assert found.auroc_why == found.calibration.why == "The scores do not name the class HWT or MGT."
+    assert (
+        found.auroc_why == found.calibration.why == "The scores do not name the class HWT or MGT."
+    )
 
 
 @pytest.mark.parametrize("scores", ["not json", "[0.1, 0.9]", '{"true": "high", "false": 1}'])
-def test_scores_that_cannot_be_read_are_a_sentence(data: Dataset, make_run: Maker, scores: str) -> None:
+def test_scores_that_cannot_be_read_are_a_sentence(
+    data: Dataset, make_run: Maker, scores: str
+) -> None:
     predictions = make_run(data, 0.8).tables["predictions"].with_columns(scores=pl.lit(scores))
     (run,) = each_run("x", predictions, data, open_task("veracity"))
     with pytest.raises(DataError, match=r"The scores '.*' are not a JSON object"):
@@ -195,7 +234,11 @@ def test_scores_that_cannot_be_read_are_a_sentence(data: Dataset, make_run: Make
 
 
 def test_a_score_that_is_null_is_unknown_and_not_nothing(data: Dataset, make_run: Maker) -> None:
-    predictions = make_run(data, 0.8).tables["predictions"].with_columns(scores=pl.lit('{"true": null, "false": 0.5}'))
+    predictions = (
+        make_run(data, 0.8)
+        .tables["predictions"]
+        .with_columns(scores=pl.lit('{"true": null, "false": 0.5}'))
+    )
     (run,) = each_run("x", predictions, data, open_task("veracity"))
     assert measure(run.answers).auroc_why == "The run gives no scores."
 
@@ -208,14 +251,18 @@ def test_classes_that_differ_only_in_capitals_are_two(data: Dataset, make_run: M
     assert measure(run.answers).accuracy == 1.0
 
 
-def test_a_verdict_is_no_abstention_whatever_is_noted_beside_it(data: Dataset, make_run: Maker) -> None:
+def test_a_verdict_is_no_abstention_whatever_is_noted_beside_it(
+    data: Dataset, make_run: Maker
+) -> None:
     noted = make_run(data, 0.8, meta=[{"abstained": "no-evidence"}] * data.records.height)
     (run,) = each_run("x", noted.tables["predictions"], data, open_task("veracity"))
     assert run.table["abstained"].null_count() == run.table.height
     assert abstentions(run) is None
 
 
-def test_a_run_without_a_prediction_is_no_run(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+def test_a_run_without_a_prediction_is_no_run(
+    data: Dataset, make_run: Maker, tmp_path: Path
+) -> None:
     run = make_run(data, 0.8)
     run.tables["predictions"] = run.tables["predictions"].head(0)
     run.write(tmp_path / "run")

@@ -41,10 +41,14 @@ def test_every_cell_is_the_score_of_its_records(data: Dataset, make_run: Maker) 
 
 
 def test_a_language_that_is_worse_is_seen(data: Dataset, make_run: Maker) -> None:
-    skill = [0.55 if code in ("swa", "afr") else 0.95 for code in data.records["language"].to_list()]
+    skill = [
+        0.55 if code in ("swa", "afr") else 0.95 for code in data.records["language"].to_list()
+    ]
     run = scored(make_run(data, skill))
     cells = {c.value: c for c in slice_run(run, "language").cells}
-    assert (cells["afr"].macro_f1_interval or (0, 1))[1] < (cells["eng"].macro_f1_interval or (1, 0))[0]
+    assert (cells["afr"].macro_f1_interval or (0, 1))[1] < (
+        cells["eng"].macro_f1_interval or (1, 0)
+    )[0]
     tail = {code for code in cells if (told := describe(code)) and told.resource == "tail"}
     assert tail == {"swa", "afr"}
     gap = head_tail_gap(run)
@@ -78,7 +82,11 @@ def test_a_handful_of_a_class_suppresses_a_cell_and_none_at_all_leaves_accuracy(
 ) -> None:
     data = make_data(300)
     few = pl.when(pl.col("language") == "eng").then(pl.lit("true")).otherwise(pl.col("veracity"))
-    few = pl.when((pl.col("language") == "deu") & ~pl.col("id").is_in(["r1", "r6"])).then(pl.lit("true")).otherwise(few)
+    few = (
+        pl.when((pl.col("language") == "deu") & ~pl.col("id").is_in(["r1", "r6"]))
+        .then(pl.lit("true"))
+        .otherwise(few)
+    )
     few = pl.when(pl.col("id").is_in(["r1", "r6"])).then(pl.lit("false")).otherwise(few)
     changed = Dataset.build("made-up", data.records.with_columns(few.alias("veracity")))
     found = slice_run(scored(make_run(changed, 0.8)), "language")
@@ -94,14 +102,21 @@ def test_a_handful_of_a_class_suppresses_a_cell_and_none_at_all_leaves_accuracy(
 def test_any_column_and_dates(data: Dataset, make_run: Maker) -> None:
     run = scored(make_run(data, 0.8))
     assert [c.value for c in slice_run(run, "date").cells] == ["2020", "2021", "2022", "2023"]
-    assert [c.value for c in slice_run(run, "month").cells] == ["2020-05", "2021-05", "2022-05", "2023-05"]
+    assert [c.value for c in slice_run(run, "month").cells] == [
+        "2020-05",
+        "2021-05",
+        "2022-05",
+        "2023-05",
+    ]
     assert [c.value for c in slice_run(run, "party").cells] == ["blue"]
     assert [c.value for c in slice_run(run, "split").cells] == ["test"]
     with pytest.raises(UnknownName, match="partie"):
         slice_run(run, "partie")
 
 
-def test_what_does_not_tell_records_apart_is_not_shown_unasked(data: Dataset, make_run: Maker) -> None:
+def test_what_does_not_tell_records_apart_is_not_shown_unasked(
+    data: Dataset, make_run: Maker
+) -> None:
     run = scored(make_run(data, 0.8))
     names = telling(run)
     assert "kind" not in names  # no record has one
@@ -113,9 +128,15 @@ def test_intervals_of_cells_know_groups(make_data: Maker, make_run: Maker) -> No
     """Ten copies of each record are no more evidence than one."""
     data = make_data(200, per_group=1)
     run = make_run(data, 0.75)
-    copies = [data.records.with_columns(pl.format("{}-{}", "id", pl.lit(i)).alias("id"), group="id") for i in range(10)]
+    copies = [
+        data.records.with_columns(pl.format("{}-{}", "id", pl.lit(i)).alias("id"), group="id")
+        for i in range(10)
+    ]
     said = run.tables["predictions"]
-    told = [said.with_columns(pl.format("{}-{}", "record_id", pl.lit(i)).alias("record_id")) for i in range(10)]
+    told = [
+        said.with_columns(pl.format("{}-{}", "record_id", pl.lit(i)).alias("record_id"))
+        for i in range(10)
+    ]
     many = Dataset.build("made-up", pl.concat(copies), {"predictions": pl.concat(told)})
     one, ten = (slice_run(scored(r), "language").cells[0] for r in (run, many))
     assert ten.n == 10 * one.n
@@ -124,11 +145,19 @@ def test_intervals_of_cells_know_groups(make_data: Maker, make_run: Maker) -> No
     assert ten.macro_f1_interval == pytest.approx(one.macro_f1_interval, abs=0.03)
 
 
-def test_records_without_a_language_are_no_language_of_the_gap(data: Dataset, make_run: Maker) -> None:
-    """They have a resource class of their own in `meta`: they are in the pooled gap, not in the mean of languages."""
+def test_records_without_a_language_are_no_language_of_the_gap(
+    data: Dataset, make_run: Maker
+) -> None:
+    """They have a resource class of their own in `meta`: they are in the pooled gap, not in the
+    mean of languages.
+    """
     skill = [0.5 if code == "afr" else 0.9 for code in data.records["language"].to_list()]
     run = make_run(data, skill)
-    of = pl.when(pl.col("language").is_in(["swa", "afr"])).then(pl.lit("tail")).otherwise(pl.lit("head"))
+    of = (
+        pl.when(pl.col("language").is_in(["swa", "afr"]))
+        .then(pl.lit("tail"))
+        .otherwise(pl.lit("head"))
+    )
     stated = pl.concat_str(pl.lit('{"resource": "'), of, pl.lit('"}'))
     unknown = pl.when(pl.col("language") != "afr").then("language")
     full = head_tail_gap(scored(run))

@@ -56,7 +56,9 @@ class Town:
         """Everybody has two neighbours."""
         people = self.people(n)
         source = np.arange(n, dtype=np.int32)
-        ties = Network.of_edges(n, source, ((source + 1) % n).astype(np.int32), hubs=np.array(hubs, dtype=np.int32))
+        ties = Network.of_edges(
+            n, source, ((source + 1) % n).astype(np.int32), hubs=np.array(hubs, dtype=np.int32)
+        )
         return Stage(people, ties)
 
 

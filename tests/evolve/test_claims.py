@@ -40,8 +40,14 @@ def test_what_models_may_answer_is_the_taxonomy() -> None:
 
 
 def test_spellings_are_one_value_and_strangers_are_named() -> None:
-    claim = Claim("x", style="Rational–Official", granularity="Macro/High-Level", veracity="PANTS ON FIRE")
-    assert claim.stated() == {"style": "rational-official", "granularity": "macro", "veracity": "pants-on-fire"}
+    claim = Claim(
+        "x", style="Rational–Official", granularity="Macro/High-Level", veracity="PANTS ON FIRE"
+    )
+    assert claim.stated() == {
+        "style": "rational-official",
+        "granularity": "macro",
+        "veracity": "pants-on-fire",
+    }
     assert dimension("linguistic_style").name == "style"
     assert dimension("Message granularity").name == "granularity"
     with pytest.raises(UnknownName, match="Did you mean 'neutral'"):
@@ -64,14 +70,22 @@ def test_a_change_log_says_what_a_claim_became() -> None:
     note = {"label": "claim", "origin": {"context": "Mills"}, "changes": [
         {"dimension": "message_type", "value": "Corrective"}, {"type": "gray area", "noise": "symbols"}]}  # fmt: skip
     row = {"id": "a", "text": "No mill burned.", "meta": json.dumps({"synthetic": note})}
-    assert Claim.of_record(row) == Claim("No mill burned.", id="a", context="Mills", expression="corrective")
+    assert Claim.of_record(row) == Claim(
+        "No mill burned.", id="a", context="Mills", expression="corrective"
+    )
 
 
 def dataset() -> Dataset:
     rows = pl.DataFrame(
         {
             "id": ["a", "b", "c", "d", "e"],
-            "text": ["The mill burned.", "The weir broke.", "A long story.", None, "The ford froze."],
+            "text": [
+                "The mill burned.",
+                "The weir broke.",
+                "A long story.",
+                None,
+                "The ford froze.",
+            ],
             "kind": ["claim", "post", "article", "id-only", "claim"],
             "label_raw": ["Barely True", "fake", None, None, None],
             "veracity": ["false", "false", None, None, "mixed"],
@@ -79,7 +93,12 @@ def dataset() -> Dataset:
         }
     )
     side = pl.DataFrame(
-        {"record_id": ["a", "a"], "evidence_id": ["2", "1"], "rank": [2, 1], "text": ["second", "A fire."]},
+        {
+            "record_id": ["a", "a"],
+            "evidence_id": ["2", "1"],
+            "rank": [2, 1],
+            "text": ["second", "A fire."],
+        },
         schema_overrides={"rank": pl.Int32},
     )
     return Dataset.build("made-up", rows, {"evidence": side})
@@ -95,7 +114,9 @@ def test_contexts_from_the_released_layout_a_table_and_a_dataset(tmp_path: Path)
         ("It was rebuilt.", "Mills", "Regional", "https://news.example/n"),
     ]
     assert len({c.id for c in read}) == 2
-    (tmp_path / "table.csv").write_text("id,text,title\n1,A mill burned.,Mills\n2,,Empty\n", encoding="utf-8")
+    (tmp_path / "table.csv").write_text(
+        "id,text,title\n1,A mill burned.,Mills\n2,,Empty\n", encoding="utf-8"
+    )
     (only,) = read_contexts(tmp_path / "table.csv")
     assert (only.id, only.title, only.topic) == ("1", "Mills", None)
     assert [c.id for c in contexts_of(dataset())] == ["a", "b", "c", "e"]

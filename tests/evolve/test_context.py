@@ -1,4 +1,6 @@
-"""Who reads the source of a claim: nobody on a walk, as published; the first agent or all where it is asked for."""
+"""Who reads the source of a claim: nobody on a walk, as published; the first agent or all where it
+is asked for.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from claimlab.llm.prompts import packaged_prompts, read_prompts
 
 
 @pytest.mark.parametrize(
-    ("context", "seen"), [("never", [False] * 4), ("first", [True, False, False, False]), ("always", [True] * 4)]
+    ("context", "seen"),
+    [("never", [False] * 4), ("first", [True, False, False, False]), ("always", [True] * 4)],
 )
 def test_agents_read_the_source_only_where_it_is_asked_for(
     context: Any, seen: list[bool], town: Any, scripted: Any
@@ -31,7 +34,10 @@ def test_a_walk_shows_no_source_and_a_steered_run_does() -> None:
     assert Setup(kind="walk").plan.context == "never"
     assert Setup(kind="cascade").plan.context == "never"
     assert Setup(kind="intervened", target=("style=colloquial",)).plan.context == "always"
-    assert Setup(kind="intervened", target=("style=colloquial",), context="never").plan.context == "never"
+    assert (
+        Setup(kind="intervened", target=("style=colloquial",), context="never").plan.context
+        == "never"
+    )
     with pytest.raises(UsageError, match="'sometimes' is not a valid context"):
         _ = Setup(context="sometimes").plan
 
@@ -44,7 +50,11 @@ def test_another_context_is_another_run(town: Any) -> None:
 def test_agents_speak_in_their_own_voice_and_the_plain_prompt_is_a_variant() -> None:
     request = Request("The bridge was closed.", {"job": "baker"}, 1)
     own = question(request, packaged_prompts()["retell"]).messages[0].content
-    plain = question(request, read_prompts(("retell=retell-plain",), "evolve run")["retell"]).messages[0].content
+    plain = (
+        question(request, read_prompts(("retell=retell-plain",), "evolve run")["retell"])
+        .messages[0]
+        .content
+    )
     assert all(word in own for word in ("interests", "stance", "style", "own words"))
     assert "plainly" in plain
     assert "plainly" not in own

@@ -1,4 +1,6 @@
-"""The embedded model plays the agents and one auditor; the run is recorded, says what it is worth, and replays."""
+"""The embedded model plays the agents and one auditor; the run is recorded, says what it is worth,
+and replays.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,27 @@ def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
     except ClaimlabError as error:
         pytest.skip(f"the model cannot be installed here: {error}")
     town.claims(1).write(tmp_path / "claims")
-    common = ["evolve", "run", str(tmp_path / "claims"), "--kind", "intervened", "--target", "style=colloquial"]
-    model = ["--rewriter", "model", "--auditor", "model", "--auditors", "1", "--profile", "embedded", "--steps", "1"]
+    common = [
+        "evolve",
+        "run",
+        str(tmp_path / "claims"),
+        "--kind",
+        "intervened",
+        "--target",
+        "style=colloquial",
+    ]
+    model = [
+        "--rewriter",
+        "model",
+        "--auditor",
+        "model",
+        "--auditors",
+        "1",
+        "--profile",
+        "embedded",
+        "--steps",
+        "1",
+    ]
     assert run([*common, *model, "-o", str(tmp_path / "out")]) == 0
     assert "too small for results" in capsys.readouterr().err
     (hop,) = Dataset.open(tmp_path / "out").tables["traces"].rows(named=True)
@@ -35,5 +56,7 @@ def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "nothing"))  # a replay needs no model
     cache = ["--mode", "replay", "--cache", str(tmp_path / "out.cache")]
     assert run([*common, *model, *cache, "-o", str(tmp_path / "again")]) == 0
-    first, second = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again"))
+    first, second = (
+        {p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again")
+    )
     assert first == second

@@ -1,4 +1,6 @@
-"""The engine: fronts worked out as arrays are those of agents who take turns one by one; draws are even and claims apart."""
+"""The engine: fronts worked out as arrays are those of agents who take turns one by one; draws are
+even and claims apart.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,15 @@ from claimlab.evolve.society.telling import Closest, Fresh, Lists, neighbour, we
 from claimlab.evolve.stage import Stage
 
 SEEDS = np.array([3, 2**62 + 5, 11, 12, 13], dtype=np.uint64)
-Chooses = Callable[[int, int, int, set[int]], list[int]]  # seed, depth, agent and who has heard: whom it tells
+Chooses = Callable[
+    [int, int, int, set[int]], list[int]
+]  # seed, depth, agent and who has heard: whom it tells
 
 
 def by_turns(start: int, seed: int, chooses: Chooses, most: int) -> list[tuple[int, int, int]]:
-    """The reference: one claim, one agent after the other, first come, first served. (agent, depth, parent) each."""
+    """The reference: one claim, one agent after the other, first come, first served. (agent, depth,
+    parent) each.
+    """
     visits, heard, turn = [(start, 0, -1)], {start}, 0
     while turn < len(visits):
         agent, level, _ = visits[turn]
@@ -66,10 +72,14 @@ def closely(net: Network, rule: Closest) -> Chooses:
         others = net.indices[row].tolist()
         if net.tiers is not None and net.scores is not None:
             tiers, alike = net.tiers[row].tolist(), net.scores[row].tolist()
-            close = {o: (t or len(TIERS), -a, o) for o, t, a in zip(others, tiers, alike, strict=True)}
+            close = {
+                o: (t or len(TIERS), -a, o) for o, t, a in zip(others, tiers, alike, strict=True)
+            }
             others.sort(key=close.__getitem__)
         at = ring.index(agent)
-        strangers = [i for i in ring[at + 1 :] + ring[:at] if i not in others] if rule.strangers else []
+        strangers = (
+            [i for i in ring[at + 1 :] + ring[:at] if i not in others] if rule.strangers else []
+        )
         return [i for i in others + strangers if i not in heard][: rule.fan_out]
 
     return chooses
@@ -78,7 +88,9 @@ def closely(net: Network, rule: Closest) -> Chooses:
 @pytest.mark.parametrize("kind", ["random", "scale-free", "clustered", "dunbar"])
 @pytest.mark.parametrize("agents", [12, 300])
 def test_fronts_are_those_of_turns(kind: str, agents: int) -> None:
-    """Among 12 agents nearly everybody wants to tell the same few, and strangers are needed; some have no ties at all."""
+    """Among 12 agents nearly everybody wants to tell the same few, and strangers are needed; some
+    have no ties at all.
+    """
     people = Population.draw(agents, seed=agents)
     net = build(kind, people, seed=2, mean_degree=None if kind == "dunbar" else 3)
     starts = [0, 1, agents - 1, 5, 5]
@@ -126,28 +138,42 @@ def test_only_the_willing_tell_and_reach_stops_a_cascade() -> None:
     assert size(model).tolist() == [1 + len(model.front), 1]
     few = travel(Model([3], SEEDS[:1], agents=200), Fresh(net, 2), 20, reach=5)
     assert 5 <= size(few)[0] <= 10
-    assert len(travel(Model([3], SEEDS[:1], agents=200), Fresh(net, 2), 200).front) == 0, "until nobody fresh is left"
+    assert len(travel(Model([3], SEEDS[:1], agents=200), Fresh(net, 2), 200).front) == 0, (
+        "until nobody fresh is left"
+    )
 
 
 def test_draws_are_even_and_do_not_follow_each_other() -> None:
-    """Means, a chi-squared over 64 cells, and correlations between neighbours by each name, of 200,000 draws each."""
+    """Means, a chi-squared over 64 cells, and correlations between neighbours by each name, of
+    200,000 draws each.
+    """
     count = 200_000
     seeds = np.full(count, 7, dtype=np.uint64)
     names = np.arange(count)
-    for made in (numbers(names.astype(np.uint64), 0), numbers(seeds, names), numbers(seeds, 5, names)):
+    for made in (
+        numbers(names.astype(np.uint64), 0),
+        numbers(seeds, names),
+        numbers(seeds, 5, names),
+    ):
         cells = np.bincount(below(made, 64), minlength=64)
-        assert ((cells - count / 64) ** 2 / (count / 64)).sum() < 120  # 63 degrees of freedom: p < 1e-5 beyond
+        assert (
+            (cells - count / 64) ** 2 / (count / 64)
+        ).sum() < 120  # 63 degrees of freedom: p < 1e-5 beyond
         even = shares(made)
         assert abs(even.mean() - 0.5) < 0.004
         assert abs(np.corrcoef(even[:-1], even[1:])[0, 1]) < 0.012
-        assert ((below(made, np.arange(count) + 1) <= np.arange(count)) & (below(made, 1) == 0)).all()
+        assert (
+            (below(made, np.arange(count) + 1) <= np.arange(count)) & (below(made, 1) == 0)
+        ).all()
 
 
 def test_a_weighted_choice_follows_the_weights_within_each_list() -> None:
     """Three lists of two: both have weight, one has all of it, and neither has any."""
     begin = np.array([0, 0, 2, 2, 4, 4])
     rule = weighted(Lists(begin, begin + 2, np.arange(6)), np.array([1.0, 3.0, 0.0, 2.0, 0.0, 0.0]))
-    model = Model(np.repeat([0, 2, 4], 4000), numbers(np.arange(12_000, dtype=np.uint64), 0), agents=6)
+    model = Model(
+        np.repeat([0, 2, 4], 4000), numbers(np.arange(12_000, dtype=np.uint64), 0), agents=6
+    )
     agents = model.pass_on(rule).agent
     assert abs((agents[:4000] == 1).mean() - 0.75) < 0.03
     assert set(agents[:4000].tolist()) == {0, 1}
@@ -165,4 +191,7 @@ def test_claims_start_with_agents_who_can_pass_them_on() -> None:
     assert set(starts.tolist()) == set(able.tolist()), "each of them, and nobody else"
     owners = stage.ties.owners
     assert (people.codes("group")[owners] == people.codes("group")[stage.ties.indices]).all()
-    assert len(stage.ties.indices) == (people.codes("group")[net.owners] == people.codes("group")[net.indices]).sum()
+    assert (
+        len(stage.ties.indices)
+        == (people.codes("group")[net.owners] == people.codes("group")[net.indices]).sum()
+    )

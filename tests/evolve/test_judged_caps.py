@@ -1,4 +1,6 @@
-"""Judges of `evolve drift` and `evolve worth`: caps hold over starts, nothing is asked twice, a replay asks nobody."""
+"""Judges of `evolve drift` and `evolve worth`: caps hold over starts, nothing is asked twice, a
+replay asks nobody.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,16 @@ from claimlab.llm.standin import Body, StandIn
 def answer(body: Body) -> str:
     asked = " ".join(m["content"] for m in body["messages"])
     if "A claim reaches you" in asked:
-        return json.dumps({"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": "well" not in asked})
+        return json.dumps(
+            {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": "well" not in asked}
+        )
     if "compare a current text" in asked:
         return json.dumps({"rationale": "So.", **dict.fromkeys(Reading().dimensions, 4)})
     return json.dumps(
-        {"rationale": "So.", **({"stated": [1]} if "numbered facts" in asked else {"verdict": "Half True"})}
+        {
+            "rationale": "So.",
+            **({"stated": [1]} if "numbered facts" in asked else {"verdict": "Half True"}),
+        }
     )
 
 
@@ -30,11 +37,20 @@ def answer(body: Body) -> str:
     ("verb", "more", "report"),
     [
         ("drift", ["--sample", "8"], "drift.json"),
-        ("worth", ["--depth", "2", "--fan-out", "2", "--population", "20"], "worth-report/worth.json"),
+        (
+            "worth",
+            ["--depth", "2", "--fan-out", "2", "--population", "20"],
+            "worth-report/worth.json",
+        ),
     ],
 )
 def test_caps_hold_over_starts_and_a_finished_run_replays(
-    verb: str, more: list[str], report: str, town: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    verb: str,
+    more: list[str],
+    report: str,
+    town: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     evolve(town.claims(3), steps=4, output=tmp_path / "walked")
     profile = tmp_path / "mine.toml"
@@ -52,12 +68,28 @@ def test_caps_hold_over_starts_and_a_finished_run_replays(
         assert run([*command, *out]) == 0
         assert 5 < server.counts()["served"] <= most
         assert server.counts()["repeated"] == 0, "no question is asked twice"
-    again = ["-o", str(tmp_path / "again"), "--mode", "replay", "--cache", str(tmp_path / "out.cache")]
+    again = [
+        "-o",
+        str(tmp_path / "again"),
+        "--mode",
+        "replay",
+        "--cache",
+        str(tmp_path / "out.cache"),
+    ]
     assert run([*command, *again]) == 0, "the endpoint is gone"
-    first, second = (json.loads((tmp_path / name / report).read_text(encoding="utf-8")) for name in ("out", "again"))
+    first, second = (
+        json.loads((tmp_path / name / report).read_text(encoding="utf-8"))
+        for name in ("out", "again")
+    )
     for value in (first, second):
         if verb == "drift":
-            assert {"fuse-eval", "verdict-level", "coverage"} == set(value["prompts"]), "which words were asked with"
-        value.pop("tallies", None), value.pop("tally", None), (value.get("fuse_eval") or {}).pop("tallies", None)
+            assert {"fuse-eval", "verdict-level", "coverage"} == set(value["prompts"]), (
+                "which words were asked with"
+            )
+        (
+            value.pop("tallies", None),
+            value.pop("tally", None),
+            (value.get("fuse_eval") or {}).pop("tallies", None),
+        )
     assert first == second
     assert not list(tmp_path.glob(".out.work/*.jsonl")), "what a finished run spent is forgotten"

@@ -1,4 +1,6 @@
-"""Operators: each does one edit that a reader accepts, honest about firing; the tables behind them are sound."""
+"""Operators: each does one edit that a reader accepts, honest about firing; the tables behind them
+are sound.
+"""
 
 from __future__ import annotations
 
@@ -73,14 +75,21 @@ def test_articles_number_and_tense_agree() -> None:
         return {operators()[name].apply(text, random.Random(seed))[0] for seed in range(60)}
 
     assert all_of("reword", "The town faces a significant risk.") <= {
-        f"The town {verb} {phrase} risk." for verb in ("faces", "confronts") for phrase in ("a significant", "a major")
+        f"The town {verb} {phrase} risk."
+        for verb in ("faces", "confronts")
+        for phrase in ("a significant", "a major")
     }
     verbs = all_of("reword", "Two schools were established.")
     assert {"Two schools were created."} <= verbs
-    assert not any(re.search(r"were (?:create|set up|establish)\.", text.replace("set up.", "")) for text in verbs)
+    assert not any(
+        re.search(r"were (?:create|set up|establish)\.", text.replace("set up.", ""))
+        for text in verbs
+    )
     assert "An extreme case." not in all_of("soften", "It was an extreme case.")
     hedged = all_of("hedge", "The mill burns coal.")
-    assert hedged - {"The mill burns coal."} <= {f"The mill {modal} burn coal." for modal in ("may", "could", "might")}
+    assert hedged - {"The mill burns coal."} <= {
+        f"The mill {modal} burn coal." for modal in ("may", "could", "might")
+    }
 
 
 def test_a_text_carries_one_phrase_at_most() -> None:
@@ -113,12 +122,17 @@ def test_kinds_of_edits_are_recognised() -> None:
     before = "The council raised the water tax by 4 percent in 2019 because of the drought."
     assert edits(before, before) == set()
     assert "drop" in edits(before, "The council raised the tax.")
-    assert "generalise" in edits(before, "The council raised the water tax in recent years because of the drought.")
+    assert "generalise" in edits(
+        before, "The council raised the water tax in recent years because of the drought."
+    )
     assert "specify" in edits(before, before[:-1] + ", such as the one of 1976.")
-    assert "cause" in edits(before, "The council raised the water tax by 4 percent in 2019 during the drought.")
+    assert "cause" in edits(
+        before, "The council raised the water tax by 4 percent in 2019 during the drought."
+    )
     assert "negate" in edits(before, before.replace("raised", "did not raise"))
     assert "reorder" in edits(
-        "Frost ruined apples, pears and plums near Garrow.", "Near Garrow plums, pears and apples frost ruined."
+        "Frost ruined apples, pears and plums near Garrow.",
+        "Near Garrow plums, pears and apples frost ruined.",
     )
     assert "informal" in edits("It is not open.", "It isn't open!")
 
@@ -129,8 +143,13 @@ def test_the_learned_table_has_shares_for_every_step() -> None:
     for row in known.rows:
         assert set(row.shares) == set(KINDS)
         assert all(0 <= share <= 1 for share in row.shares.values())
-    assert frequencies(Target.parse("style=colloquial")).at(1).shares["informal"] > known.at(1).shares["informal"]
-    assert frequencies(Target.parse("expression=fact")).rows == known.rows, "no traces were released for it"
+    assert (
+        frequencies(Target.parse("style=colloquial")).at(1).shares["informal"]
+        > known.at(1).shares["informal"]
+    )
+    assert frequencies(Target.parse("expression=fact")).rows == known.rows, (
+        "no traces were released for it"
+    )
     assert known.most_words("one two three") == 11, "a short claim may gain some words"
 
 
@@ -146,7 +165,11 @@ def test_weights_multiply_and_name_what_moved(tmp_path: Path) -> None:
         "[attributes.big_five.openness]\nhedge = 1.5\n[attributes.age.youth]\nnegate = 4\n"
     )
     weights = Weights.read(file)
-    profile = {"job": "baker", "big_five": "openness & neuroticism", "age": "youth (18-35 years old)"}
+    profile = {
+        "job": "baker",
+        "big_five": "openness & neuroticism",
+        "age": "youth (18-35 years old)",
+    }
     known = weights.of(profile)
     assert (known["hedge"], known["firm"], known["negate"], known["opine"]) == (9.0, 0.0, 4.0, 1.0)
     assert weights.moved_by(profile, ["hedge"]) == ("job", "big_five")
@@ -164,7 +187,9 @@ def test_weights_multiply_and_name_what_moved(tmp_path: Path) -> None:
         ("[roles]\nmost = 1", UnreadableFile, "roles"),
     ],
 )
-def test_a_wrong_table_is_explained(text: str, error: type[Exception], words: str, tmp_path: Path) -> None:
+def test_a_wrong_table_is_explained(
+    text: str, error: type[Exception], words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "weights.toml"
     file.write_text(text)
     with pytest.raises(error, match=words):

@@ -1,4 +1,6 @@
-"""Runs: paths follow the network, votes count as named, failures are events, and nothing depends on speed or stops."""
+"""Runs: paths follow the network, votes count as named, failures are events, and nothing depends on
+speed or stops.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def meta(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def kept(output: Path, claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
-    """A run whose finished lives are kept beside `output`, which is never written: as if it were always killed."""
+    """A run whose finished lives are kept beside `output`, which is never written: as if it were
+    always killed.
+    """
     with Run("evolve", claims, output, seed=settings.get("seed")) as run:
         return simulate(claims, stage, run=run, **settings)
 
@@ -64,7 +68,12 @@ class Juror:
     async def judge(self, question: Question) -> Vote:
         self.asked.append((question.round, question.step))
         passed = self.answers.get((question.round, question.step), False)
-        return Vote(self.name, passed, f"{self.name} looked.", None if passed else f"{self.name} misses something.")
+        return Vote(
+            self.name,
+            passed,
+            f"{self.name} looked.",
+            None if passed else f"{self.name} misses something.",
+        )
 
     async def close(self) -> None: ...
 
@@ -85,7 +94,10 @@ def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -
         assert rows["input"].to_list()[1:] == rows["output"].to_list()[:-1]
         assert rows["step"].to_list() == list(range(1, 13))
         assert set(rows["role"]) == {"producer"}
-        assert made.records.filter(pl.col("id") == record)["text"].item() == rows["output"].to_list()[-1]
+        assert (
+            made.records.filter(pl.col("id") == record)["text"].item()
+            == rows["output"].to_list()[-1]
+        )
         if kind == "clustered":
             assert len({groups[a] for a in rows["agent"].to_list()}) == 1
     hubs = {m.get("hub") for m in meta(traces)}
@@ -97,16 +109,23 @@ def test_what_they_became_says_what_it_is(town: Any) -> None:
     made = simulate(claims, town.stage(), rewriter=rules(), plan=Plan(steps=6), seed=5)
     assert made.synthetic
     for before, after, said in zip(
-        claims.records.iter_rows(named=True), made.records.iter_rows(named=True), meta(made.records), strict=True
+        claims.records.iter_rows(named=True),
+        made.records.iter_rows(named=True),
+        meta(made.records),
+        strict=True,
     ):
         note = said["synthetic"]
         assert note["label"] == "1"
         assert note["origin"]["base_claim"] == before["text"]
         assert note["origin"]["claim"] == before["id"] == after["group"]
         assert bool(note["changes"]) == (after["text"] != before["text"])
-        assert after["text"] == before["text"] or (after["authorship"] == "HAT" and after["veracity"] is None)
+        assert after["text"] == before["text"] or (
+            after["authorship"] == "HAT" and after["veracity"] is None
+        )
         assert note["origin"]["source"] == "Riverton Herald"
-        assert (after["source"] is None) == (after["text"] != before["text"]), "the outlet did not print this text"
+        assert (after["source"] is None) == (after["text"] != before["text"]), (
+            "the outlet did not print this text"
+        )
     assert made.tables["evidence"]["record_id"].to_list() == made.records["id"].to_list()
     assert set(made.tables["agents"]["id"]) >= set(made.tables["traces"]["agent"])
     step = made.lineage[-1]
@@ -133,14 +152,26 @@ def test_drift_rises_then_flattens(town: Any) -> None:
 
 def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
     stage = town.stage(n=60)
-    made = simulate(town.claims(4), stage, rewriter=rules(), plan=Plan("cascade", steps=4, fan_out=2, reach=12), seed=2)
+    made = simulate(
+        town.claims(4),
+        stage,
+        rewriter=rules(),
+        plan=Plan("cascade", steps=4, fan_out=2, reach=12),
+        seed=2,
+    )
     assert made.tables["traces"]["trace_id"].n_unique() == 4
     for _, rows in made.tables["traces"].group_by("trace_id", maintain_order=True):
         said = meta(rows)
         assert rows.height <= 12
         assert rows["agent"].n_unique() == rows.height, "nobody is told twice"
         outputs = dict(zip(rows["step"].to_list(), rows["output"].to_list(), strict=True))
-        agents = dict(zip(rows["step"].to_list(), stage.population.positions(rows["agent"].to_list()), strict=True))
+        agents = dict(
+            zip(
+                rows["step"].to_list(),
+                stage.population.positions(rows["agent"].to_list()),
+                strict=True,
+            )
+        )
         told: dict[int, int] = {}
         for row, m in zip(rows.iter_rows(named=True), said, strict=True):
             assert m["depth"] <= 4
@@ -159,9 +190,13 @@ def test_all_auditors_vote_after_each_step_in_the_paper(town: Any, scripted: Any
         Juror("c", {(1, 3): None}),
     ]
     plan = Plan("intervened", steps=10)
-    made = simulate(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+    made = simulate(
+        town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan
+    )
     traces = made.tables["traces"]
-    assert traces["passed"].to_list() == [False, False, True], "two of three, and a null vote is no yes"
+    assert traces["passed"].to_list() == [False, False, True], (
+        "two of three, and a null vote is no yes"
+    )
     assert all(j.asked == [(1, 1), (1, 2), (1, 3)] for j in jurors)
     assert [len(m["votes"]) for m in meta(traces)] == [3, 3, 3]
     assert [r.diagnosis for r in says.asked] == [
@@ -172,29 +207,51 @@ def test_all_auditors_vote_after_each_step_in_the_paper(town: Any, scripted: Any
     assert meta(made.records)[0]["status"] == "success"
 
 
-def test_the_first_auditor_votes_alone_until_the_round_ends_as_released(town: Any, scripted: Any) -> None:
+def test_the_first_auditor_votes_alone_until_the_round_ends_as_released(
+    town: Any, scripted: Any
+) -> None:
     says = scripted(lambda r: Rewrite(f"{r.text} {r.round}.{r.step}", "producer"))
     jurors = [Juror("a", {(1, 2): True}), Juror("b", {(2, 3): True}), Juror("c", {(2, 3): True})]
     plan = Plan("intervened", steps=3, rounds=3, vote="released")
-    made = simulate(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+    made = simulate(
+        town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan
+    )
     traces = made.tables["traces"]
-    assert list(traces.select("round", "step").iter_rows()) == [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
+    assert list(traces.select("round", "step").iter_rows()) == [
+        (1, 1),
+        (1, 2),
+        (2, 1),
+        (2, 2),
+        (2, 3),
+    ]
     assert jurors[0].asked == [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
     assert jurors[1].asked == jurors[2].asked == [(1, 2), (2, 3)]
-    assert traces["passed"].to_list() == [False, True, False, False, False], "the step's mark is the first auditor's"
+    assert traces["passed"].to_list() == [False, True, False, False, False], (
+        "the step's mark is the first auditor's"
+    )
     assert meta(made.records)[0]["status"] == "success", "though the majority decides"
 
 
-def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(town: Any, scripted: Any) -> None:
+def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(
+    town: Any, scripted: Any
+) -> None:
     says = scripted(lambda r: Rewrite(r.text, "bystander"))
     stage = town.ring(30)
     far = {}
     for vote in ("paper", "released"):
         plan = Plan(
-            "intervened", steps=1 if vote == "released" else 12, rounds=12 if vote == "released" else 1, vote=vote
+            "intervened",
+            steps=1 if vote == "released" else 12,
+            rounds=12 if vote == "released" else 1,
+            vote=vote,
         )
         made = simulate(
-            town.claims(2), stage, rewriter=says, auditors=[Juror("a", {})], targets=[COLLOQUIAL], plan=plan
+            town.claims(2),
+            stage,
+            rewriter=says,
+            auditors=[Juror("a", {})],
+            targets=[COLLOQUIAL],
+            plan=plan,
         )
         assert {m["status"] for m in meta(made.records)} == {"failure"}
         agents = stage.population.positions(made.tables["traces"]["agent"].to_list()[:12])
@@ -205,7 +262,9 @@ def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(town
 def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
     stage = town.stage(n=90)
     pull = stage.affinities(COLLOQUIAL)
-    by_profile = [sum(stage.weights.of(stage.profile(i), serving(COLLOQUIAL)).values()) for i in range(90)]
+    by_profile = [
+        sum(stage.weights.of(stage.profile(i), serving(COLLOQUIAL)).values()) for i in range(90)
+    ]
     assert pull.tolist() == pytest.approx(by_profile)
     model = Model(np.zeros(4000), numbers(np.arange(4000, dtype=np.uint64), 0), agents=90)
     anybody = model.pass_on(stage.near(COLLOQUIAL, among_all=True)).agent
@@ -216,7 +275,9 @@ def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
 
 
 def test_without_auditors_one_agent_speaks_once_and_nothing_passes(town: Any) -> None:
-    made = simulate(town.claims(), town.stage(), rewriter=rules(), targets=[COLLOQUIAL], plan=Plan("intervened"))
+    made = simulate(
+        town.claims(), town.stage(), rewriter=rules(), targets=[COLLOQUIAL], plan=Plan("intervened")
+    )
     assert made.tables["traces"].height == 8
     assert made.tables["traces"]["passed"].null_count() == 8
     assert {m["status"] for m in meta(made.records)} == {"unaudited"}
@@ -236,7 +297,11 @@ def test_a_failing_agent_is_an_event(town: Any, scripted: Any) -> None:
     assert [m.get("failure") for m in meta(traces)] == [None, "crash", "refusal", None]
     assert traces["output"].to_list()[2] == traces["output"].to_list()[0]
     counts = made.lineage[-1].counts
-    assert (counts["failures: crash"], counts["failures: refusal"], counts["turns: failed"]) == (3, 3, 6)
+    assert (counts["failures: crash"], counts["failures: refusal"], counts["turns: failed"]) == (
+        3,
+        3,
+        6,
+    )
 
 
 def test_what_no_turn_can_get_past_stops_the_run_and_keeps_what_is_done(
@@ -251,40 +316,80 @@ def test_what_no_turn_can_get_past_stops_the_run_and_keeps_what_is_done(
     raised: list[int] = []
     writer = scripted(say)
     with pytest.raises(BudgetSpent):
-        kept(tmp_path / "out", town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), concurrency=1)
+        kept(
+            tmp_path / "out",
+            town.claims(),
+            town.stage(),
+            rewriter=writer,
+            plan=Plan(steps=2),
+            concurrency=1,
+        )
     before = len(writer.asked)
-    made = kept(tmp_path / "out", town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), concurrency=1)
+    made = kept(
+        tmp_path / "out",
+        town.claims(),
+        town.stage(),
+        rewriter=writer,
+        plan=Plan(steps=2),
+        concurrency=1,
+    )
     assert made.records.height == 8
-    assert {r.claim for r in writer.asked[before:]} == {"c5", "c6", "c7"}, "finished claims are not told again"
+    assert {r.claim for r in writer.asked[before:]} == {"c5", "c6", "c7"}, (
+        "finished claims are not told again"
+    )
 
 
 def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
     def lives(n: int, concurrency: int) -> pl.DataFrame:
         made = simulate(
-            town.claims(n), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=9, concurrency=concurrency
+            town.claims(n),
+            town.stage(),
+            rewriter=rules(),
+            plan=Plan(steps=8),
+            seed=9,
+            concurrency=concurrency,
         )
         return made.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"]))
 
     assert lives(8, 1).equals(lives(8, 64))
     assert lives(8, 1).equals(lives(5, 3))
     other = simulate(town.claims(8), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=10)
-    assert not lives(8, 1).equals(other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"])))
+    assert not lives(8, 1).equals(
+        other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"]))
+    )
 
 
 def test_another_seed_takes_up_no_lives_of_a_stopped_run(town: Any, tmp_path: Path) -> None:
-    """Agents and ties are files, so that the seed shows nowhere in the description of the society."""
+    """Agents and ties are files, so that the seed shows nowhere in the description of the
+    society.
+    """
     people = "".join(f"a{i},g,baker\n" for i in range(8))
     (tmp_path / "agents.csv").write_text(f"id,group,job\n{people}")
-    (tmp_path / "ties.csv").write_text("source,target\n" + "".join(f"a{i},a{(i + 1) % 8}\n" for i in range(8)))
-    files = {"population": str(tmp_path / "agents.csv"), "network": str(tmp_path / "ties.csv"), "steps": 6}
+    (tmp_path / "ties.csv").write_text(
+        "source,target\n" + "".join(f"a{i},a{(i + 1) % 8}\n" for i in range(8))
+    )
+    files = {
+        "population": str(tmp_path / "agents.csv"),
+        "network": str(tmp_path / "ties.csv"),
+        "steps": 6,
+    }
 
     def stop_late(label: str, done: int, total: int | None) -> None:
         if done == total:
             raise BudgetSpent("Stopped.", "Go on.")
 
     with pytest.raises(BudgetSpent):
-        evolve(town.claims(), output=tmp_path / "out", seed=1, progress=stop_late, concurrency=1, **files)  # type: ignore[arg-type]
-    assert list((tmp_path / ".out.work").glob("*/lives/*.json")), "something was kept to be taken up"
+        evolve(
+            town.claims(),
+            output=tmp_path / "out",
+            seed=1,
+            progress=stop_late,
+            concurrency=1,
+            **files,
+        )  # type: ignore[arg-type]
+    assert list((tmp_path / ".out.work").glob("*/lives/*.json")), (
+        "something was kept to be taken up"
+    )
     resumed = evolve(town.claims(), output=tmp_path / "out", seed=2, **files)  # type: ignore[arg-type]
     alone = {seed: evolve(town.claims(), seed=seed, **files).tables["traces"] for seed in (1, 2)}  # type: ignore[arg-type]
     assert not alone[1].equals(alone[2])
@@ -292,7 +397,9 @@ def test_another_seed_takes_up_no_lives_of_a_stopped_run(town: Any, tmp_path: Pa
 
 
 def test_cut_anywhere_and_resumed_is_the_same(town: Any, tmp_path: Path) -> None:
-    """What a killed process leaves behind: some lives are there, some are not, and a loss of power empties others."""
+    """What a killed process leaves behind: some lives are there, some are not, and a loss of power
+    empties others.
+    """
     claims, stage, auditors = town.claims(12), town.stage(), rule_auditors(AuditorSettings(), 3)
     plan = Plan("intervened", steps=4, rounds=2, vote="released")
     settings = {"rewriter": rules(), "auditors": auditors, "targets": [COLLOQUIAL], "plan": plan}
@@ -332,7 +439,9 @@ def test_killed_ten_times_the_resumed_run_writes_the_same_bytes(town: Any, tmp_p
     for _ in range(10):
         wanted = finished() + draw.randrange(2, 14)
         with subprocess.Popen(
-            [*command, *more, str(tmp_path / "killed")], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            [*command, *more, str(tmp_path / "killed")],
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
         ) as run:
             while run.poll() is None and finished() < wanted:
                 time.sleep(0.005)
@@ -351,19 +460,38 @@ def test_a_recording_is_lived_again(town: Any, tmp_path: Path) -> None:
     claims, stage = town.claims(), town.stage()
     auditors = rule_auditors(AuditorSettings(), 3)
     plan = Plan("intervened", steps=5)
-    made = simulate(claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan)
+    made = simulate(
+        claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan
+    )
     made.write(tmp_path / "made")
     recording = Recording.open(tmp_path / "made")
     same = [ReplayAuditor(recording, n) for n in range(3)]
-    again = simulate(claims, stage, rewriter=Replay(recording), auditors=same, targets=[COLLOQUIAL], plan=plan, seed=99)
+    again = simulate(
+        claims,
+        stage,
+        rewriter=Replay(recording),
+        auditors=same,
+        targets=[COLLOQUIAL],
+        plan=plan,
+        seed=99,
+    )
     assert again.tables["traces"].equals(made.tables["traces"])
     jury = [Juror("a", {(1, 1): True})]
-    judged = simulate(claims, stage, rewriter=Replay(recording), auditors=jury, targets=[COLLOQUIAL], plan=plan)
+    judged = simulate(
+        claims, stage, rewriter=Replay(recording), auditors=jury, targets=[COLLOQUIAL], plan=plan
+    )
     assert judged.tables["traces"]["output"].equals(made.tables["traces"]["output"])
-    assert judged.tables["traces"]["passed"].to_list() == [s == 1 for s in judged.tables["traces"]["step"]]
+    assert judged.tables["traces"]["passed"].to_list() == [
+        s == 1 for s in judged.tables["traces"]["step"]
+    ]
     with pytest.raises(ReplayMiss, match="'c0'"):
         simulate(
-            claims, stage, rewriter=Replay(recording), auditors=jury, targets=[Target("stance", "oppose")], plan=plan
+            claims,
+            stage,
+            rewriter=Replay(recording),
+            auditors=jury,
+            targets=[Target("stance", "oppose")],
+            plan=plan,
         )
 
 
@@ -384,7 +512,14 @@ def test_a_tie_of_auditors_is_no_pass(town: Any, scripted: Any) -> None:
     for vote, steps, rounds in (("paper", 3, 1), ("released", 1, 3)):
         jurors = [Juror("a", {(r, s): True for r in (1, 2, 3) for s in (1, 2, 3)}), Juror("b", {})]
         plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)  # type: ignore[arg-type]
-        made = simulate(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+        made = simulate(
+            town.claims(1),
+            town.ring(),
+            rewriter=says,
+            auditors=jurors,
+            targets=[COLLOQUIAL],
+            plan=plan,
+        )
         assert meta(made.records)[0]["status"] == "failure"
         assert made.tables["traces"].height == 3
 
@@ -419,4 +554,6 @@ def test_progress_is_told_turn_by_turn(town: Any) -> None:
     )
     assert steps[0] == ("Turns", 0, 15)
     assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
-    assert {done for _, done, _ in steps} == set(range(16)), "every turn of every claim moves the bar"
+    assert {done for _, done, _ in steps} == set(range(16)), (
+        "every turn of every claim moves the bar"
+    )

@@ -1,4 +1,6 @@
-"""Seeds by a model: against the stand-in endpoint (a real socket), with faults, and by the embedded model."""
+"""Seeds by a model: against the stand-in endpoint (a real socket), with faults, and by the embedded
+model.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,20 @@ def answers(body: Body) -> str:
     prompt = "\n\n".join(m["content"] for m in body["messages"])
     if "Rewrite the sentence" in prompt:
         sentence = prompt.split("<text>\n")[1].split("\n</text>")[0]
-        return json.dumps({"text": f"Frankly, {sentence}" if "states nothing" not in prompt else f"Per se: {sentence}"})
+        return json.dumps(
+            {
+                "text": f"Frankly, {sentence}"
+                if "states nothing" not in prompt
+                else f"Per se: {sentence}"
+            }
+        )
     year = prompt.split("burned in ")[1][:4]
     if "Write 3 sentences, each stating" in prompt:
         kinds = ("quantity", "causation", "quantity")
-        said = [{"text": f"The mill  burned in {year}, part {n}.", "type": t} for n, t in enumerate(kinds)]
+        said = [
+            {"text": f"The mill  burned in {year}, part {n}.", "type": t}
+            for n, t in enumerate(kinds)
+        ]
     else:
         kinds = ("personal-experience", "not-a-claim")
         said = [
@@ -58,7 +69,9 @@ def answers(body: Body) -> str:
 
 def seeded(server: StandIn, cache: Path, **settings: Any) -> Seeded:
     """Over a real socket."""
-    profile = Profile(name="stand-in", base_url=server.url, model="m", timeout=10.0, schema_bound=True)
+    profile = Profile(
+        name="stand-in", base_url=server.url, model="m", timeout=10.0, schema_bound=True
+    )
     provider = open_provider(profile, calls=Calls(cache=cache), retries=QUICK)
     try:
         return draw_seeds(CONTEXTS, provider, **{"wanted": WANTED, "seed": 1, **settings})
@@ -66,7 +79,9 @@ def seeded(server: StandIn, cache: Path, **settings: Any) -> Seeded:
         sync.run(provider.close())
 
 
-def scripted(say: Callable[[Body], str], contexts: list[Context] = CONTEXTS, **settings: Any) -> Seeded:
+def scripted(
+    say: Callable[[Body], str], contexts: list[Context] = CONTEXTS, **settings: Any
+) -> Seeded:
     """The same without a socket."""
 
     def answer(request: Request[Any]) -> str:
@@ -125,7 +140,10 @@ def test_the_gray_share_is_kept_and_drawn_from_the_seed() -> None:
     assert none.counts["gray"] == 0
     assert 12 <= some.counts["gray"] <= 40  # 25 of 100 expected
     assert all_of_them.counts["gray"] == 100
-    kinds = [json.loads(m)["synthetic"]["changes"][0]["noise"] for m in all_of_them.dataset.records["meta"]]
+    kinds = [
+        json.loads(m)["synthetic"]["changes"][0]["noise"]
+        for m in all_of_them.dataset.records["meta"]
+    ]
     spread = dict(pl.Series(kinds).value_counts().rows())
     assert spread["empty-jargon"] == 40
     assert all(8 <= spread[kind] <= 35 for kind in ("loose-reference", "feeling", "symbols"))
@@ -134,12 +152,16 @@ def test_the_gray_share_is_kept_and_drawn_from_the_seed() -> None:
 
 
 def test_a_non_claim_copied_from_its_context_is_dropped_and_counted() -> None:
-    """A sentence of the context states a fact, whatever the model calls it; as a claim it may stay."""
+    """A sentence of the context states a fact, whatever the model calls it; as a claim it may
+    stay.
+    """
 
     def copies(body: Body) -> str:
         context = body["messages"][-1]["content"].split("Mills\n\n")[1].split("\n</text>")[0]
         stating = "each stating" in body["messages"][0]["content"]
-        texts = [f"Mills | {context[:-1]}!", "What a fire that was, in Brannock of all places!"][: 1 if stating else 2]
+        texts = [f"Mills | {context[:-1]}!", "What a fire that was, in Brannock of all places!"][
+            : 1 if stating else 2
+        ]
         kind = "quantity" if stating else "not-a-claim"
         return json.dumps({"sentences": [{"text": text, "type": kind} for text in texts]})
 
@@ -148,7 +170,9 @@ def test_a_non_claim_copied_from_its_context_is_dropped_and_counted() -> None:
     assert result.dropped == {"said before": 1}
     result = scripted(copies, CONTEXTS[:1], wanted=wanted_of(0, 2, 0.0), gray=0.0)
     assert result.dropped == {"copied from the context": 1}
-    assert result.dataset.records["text"].to_list() == ["What a fire that was, in Brannock of all places!"]
+    assert result.dataset.records["text"].to_list() == [
+        "What a fire that was, in Brannock of all places!"
+    ]
 
 
 def test_a_second_run_asks_nothing_and_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -192,12 +216,21 @@ def test_repeats_silence_and_changed_figures_are_counted() -> None:
             )
         kind = "quantity" if "each stating" in prompt else "not-a-claim"
         year = prompt.split("burned in ")[1][:4]
-        said = [f"It burned in {year}.", f"it BURNED in {year}!", "…"] if kind == "quantity" else [f"Did it in {year}?"]
+        said = (
+            [f"It burned in {year}.", f"it BURNED in {year}!", "…"]
+            if kind == "quantity"
+            else [f"Did it in {year}?"]
+        )
         return json.dumps({"sentences": [{"text": text, "type": kind} for text in said]})
 
     result = scripted(sloppy, gray=1.0)
     assert (result.counts["claims"], result.counts["non_claims"]) == (20, 20)
-    assert result.dropped["said before"] == result.dropped["no words"] == result.dropped["asked for, not given"] == 20
+    assert (
+        result.dropped["said before"]
+        == result.dropped["no words"]
+        == result.dropped["asked for, not given"]
+        == 20
+    )
     assert result.dropped["noise that changed a figure"] > 2
     assert result.dropped["noise that changed nothing"] > 20
     assert not result.dataset.records["text"].str.contains("2077").any()
@@ -230,11 +263,15 @@ def test_what_cannot_be_asked_for_is_named() -> None:
 def test_a_capped_seeding_goes_on_and_an_estimate_asks_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Through the verb: caps hold over starts, no question is asked twice, and `cache` may be a plain string."""
+    """Through the verb: caps hold over starts, no question is asked twice, and `cache` may be a
+    plain string.
+    """
     texts = "".join(f"c{i},{context.text}\n" for i, context in enumerate(CONTEXTS))
     (tmp_path / "texts.csv").write_text(f"id,text\n{texts}", encoding="utf-8")
     with StandIn(answer=answers) as server:
-        (tmp_path / "mine.toml").write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        (tmp_path / "mine.toml").write_text(
+            f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
+        )
         command = ["evolve", "seed", str(tmp_path / "texts.csv"), "-o", str(tmp_path / "seeds"), "--json",
                    "--profile", str(tmp_path / "mine.toml"), "--claims", "3", "--gray", "0", "--seed", "1"]  # fmt: skip
         assert run([*command, "--estimate"]) == 0
@@ -268,7 +305,9 @@ def test_the_embedded_model_seeds_offline(tmp_path: Path) -> None:
     provider = open_provider("embedded", calls=Calls(cache=tmp_path / "cache"))
     result = draw_seeds(CONTEXTS[:1], provider, wanted=wanted_of(1, 0, 0.0), gray=0.0, seed=1)
     made = result.counts["claims"]
-    assert made + result.counts["failed_calls"] + sum(result.dropped.values()) == 1  # nothing is lost unseen
+    assert (
+        made + result.counts["failed_calls"] + sum(result.dropped.values()) == 1
+    )  # nothing is lost unseen
     assert "too small for results" in result.dataset.notes[0]
     for meta in result.dataset.records["meta"]:
         assert set(json.loads(meta)["synthetic"]) == {"label", "origin", "changes"}

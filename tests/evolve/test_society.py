@@ -1,4 +1,6 @@
-"""Populations and network files: what is read is what was there, what is drawn follows what is stated."""
+"""Populations and network files: what is read is what was there, what is drawn follows what is
+stated.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from claimlab.evolve.society.population import ATTRIBUTES, GROUPS, Population
 AGENTS = {
     "a": {"name": "a", "group": "Liberal Elite", "job": "baker", "age": "youth", "area": ""},
     "b": {"name": "b", "group": "Liberal Elite", "job": "farmer", "age": "youth", "area": "cities"},
-    "c": {"name": "c", "group": "Technocratic Moderate", "job": "baker", "age": "elderly", "area": None},
+    "c": {
+        "name": "c",
+        "group": "Technocratic Moderate",
+        "job": "baker",
+        "age": "elderly",
+        "area": None,
+    },
 }
 
 
@@ -28,8 +36,12 @@ def people(tmp_path: Path) -> Population:
     return Population.read(file)
 
 
-def test_one_population_reads_the_same_from_every_format(tmp_path: Path, people: Population) -> None:
-    rows = [{"id": key, **{k: v for k, v in row.items() if k != "name"}} for key, row in AGENTS.items()]
+def test_one_population_reads_the_same_from_every_format(
+    tmp_path: Path, people: Population
+) -> None:
+    rows = [
+        {"id": key, **{k: v for k, v in row.items() if k != "name"}} for key, row in AGENTS.items()
+    ]
     frame = pl.DataFrame(rows)
     (tmp_path / "list.json").write_text(json.dumps(rows), encoding="utf-8")
     (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -78,7 +90,9 @@ def test_a_draw_follows_the_stated_weights_and_the_seed() -> None:
                 spread = 5 * np.sqrt(expected * (1 - expected) / rows.height) + 1e-9
                 assert share == pytest.approx(expected, abs=spread), (name, parent, value)
     students = drawn.agents.filter(pl.col("job") == "student")
-    assert students["employment"].unique().to_list() == ["student"]  # what hangs together stays together
+    assert students["employment"].unique().to_list() == [
+        "student"
+    ]  # what hangs together stays together
 
 
 def test_a_million_agents_are_a_dozen_arrays() -> None:
@@ -161,8 +175,15 @@ def test_the_released_agents_and_networks_load_as_they_are(real_data: Path) -> N
     assert np.bincount(people.codes("group")).tolist() == [30, 30, 30]
     assert max(np.bincount(people.codes("big_five"))) == 47
 
-    nets = {kind: read_network(archive, people, f"{kind}_network.json") for kind in ("random", "scale_free", "cluster")}
-    assert {kind: net.edges for kind, net in nets.items()} == {"random": 217, "scale_free": 205, "cluster": 539}
+    nets = {
+        kind: read_network(archive, people, f"{kind}_network.json")
+        for kind in ("random", "scale_free", "cluster")
+    }
+    assert {kind: net.edges for kind, net in nets.items()} == {
+        "random": 217,
+        "scale_free": 205,
+        "cluster": 539,
+    }
     assert [net.kind for net in nets.values()] == ["random", "scale-free", "clustered"]
     hubs = nets["scale_free"].hubs
     assert sorted(nets["scale_free"].degrees[hubs]) == [12, 15, 16, 28, 34]
@@ -180,9 +201,14 @@ def test_the_released_agents_and_networks_load_as_they_are(real_data: Path) -> N
 
 @pytest.mark.realdata
 def test_the_stated_weights_are_the_counts_of_the_released_agents(real_data: Path) -> None:
-    people, stated = Population.read(real_data / "evolved-claims.zip"), open_distributions("released")
+    people, stated = (
+        Population.read(real_data / "evolved-claims.zip"),
+        open_distributions("released"),
+    )
     for name, attribute in stated.attributes.items():
         counted = people.agents.group_by(attribute.given, name).len().rows()
         assert {(str(a), str(b)): n for a, b, n in counted} == {
-            (parent, value): weight for parent, line in attribute.weights.items() for value, weight in line.items()
+            (parent, value): weight
+            for parent, line in attribute.weights.items()
+            for value, weight in line.items()
         }

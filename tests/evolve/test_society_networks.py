@@ -1,4 +1,6 @@
-"""Generators of networks: rows that are sound, the density asked for, and the shape that the kind promises."""
+"""Generators of networks: rows that are sound, the density asked for, and the shape that the kind
+promises.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +56,13 @@ def test_a_seed_gives_one_network_and_another_seed_another(kind: str) -> None:
 @pytest.mark.parametrize("kind", MATCHED)
 def test_densities_match_unless_asked_otherwise(kind: str) -> None:
     assert build(kind, PEOPLE, seed=1).mean_degree == pytest.approx(MEAN_DEGREE, rel=0.02)
-    assert build(kind, Population.draw(90, seed=1), seed=1).mean_degree == pytest.approx(MEAN_DEGREE, rel=0.02)
+    assert build(kind, Population.draw(90, seed=1), seed=1).mean_degree == pytest.approx(
+        MEAN_DEGREE, rel=0.02
+    )
     for wanted in (1.0, 2.5, 4.8, 12.0):
-        assert build(kind, PEOPLE, seed=1, mean_degree=wanted).mean_degree == pytest.approx(wanted, rel=0.02)
+        assert build(kind, PEOPLE, seed=1, mean_degree=wanted).mean_degree == pytest.approx(
+            wanted, rel=0.02
+        )
 
 
 def test_dunbar_is_thinned_to_a_density_by_likeness() -> None:
@@ -72,7 +78,9 @@ def test_dunbar_is_thinned_to_a_density_by_likeness() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(MATCHED), st.integers(2, 40), st.floats(0.1, 1.0), st.integers(0, 5))
-def test_small_and_dense_networks_are_sound_too(kind: str, size: int, share: float, seed: int) -> None:
+def test_small_and_dense_networks_are_sound_too(
+    kind: str, size: int, share: float, seed: int
+) -> None:
     people = Population.draw(size, seed=seed)
     degree = max(0.05, share * (size - 1))
     if kind == "clustered":
@@ -91,7 +99,10 @@ def test_a_kind_takes_its_settings_in_words() -> None:
     groups = PEOPLE.codes("group")
     owner = np.repeat(np.arange(apart.size), apart.degrees)
     assert np.mean(groups[owner] == groups[apart.indices]) == pytest.approx(0.25, abs=0.01)
-    with pytest.raises(UnknownName, match="setting of the network 'clustered' named 'outside'. Did you mean 'inside'"):
+    with pytest.raises(
+        UnknownName,
+        match="setting of the network 'clustered' named 'outside'. Did you mean 'inside'",
+    ):
         open_network("clustered:outside=1", PEOPLE, seed=1)
     with pytest.raises(UsageError, match="The network 'random' has no settings"):
         open_network("random:hubs=3", PEOPLE, seed=1)
@@ -107,30 +118,40 @@ def test_what_cannot_be_built_is_named() -> None:
         build("clustered", few, seed=1, mean_degree=7.9)
     with pytest.raises(UnknownName, match="scale-free"):
         build("scalefree", few, seed=1)
-    with pytest.raises(UnknownName, match="setting of the network 'random' named 'hubs'. Choose one of: mean_degree"):
+    with pytest.raises(
+        UnknownName,
+        match="setting of the network 'random' named 'hubs'. Choose one of: mean_degree",
+    ):
         build("random", few, seed=1, hubs=3)
     with pytest.raises(UsageError, match="cannot have 10 hubs"):
         build("scale-free", few, seed=1, hubs=10)
     with pytest.raises(DataError, match="no group"):
-        build("clustered", Population.of(pl.DataFrame({"id": ["a", "b", "c"]})), seed=1, mean_degree=1)
+        build(
+            "clustered", Population.of(pl.DataFrame({"id": ["a", "b", "c"]})), seed=1, mean_degree=1
+        )
     with pytest.raises(UsageError, match="without attributes"):
         build("dunbar", Population.of(pl.DataFrame({"id": ["a", "b", "c"]})), seed=1)
 
 
 def test_random_degrees_are_poisson() -> None:
     degrees = build("random", Population.draw(20_000, seed=1), seed=5).degrees
-    assert degrees.var() == pytest.approx(MEAN_DEGREE, rel=0.05)  # of a Poisson law, variance and mean are one
+    assert degrees.var() == pytest.approx(
+        MEAN_DEGREE, rel=0.05
+    )  # of a Poisson law, variance and mean are one
     assert degrees.max() < 30
 
 
 def test_scale_free_degrees_fall_as_a_power_law() -> None:
-    """Preferential attachment: the share with k ties or more falls as k^-2, so doubling k leaves about a quarter."""
+    """Preferential attachment: the share with k ties or more falls as k^-2, so doubling k leaves
+    about a quarter.
+    """
     network = build("scale-free", Population.draw(50_000, seed=1), seed=5)
     degrees = network.degrees
     tail = [(degrees >= k).mean() for k in (10, 20, 40, 80)]
     for nearer, farther in pairwise(tail):
         assert farther / nearer == pytest.approx(0.25, abs=0.07)
-    # Exact for m = 3 (Bollobás et al.): P(k) = 2 m (m + 1) / (k (k + 1) (k + 2)), so 40 % have just 3 ties.
+    # Exact for m = 3 (Bollobás et al.): P(k) = 2 m (m + 1) / (k (k + 1) (k + 2)), so 40 % have just
+    # 3 ties.
     assert (degrees == 3).mean() == pytest.approx(0.4, abs=0.01)
     assert degrees.max() > 20 * MEAN_DEGREE
 
@@ -140,7 +161,9 @@ def test_hubs_are_those_with_most_ties() -> None:
     assert network.hubs.size == round(3_000 * 5 / 90)
     assert network.degrees[network.hubs].min() >= np.delete(network.degrees, network.hubs).max()
     assert build("scale-free", PEOPLE, seed=1, hubs=4).hubs.size == 4
-    assert abs(np.corrcoef(np.arange(3_000), network.degrees)[0, 1]) < 0.1  # a row says nothing about standing
+    assert (
+        abs(np.corrcoef(np.arange(3_000), network.degrees)[0, 1]) < 0.1
+    )  # a row says nothing about standing
 
 
 def test_groups_are_dense_inside_and_sparse_between() -> None:
@@ -164,7 +187,9 @@ def test_dunbar_names_the_most_alike(unknown: bool) -> None:
     people = Population.draw(400, seed=6)
     if unknown:
         holes = pl.Series(np.random.default_rng(1).random(400) < 0.3)
-        agents = people.agents.with_columns(job=pl.when(~holes).then("job"), area=pl.when(~holes).then("area"))
+        agents = people.agents.with_columns(
+            job=pl.when(~holes).then("job"), area=pl.when(~holes).then("area")
+        )
         people = Population(agents)
     network = build("dunbar", people, seed=1)
     codes = np.stack([people.codes(a) for a in people.attributes])
@@ -186,8 +211,12 @@ def test_dunbar_names_the_most_alike(unknown: bool) -> None:
 
 
 def test_dunbar_takes_equals_by_chance() -> None:
-    """All alike: everybody is as likely to be named, and no one's row or place makes them popular."""
-    people = Population.of(pl.DataFrame({"id": [str(i) for i in range(600)], "job": ["baker"] * 600}))
+    """All alike: everybody is as likely to be named, and no one's row or place makes them
+    popular.
+    """
+    people = Population.of(
+        pl.DataFrame({"id": [str(i) for i in range(600)], "job": ["baker"] * 600})
+    )
     named = np.zeros(600)
     strong = np.zeros(600)
     for seed in range(30):
@@ -212,7 +241,9 @@ def test_a_million_agents(kind: str) -> None:
 
 
 def test_a_tiny_group_is_tied_to_the_others_as_often_as_its_size_says() -> None:
-    """One agent of 2,000 stands alone in its group: pairs between groups are drawn straight, never by trying."""
+    """One agent of 2,000 stands alone in its group: pairs between groups are drawn straight, never
+    by trying.
+    """
     groups = ["one"] + ["many"] * 1_999
     people = Population.of(pl.DataFrame({"id": [str(i) for i in range(2_000)], "group": groups}))
     network = build("clustered", people, seed=1, mean_degree=2, inside=0.9)

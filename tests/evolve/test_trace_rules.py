@@ -1,4 +1,5 @@
-"""The rules that a trace keeps: planted breaks are found, each by its own rule; the released traces and our runs keep them.
+"""The rules that a trace keeps: planted breaks are found, each by its own rule; the released traces
+and our runs keep them.
 
 A rule names what was seen: nothing here asks a model or judges a text.
 """
@@ -50,9 +51,12 @@ def broken_rules(
     rounds: int = MAX_ROUNDS,
     steps: int = MAX_STEPS,
 ) -> pl.DataFrame:
-    """Rule, trace, round and step of every break, in that order; `network` null: hops are not looked at."""
+    """Rule, trace, round and step of every break, in that order; `network` null: hops are not
+    looked at.
+    """
     rows = traces.sort(*_KEYS, maintain_order=True).with_columns(
-        pl.col(c).shift(-1).over("trace_id").alias(f"next_{c}") for c in ("agent", "input", "round", "step")
+        pl.col(c).shift(-1).over("trace_id").alias(f"next_{c}")
+        for c in ("agent", "input", "round", "step")
     )
     rows = rows.with_columns(
         tied=_tied(rows, population, network),
@@ -70,23 +74,33 @@ def broken_rules(
         "producer": (pl.col("role") == "producer") & (pl.col("input") == pl.col("output")),
         "numbers": (pl.col("first") & ((pl.col("round") != one) | (pl.col("step") != one)))
         | (pl.col("stays") & (pl.col("next_step") != pl.col("step") + 1))
-        | (~pl.col("stays") & ((pl.col("next_round") != pl.col("round") + 1) | (pl.col("next_step") != one))),
+        | (
+            ~pl.col("stays")
+            & ((pl.col("next_round") != pl.col("round") + 1) | (pl.col("next_step") != one))
+        ),
         "limits": (pl.col("round") > rounds) | (pl.col("step") > steps),
         "pass": pl.col("stays") & pl.col("passed"),
         "round": ~pl.col("stays") & ~pl.col("last") & ~pl.col("passed") & (pl.col("step") < steps),
         "end": pl.col("last") & ~pl.col("passed"),
     }
-    found = [rows.filter(check.fill_null(False)).select(pl.lit(r).alias("rule"), *_KEYS) for r, check in checks.items()]
+    found = [
+        rows.filter(check.fill_null(False)).select(pl.lit(r).alias("rule"), *_KEYS)
+        for r, check in checks.items()
+    ]
     return pl.concat(found)
 
 
 def _tied(rows: pl.DataFrame, population: Population, network: Network | None) -> pl.Series:
-    """Whether the agents of this step and the next are neighbours; null where either is not known."""
+    """Whether the agents of this step and the next are neighbours; null where either is not
+    known.
+    """
     if network is None:
         return pl.Series("tied", [None] * rows.height, dtype=pl.Boolean)
     place = pl.DataFrame({"id": population.ids, "place": pl.int_range(population.size, eager=True)})
     here, there = (
-        rows.select(pl.col(c).alias("id")).join(place, on="id", how="left", maintain_order="left")["place"]
+        rows.select(pl.col(c).alias("id")).join(place, on="id", how="left", maintain_order="left")[
+            "place"
+        ]
         for c in ("agent", "next_agent")
     )
     known = here.is_not_null() & there.is_not_null()
@@ -95,18 +109,55 @@ def _tied(rows: pl.DataFrame, population: Population, network: Network | None) -
 
 
 PEOPLE = Population.of(pl.DataFrame({"id": ["a", "b", "c"]}))
-NET = Network.of_edges(3, np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32))  # a - b - c
+NET = Network.of_edges(
+    3, np.array([0, 1], dtype=np.int32), np.array([1, 2], dtype=np.int32)
+)  # a - b - c
 GOOD = [
-    {"round": 1, "step": 1, "agent": "a", "role": "producer", "input": "x", "output": "y", "passed": False},
-    {"round": 1, "step": 2, "agent": "b", "role": "bystander", "input": "y", "output": "y", "passed": True},
-    {"round": 2, "step": 1, "agent": "b", "role": "producer", "input": "y", "output": "z", "passed": False},
-    {"round": 2, "step": 2, "agent": "c", "role": "producer", "input": "z", "output": "w", "passed": True},
+    {
+        "round": 1,
+        "step": 1,
+        "agent": "a",
+        "role": "producer",
+        "input": "x",
+        "output": "y",
+        "passed": False,
+    },
+    {
+        "round": 1,
+        "step": 2,
+        "agent": "b",
+        "role": "bystander",
+        "input": "y",
+        "output": "y",
+        "passed": True,
+    },
+    {
+        "round": 2,
+        "step": 1,
+        "agent": "b",
+        "role": "producer",
+        "input": "y",
+        "output": "z",
+        "passed": False,
+    },
+    {
+        "round": 2,
+        "step": 2,
+        "agent": "c",
+        "role": "producer",
+        "input": "z",
+        "output": "w",
+        "passed": True,
+    },
 ]
 
 
 def traces(**changes: dict[int, object]) -> pl.DataFrame:
     """The good trace with some cells changed: column -> row number -> value."""
-    rows = [{"trace_id": "t", **row, **{c: v[i] for c, v in changes.items() if i in v}} for i, row in enumerate(GOOD)]
+    rows = [
+        {"trace_id": "t", **row, **{c: v[i] for c, v in changes.items() if i in v}}
+        for i, row in enumerate(GOOD)
+    ]
     return pl.DataFrame(rows)
 
 
@@ -130,7 +181,9 @@ def test_a_good_trace_breaks_nothing() -> None:
         ("end", {"passed": {3: False}}, (2, 2)),
     ],
 )
-def test_a_planted_break_is_found_by_its_own_rule(rule: str, changes: dict[str, dict[int, object]], at: object) -> None:
+def test_a_planted_break_is_found_by_its_own_rule(
+    rule: str, changes: dict[str, dict[int, object]], at: object
+) -> None:
     found = broken_rules(traces(**changes), PEOPLE, NET)
     assert found.select("rule", "round", "step").rows() == [(rule, *at)]  # type: ignore[misc]
     assert rule in RULES
@@ -138,9 +191,15 @@ def test_a_planted_break_is_found_by_its_own_rule(rule: str, changes: dict[str, 
 
 def test_limits_are_held_and_can_be_set() -> None:
     found = broken_rules(traces(), PEOPLE, NET, rounds=1, steps=1)
-    assert found.filter(pl.col("rule") == "limits").select("round", "step").rows() == [(1, 2), (2, 1), (2, 2)]
+    assert found.filter(pl.col("rule") == "limits").select("round", "step").rows() == [
+        (1, 2),
+        (2, 1),
+        (2, 2),
+    ]
     assert set(found["rule"]) == {"limits"}
-    assert broken_rules(traces(agent={1: "c"}), PEOPLE, None).is_empty()  # no network, no word about hops
+    assert broken_rules(
+        traces(agent={1: "c"}), PEOPLE, None
+    ).is_empty()  # no network, no word about hops
 
 
 def test_traces_are_told_apart() -> None:
@@ -154,17 +213,23 @@ def test_our_own_steered_runs_keep_the_rules(vote: Any, steps: int, rounds: int,
     plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)
     auditors = AUDITOR(Settings(), 3)
     rewriter = Rules(Weights.read())
-    made = simulate(town.claims(), stage, rewriter=rewriter, auditors=auditors, targets=all_targets(), plan=plan)
-    broken = broken_rules(made.tables["traces"], stage.population, stage.network, rounds=rounds, steps=steps)
-    # A producer whose operators find nothing more to change leaves the text, and not every claim arrives.
+    made = simulate(
+        town.claims(), stage, rewriter=rewriter, auditors=auditors, targets=all_targets(), plan=plan
+    )
+    broken = broken_rules(
+        made.tables["traces"], stage.population, stage.network, rounds=rounds, steps=steps
+    )
+    # A producer whose operators find nothing more to change leaves the text, and not every claim
+    # arrives.
     assert set(broken["rule"]) <= {"producer", "end"}
     assert made.tables["traces"]["round"].max() == rounds
 
 
 @pytest.mark.realdata
 def test_the_released_traces_keep_the_rules(real_data: Path) -> None:
-    """All 2,868 traces: 2,083 hops, each along the random network. Two kinds of exception, both in the release itself:
-    one producer left the claim as it was, and 14 traces end at the last step of their first round without passing."""
+    """All 2,868 traces: 2,083 hops, each along the random network. Two kinds of exception, both in
+    the release itself: one producer left the claim as it was, and 14 traces end at the last step of
+    their first round without passing."""
     archive = real_data / "evolved-claims.zip"
     walks = load("evolved-claims", archive, variant="traces").tables["traces"]
     people = Population.read(archive)
@@ -179,5 +244,7 @@ def test_the_released_traces_keep_the_rules(real_data: Path) -> None:
     assert set(ends.select("round", "step").rows()) == {(1, 10)}
     # The rule has teeth: on the other networks most hops are not ties.
     for other, wrong in {"scale_free": 1_968, "cluster": 1_805}.items():
-        on_other = broken_rules(walks, people, read_network(archive, people, f"{other}_network.json"))
+        on_other = broken_rules(
+            walks, people, read_network(archive, people, f"{other}_network.json")
+        )
         assert (on_other["rule"] == "hop").sum() == wrong

@@ -24,10 +24,16 @@ def imported(folder: Path) -> set[str]:
 
 
 def test_check_worthiness_imports_no_rewriter() -> None:
-    assert not {m for m in imported(ROOM / "worth") if m.startswith(("claimlab.evolve.rewrite", "claimlab.evolve.run"))}
+    assert not {
+        m
+        for m in imported(ROOM / "worth")
+        if m.startswith(("claimlab.evolve.rewrite", "claimlab.evolve.run"))
+    }
 
 
 def test_no_rewriter_imports_check_worthiness_or_drift() -> None:
     for name in WRITERS:
         assert (ROOM / name).exists(), name
-        assert not {m for m in imported(ROOM / name) if ".evolve.worth" in m or ".evolve.drift" in m}, name
+        assert not {
+            m for m in imported(ROOM / name) if ".evolve.worth" in m or ".evolve.drift" in m
+        }, name

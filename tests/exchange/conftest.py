@@ -1,4 +1,6 @@
-"""A made-up dataset with everything that exchange gets wrong: odd texts, nulls, dates, types, interleaved splits."""
+"""A made-up dataset with everything that exchange gets wrong: odd texts, nulls, dates, types,
+interleaved splits.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,12 @@ ODD_TEXTS = [
     "<script>alert(1)</script> [link](http://x.example) | `code` ---",
     None,
 ]
-DAYS = (datetime(2020, 2, 29), datetime(1, 1, 1, 0, 0, 0, 1), datetime(2021, 12, 31, 23, 59, 59, 999_999), None)
+DAYS = (
+    datetime(2020, 2, 29),
+    datetime(1, 1, 1, 0, 0, 0, 1),
+    datetime(2021, 12, 31, 23, 59, 59, 999_999),
+    None,
+)
 
 
 @pytest.fixture
@@ -58,7 +65,10 @@ def hard() -> Dataset:
             "source": ["The Riverton Post | *bold*" if i % 2 else None for i in range(n)],
             "url": [f"https://x.example/{i}?a=1&b=<2>" if i % 3 == 0 else None for i in range(n)],
             "split": [("train", "test", "out of: time", None)[i % 4] for i in range(n)],
-            "meta": [meta_json({"z": 1, "a": "é\n=1", "deep": {"x": [1, None]}}) if i % 2 else None for i in range(n)],
+            "meta": [
+                meta_json({"z": 1, "a": "é\n=1", "deep": {"x": [1, None]}}) if i % 2 else None
+                for i in range(n)
+            ],
         }
     )
     evidence = pl.DataFrame(
@@ -69,7 +79,9 @@ def hard() -> Dataset:
             "text": ["", None, "=1+1"],
             "published": [datetime(2020, 3, 1, 12), None, datetime(1999, 12, 31)],
             "=votes": pl.Series([3, None, -(2**62)], dtype=pl.Int64),
-            "seen": pl.Series([datetime(2020, 7, 1, 12, tzinfo=UTC), None, None]).dt.convert_time_zone("Europe/Lisbon"),
+            "seen": pl.Series(
+                [datetime(2020, 7, 1, 12, tzinfo=UTC), None, None]
+            ).dt.convert_time_zone("Europe/Lisbon"),
             "day": [date(2020, 2, 29), None, date(1969, 12, 31)],
         }
     )
@@ -89,6 +101,9 @@ def hard() -> Dataset:
         frame,
         {"evidence": evidence, "predictions": predictions, "traces": traces, "lone": lone},
         licence="CC BY-SA 4.0",
-        notes=["# A note with <b>markup</b>,\n| pipes | and [links](http://x.example)", "---\nevil: true"],
+        notes=[
+            "# A note with <b>markup</b>,\n| pipes | and [links](http://x.example)",
+            "---\nevil: true",
+        ],
         lineage=[Lineage(step="import", parameters={"text": "=cmd|' /C'!A0", "rows": n}, seed=3)],
     )

@@ -13,7 +13,9 @@ from claimlab.exchange.read.gathered import Gathered
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import Layout, RawTable
 
-SENTENCES = [f"The council of Riverton said in {1990 + i} that the old bridge is safe." for i in range(12)]
+SENTENCES = [
+    f"The council of Riverton said in {1990 + i} that the old bridge is safe." for i in range(12)
+]
 
 
 def frame(**columns: list[str]) -> pl.DataFrame:
@@ -45,7 +47,14 @@ def plan(table: pl.DataFrame, **given: str) -> Plan:
 )
 def test_names_in_many_spellings(text: str, label: str, values: tuple[str, str]) -> None:
     found = plan(
-        frame(**{"nr": [str(i) for i in range(12)], text: SENTENCES, label: cycle(*values), "x": cycle("1", "2")})
+        frame(
+            **{
+                "nr": [str(i) for i in range(12)],
+                text: SENTENCES,
+                label: cycle(*values),
+                "x": cycle("1", "2"),
+            }
+        )
     )
     assert (found.column("text"), found.column("label")) == (text, label)
     assert "x" in found.meta
@@ -92,7 +101,9 @@ def test_tweet_ids_may_be_the_only_ids() -> None:
 
 
 def test_what_is_given_goes_before_any_guess() -> None:
-    table = frame(claim=SENTENCES, text=SENTENCES, rating=cycle("true", "false"), note=cycle("a", "b"))
+    table = frame(
+        claim=SENTENCES, text=SENTENCES, rating=cycle("true", "false"), note=cycle("a", "b")
+    )
     found = plan(table, text="Claim", label="4")
     assert (found.column("text"), found.column("label")) == ("claim", "note")
     assert found.picks["text"].given
@@ -113,14 +124,18 @@ def test_a_wrong_name_gets_the_near_miss() -> None:
 def test_a_column_that_few_rows_fill_is_not_the_text() -> None:
     sparse = [*SENTENCES[:1], *[None] * 11]
     table = pl.DataFrame(
-        {"notes": [f"{s} And much more was said of it." if s else None for s in sparse], "body": SENTENCES}
+        {
+            "notes": [f"{s} And much more was said of it." if s else None for s in sparse],
+            "body": SENTENCES,
+        }
     )
     assert plan(table).column("text") == "body"
 
 
 def test_folding() -> None:
-    assert {fold_name(n) for n in ("claimReviewed", "Claim_Reviewed", "claim reviewed", " CLAIM-REVIEWED ")} == {
-        "claim reviewed"
-    }
+    assert {
+        fold_name(n)
+        for n in ("claimReviewed", "Claim_Reviewed", "claim reviewed", " CLAIM-REVIEWED ")
+    } == {"claim reviewed"}
     assert fold_name("tweetID") == "tweet id"
     assert fold_name("Classificação") == "classificacao"

@@ -57,7 +57,9 @@ def test_one_date(written: str, meant: datetime) -> None:
     assert parse(written).times.to_list() == [meant]
 
 
-@pytest.mark.parametrize("written", ["hello", "2020-02-30", "12", "99999-01-01", "9999-12-31T23:59:59-05:00", "true"])
+@pytest.mark.parametrize(
+    "written", ["hello", "2020-02-30", "12", "99999-01-01", "9999-12-31T23:59:59-05:00", "true"]
+)
 def test_what_is_no_date_is_null_and_counted(written: str) -> None:
     found = parse(written, "2020-01-01", None, "")
     assert found.times.to_list() == [None, datetime(2020, 1, 1), None, None]
@@ -68,9 +70,15 @@ def test_the_whole_column_decides_the_order_of_day_and_month() -> None:
     day = parse("03/04/2020", "25/12/2020")
     assert (day.times[0], day.order, day.ambiguous) == (datetime(2020, 4, 3), "day first", False)
     month = parse("03/04/2020", "12/25/2020")
-    assert (month.times[0], month.order, month.ambiguous) == (datetime(2020, 3, 4), "month first", False)
+    assert (month.times[0], month.order, month.ambiguous) == (
+        datetime(2020, 3, 4),
+        "month first",
+        False,
+    )
     open_question = parse("03/04/2020", "05/06/2020")
-    assert (open_question.ambiguous, open_question.times.to_list()) == (2, [None, None]), "asked, not guessed"
+    assert (open_question.ambiguous, open_question.times.to_list()) == (2, [None, None]), (
+        "asked, not guessed"
+    )
     told = parse("03/04/2020", "05/06/2020", day_first=True)
     assert (told.times[0], told.ambiguous) == (datetime(2020, 4, 3), False)
     assert not parse("05/05/2020").ambiguous, "either way it is the same day"
@@ -100,16 +108,22 @@ def test_the_ways_that_dates_are_written_are_counted() -> None:
 
 
 def test_most_of_the_dates_not_of_the_rows_make_a_placeholder() -> None:
-    """Of 60 rows 30 have a date and 20 of those the same: most of the dates, a third of the rows. Half is not most."""
+    """Of 60 rows 30 have a date and 20 of those the same: most of the dates, a third of the rows.
+    Half is not most.
+    """
     days = [f"2020-03-{i + 1:02}" for i in range(10)]
     most = parse_dates(pl.Series([*days, *["2011-11-11"] * 20, *[None] * 30], dtype=pl.String))
     most.drop_placeholders()
     assert most.placeholders == {"2011-11-11": 20}
     assert most.times.count() == 10
-    half = parse_dates(pl.Series([*days, *days, *["2011-11-11"] * 20, *[None] * 30], dtype=pl.String))
+    half = parse_dates(
+        pl.Series([*days, *days, *["2011-11-11"] * 20, *[None] * 30], dtype=pl.String)
+    )
     half.drop_placeholders()
     assert half.placeholders == {}
-    share = parse_dates(pl.Series([*days * 10, *["2011-11-11"] * 21, *[None] * 200], dtype=pl.String))
+    share = parse_dates(
+        pl.Series([*days * 10, *["2011-11-11"] * 21, *[None] * 200], dtype=pl.String)
+    )
     share.drop_placeholders()
     assert share.common == ("2011-11-11", 21), "a sixth of the dates, though not of the rows"
 
@@ -120,7 +134,9 @@ def test_few_dates_of_one_day_are_not_striking_and_years_are_no_placeholder() ->
     assert few.common is None, "20 are too few to be reported"
     years = parse(*["2016"] * 16, *[f"2020-03-{i + 1:02}" for i in range(14)])
     years.drop_placeholders()
-    assert (years.placeholders, years.times.null_count()) == ({}, 0), "most dates are years, read as their first day"
+    assert (years.placeholders, years.times.null_count()) == ({}, 0), (
+        "most dates are years, read as their first day"
+    )
     day = parse(*["2016-01-01"] * 16, *[f"2020-03-{i + 1:02}" for i in range(13)], "2019")
     day.drop_placeholders()
     assert day.placeholders == {"2016-01-01": 16}, "one year among them changes nothing"

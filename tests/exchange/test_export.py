@@ -28,7 +28,9 @@ def same(one: Dataset, two: Dataset) -> None:
     assert list(one.tables) == sorted(two.tables)
     for name, table in two.tables.items():
         assert_frame_equal(one.tables[name], table)
-    assert one.manifest().model_dump(exclude={"files"}) == two.manifest().model_dump(exclude={"files"})
+    assert one.manifest().model_dump(exclude={"files"}) == two.manifest().model_dump(
+        exclude={"files"}
+    )
     assert one.digest() == two.digest(), "written again, the records are the same bytes"
 
 
@@ -55,7 +57,9 @@ def test_a_round_trip_loses_nothing(to: str, hard: Dataset, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("to", LOSSLESS)
-def test_a_synthetic_dataset_and_an_empty_one_come_back(to: str, hard: Dataset, tmp_path: Path) -> None:
+def test_a_synthetic_dataset_and_an_empty_one_come_back(
+    to: str, hard: Dataset, tmp_path: Path
+) -> None:
     made, _ = planted(size=120)
     export(made, to, tmp_path / "made")
     same(read_export(tmp_path / "made"), made)
@@ -77,7 +81,9 @@ def test_real_files_come_back(to: str, real_data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("to", FORMATS.names())
 def test_equal_datasets_give_equal_bytes(to: str, hard: Dataset, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"task": "language", "split": "train"} if to in ("inspect", "lm-eval") else {}
+    options: dict[str, Any] = (
+        {"task": "language", "split": "train"} if to in ("inspect", "lm-eval") else {}
+    )
     first, second = (export(hard, to, tmp_path / name, **options) for name in ("a", "b"))
     assert first.files == second.files
     assert set(first.files) | {"claimlab.json"} == {
@@ -142,7 +148,9 @@ def test_a_type_that_text_cannot_carry_is_refused_by_name(hard: Dataset, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["../up", "records", "a b", ""])
-def test_a_side_table_cannot_name_a_file_elsewhere(name: str, hard: Dataset, tmp_path: Path) -> None:
+def test_a_side_table_cannot_name_a_file_elsewhere(
+    name: str, hard: Dataset, tmp_path: Path
+) -> None:
     hard.tables[name] = hard.tables.pop("lone")
     for to in LOSSLESS:
         with pytest.raises(SchemaError, match="cannot be exported under the name"):
@@ -172,12 +180,17 @@ def test_a_marker_that_was_tampered_with_leads_nowhere(hard: Dataset, tmp_path: 
         ({"export_version": 9}, "newer claimlab"),
         ({"facts": {}}, "does not say its 'columns'"),
         ({"facts": {"columns": {**columns, "../secret": [["x", "String"]]}}}, "has no file"),
-        ({"files": {**whole["files"], "../secret.csv": digest_file(tmp_path / "secret.csv")}}, "outside its folder"),
+        (
+            {"files": {**whole["files"], "../secret.csv": digest_file(tmp_path / "secret.csv")}},
+            "outside its folder",
+        ),
         ({"format": "jsonl"}, "has no file 'evidence.jsonl'"),
         ({"format": "pdf"}, "no export format named 'pdf'"),
         ({"surprise": 1}, "cannot be read"),
     ]:
-        (tmp_path / "out" / "claimlab.json").write_text(json.dumps({**whole, **change}), encoding="utf-8")
+        (tmp_path / "out" / "claimlab.json").write_text(
+            json.dumps({**whole, **change}), encoding="utf-8"
+        )
         with pytest.raises(ClaimlabError, match=word):
             read_export(tmp_path / "out")
 
@@ -190,21 +203,31 @@ def test_wrong_words_are_told_before_any_work(hard: Dataset, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_line(hard: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(
+    hard: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     hard.write(tmp_path / "data")
     out = tmp_path / "out"
-    assert run(["export", str(tmp_path / "data"), "--to", "claimreview", "-o", str(out), "--json"]) == 0
+    assert (
+        run(["export", str(tmp_path / "data"), "--to", "claimreview", "-o", str(out), "--json"])
+        == 0
+    )
     captured = capsys.readouterr()
     printed = json.loads(captured.out)
     assert set(printed) == {"output", "counts", "files", "lineage", "notes"}
     assert printed["output"] == str(out)
     assert printed["counts"]["records"] == 27
     assert [step["step"] for step in printed["lineage"]] == ["import", "export"]
-    assert printed["lineage"][-1]["inputs"] == {"records.parquet": digest_file(tmp_path / "data" / "records.parquet")}
+    assert printed["lineage"][-1]["inputs"] == {
+        "records.parquet": digest_file(tmp_path / "data" / "records.parquet")
+    }
     assert "Left out because something is missing" in captured.err
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out)]) == 1
     assert "--force" in capsys.readouterr().err
-    assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out), "--force", "--bom"]) == 0
+    assert (
+        run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out), "--force", "--bom"])
+        == 0
+    )
     assert capsys.readouterr().out == f"Wrote {out} as csv: 27 records (6 files).\n"
     assert (out / "records.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     same(read_export(out), Dataset.open(tmp_path / "data"))
@@ -226,11 +249,27 @@ def test_an_installed_package_adds_a_format(hard: Dataset, tmp_path: Path) -> No
         encoding="utf-8",
     )
     info = plug / "count_format-1.0.dist-info"
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: count-format\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[claimlab.formats]\ncount = count_format\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: count-format\nVersion: 1.0\n", encoding="utf-8"
+    )
+    (info / "entry_points.txt").write_text(
+        "[claimlab.formats]\ncount = count_format\n", encoding="utf-8"
+    )
     hard.write(tmp_path / "data")
-    code = f"import sys; sys.path.insert(0, {str(plug)!r}); from claimlab.cli.app import main; main()"
-    command = [sys.executable, "-c", code, "export", str(tmp_path / "data"), "--to", "count", "-o", str(tmp_path / "o")]
+    code = (
+        f"import sys; sys.path.insert(0, {str(plug)!r}); from claimlab.cli.app import main; main()"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "export",
+        str(tmp_path / "data"),
+        "--to",
+        "count",
+        "-o",
+        str(tmp_path / "o"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "o" / "n.txt").read_text(encoding="utf-8") == "27"

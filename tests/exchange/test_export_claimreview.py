@@ -33,7 +33,9 @@ EVIDENCE = [
 
 
 def reviewed(**more: Any) -> Dataset:
-    frame = pl.DataFrame(RECORDS, infer_schema_length=None).with_columns(pl.lit("claim").alias("kind"))
+    frame = pl.DataFrame(RECORDS, infer_schema_length=None).with_columns(
+        pl.lit("claim").alias("kind")
+    )
     evidence = pl.DataFrame(EVIDENCE, infer_schema_length=None).with_row_index("n")
     evidence = evidence.with_columns(pl.format("e{}", "n").alias("evidence_id")).drop("n")
     return Dataset.build("reviewed", frame, {"evidence": evidence}, **{"card": "factck-br", **more})
@@ -54,7 +56,12 @@ def test_a_review_is_what_the_evidence_says(tmp_path: Path) -> None:
             "url": "https://facts.example/1",
             "claimReviewed": "The river flows uphill.",
             "author": {"@type": "Organization", "name": "River Facts"},
-            "reviewRating": {"@type": "Rating", "alternateName": "Pants on fire!", "ratingValue": 1, "bestRating": 5},
+            "reviewRating": {
+                "@type": "Rating",
+                "alternateName": "Pants on fire!",
+                "ratingValue": 1,
+                "bestRating": 5,
+            },
             "datePublished": "2021-05-04",
             "itemReviewed": {"@type": "Claim", "author": {"name": "Ann Poe"}},
         }
@@ -69,12 +76,18 @@ def test_a_review_is_what_the_evidence_says(tmp_path: Path) -> None:
 
 
 def test_own_columns_count_only_in_data_from_outside_the_catalogue(tmp_path: Path) -> None:
-    own = {"source": "River Facts", "url": "https://facts.example/9", "date": datetime(2020, 1, 2, 3)}
+    own = {
+        "source": "River Facts",
+        "url": "https://facts.example/9",
+        "date": datetime(2020, 1, 2, 3),
+    }
     frame = pl.DataFrame([{"kind": k, **RECORDS[2], **own, "id": k} for k in ("claim", "article")])
     _, reviews = written(Dataset.build("mine", frame), tmp_path / "mine")
-    assert [(r["identifier"], r["author"]["name"], r["url"], r["datePublished"]) for r in reviews] == [
-        ("claim", "River Facts", "https://facts.example/9", "2020-01-02T03:00:00")
-    ], "the address of an article is the article's own, so no review"
+    assert [
+        (r["identifier"], r["author"]["name"], r["url"], r["datePublished"]) for r in reviews
+    ] == [("claim", "River Facts", "https://facts.example/9", "2020-01-02T03:00:00")], (
+        "the address of an article is the article's own, so no review"
+    )
     assert "own columns" in written(Dataset.build("mine", frame), tmp_path / "again")[0].notes[1]
     _, reviews = written(Dataset.build("coaid", frame, card="coaid"), tmp_path / "card")
     assert reviews == []
@@ -104,4 +117,6 @@ def test_real_reviews(real_data: Path, tmp_path: Path) -> None:
     assert done.counts["reviews"] == len(reviews)
     assert len(reviews) + done.counts["left_out"] == dataset.records.height
     assert len(reviews) > 0.9 * dataset.records.height
-    assert all(r["url"].startswith("http") and r["author"]["name"] and r["claimReviewed"] for r in reviews)
+    assert all(
+        r["url"].startswith("http") and r["author"]["name"] and r["claimReviewed"] for r in reviews
+    )

@@ -18,7 +18,9 @@ from claimlab.core.record import to_side_table
 from claimlab.exchange.export import export
 from claimlab.generate.planted import planted
 
-mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed (pip install 'claimlab[dev]')")
+mlcroissant = pytest.importorskip(
+    "mlcroissant", reason="mlcroissant is not installed (pip install 'claimlab[dev]')"
+)
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of its own dependencies
 
 
@@ -37,20 +39,26 @@ def plain(value: Any) -> Any:
     return value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
 
 
-def test_the_validator_has_no_errors_and_only_says_what_is_unknown(hard: Dataset, tmp_path: Path) -> None:
+def test_the_validator_has_no_errors_and_only_says_what_is_unknown(
+    hard: Dataset, tmp_path: Path
+) -> None:
     export(hard, "croissant", tmp_path / "out")
     issues = opened(tmp_path / "out").metadata.ctx.issues
     assert not issues.errors
     unknown = {"citeAs", "datePublished", "version"}
     assert len(issues.warnings) == 3
-    assert all(any(f'{word}" is recommended' in str(w) for word in unknown) for w in issues.warnings)
+    assert all(
+        any(f'{word}" is recommended' in str(w) for word in unknown) for w in issues.warnings
+    )
 
 
 def test_its_reader_yields_the_rows(hard: Dataset, tmp_path: Path) -> None:
     export(hard, "croissant", tmp_path / "out")
     data = opened(tmp_path / "out")
     for name, table in {"records": hard.records, **hard.tables}.items():
-        rows = [{k.split("/", 1)[1]: plain(v) for k, v in row.items()} for row in data.records(name)]
+        rows = [
+            {k.split("/", 1)[1]: plain(v) for k, v in row.items()} for row in data.records(name)
+        ]
         columns = table.rename({"=votes": "%3Dvotes"}, strict=False)
         wanted = columns.with_columns(pl.col(pl.Date).cast(pl.Datetime("us"))).to_dicts()
         assert rows == wanted, name
@@ -130,9 +138,17 @@ def test_agreement_is_that_of_the_annotations(hard: Dataset, tmp_path: Path) -> 
     rng = np.random.default_rng(5)
     ids = hard.records["id"].head(20).to_list()
     truth = rng.integers(0, 3, size=20)
-    ratings = np.stack([np.where(rng.random(20) < 0.7, truth, rng.integers(0, 3, size=20)) for _ in range(3)])
+    ratings = np.stack(
+        [np.where(rng.random(20) < 0.7, truth, rng.integers(0, 3, size=20)) for _ in range(3)]
+    )
     rows = [
-        {"record_id": i, "annotator": f"a{who}", "annotator_kind": "human", "question": "label", "value": "xyz"[v]}
+        {
+            "record_id": i,
+            "annotator": f"a{who}",
+            "annotator_kind": "human",
+            "question": "label",
+            "value": "xyz"[v],
+        }
         for who, column in enumerate(ratings)
         for i, v in zip(ids, column, strict=True)
     ]
@@ -142,6 +158,9 @@ def test_agreement_is_that_of_the_annotations(hard: Dataset, tmp_path: Path) -> 
     meta = json.loads((tmp_path / "out" / "croissant.json").read_text(encoding="utf-8"))
     expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement="nominal")
     assert f"label: Krippendorff's alpha {expected:.2f} (" in meta["rai:dataAnnotationAnalysis"][0]
-    assert "over 20 records that several of 3 annotators answered" in meta["rai:dataAnnotationAnalysis"][0]
+    assert (
+        "over 20 records that several of 3 annotators answered"
+        in meta["rai:dataAnnotationAnalysis"][0]
+    )
     assert meta["rai:annotationsPerItem"] == "3 to 3"
     assert meta["rai:machineAnnotationTools"] == ["m1"]

@@ -23,19 +23,30 @@ from claimlab.files.tables import read_delimited
 
 
 def escaped(texts: list[str | None]) -> list[str | None]:
-    return pl.DataFrame({"x": pl.Series(texts, dtype=pl.String)}).select(escape_cells(pl.col("x")))["x"].to_list()
+    return (
+        pl.DataFrame({"x": pl.Series(texts, dtype=pl.String)})
+        .select(escape_cells(pl.col("x")))["x"]
+        .to_list()
+    )
 
 
 def plain(cells: list[str | None]) -> list[str | None]:
-    return pl.DataFrame({"x": pl.Series(cells, dtype=pl.String)}).select(unescape_cells(pl.col("x")))["x"].to_list()
+    return (
+        pl.DataFrame({"x": pl.Series(cells, dtype=pl.String)})
+        .select(unescape_cells(pl.col("x")))["x"]
+        .to_list()
+    )
 
 
 def runs(cell: str) -> bool:
-    """Whether a spreadsheet might run `cell`: what is left of it after blanks and marks starts a formula.
+    """Whether a spreadsheet might run `cell`: what is left of it after blanks and marks starts a
+    formula.
 
     Written from the definition (NFKC, Unicode categories) rather than from the rule under test.
     """
-    visible = "".join(c for c in unicodedata.normalize("NFKC", cell) if unicodedata.category(c)[0] not in "ZC")
+    visible = "".join(
+        c for c in unicodedata.normalize("NFKC", cell) if unicodedata.category(c)[0] not in "ZC"
+    )
     return visible[:1] in ("=", "+", "-", "@") or cell[:1] in ("\t", "\r", "\n")
 
 
@@ -60,7 +71,10 @@ def test_null_is_an_empty_cell() -> None:
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
-        st.none() | st.text(st.characters(exclude_categories=["Cs"])) | st.text("=+-@＝'\t\r\n \u200b1a"), min_size=1
+        st.none()
+        | st.text(st.characters(exclude_categories=["Cs"]))
+        | st.text("=+-@＝'\t\r\n \u200b1a"),
+        min_size=1,
     )
 )
 def test_any_text_is_safe_and_comes_back(texts: list[str | None]) -> None:
@@ -75,7 +89,12 @@ def test_no_cell_of_an_export_runs(hard: Dataset, tmp_path: Path) -> None:
     assert "records.csv" in [file.name for file in files]
     for file in files:
         rows = list(csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
-        risky = [c for row in rows for c in row if runs(c) and not re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", c)]
+        risky = [
+            c
+            for row in rows
+            for c in row
+            if runs(c) and not re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", c)
+        ]
         assert risky == [], file.name
 
 
@@ -84,7 +103,9 @@ def test_the_reader_of_import_gets_every_record(hard: Dataset, tmp_path: Path) -
     export(hard, "csv", tmp_path / "out", bom=True)
     data = (tmp_path / "out" / "records.csv").read_bytes()
     table = read_delimited(data.decode("utf-8-sig")).select(unescape_cells(pl.all()))
-    assert_frame_equal(to_records(table.with_columns(pl.col("date").str.to_datetime(time_unit="us"))), hard.records)
+    assert_frame_equal(
+        to_records(table.with_columns(pl.col("date").str.to_datetime(time_unit="us"))), hard.records
+    )
 
 
 def test_the_mark_is_there_only_when_asked(hard: Dataset, tmp_path: Path) -> None:
@@ -96,7 +117,9 @@ def test_the_mark_is_there_only_when_asked(hard: Dataset, tmp_path: Path) -> Non
 
 
 def test_a_cell_taken_into_a_workbook_is_text(tmp_path: Path) -> None:
-    """openpyxl, like spreadsheets, takes a leading "=" as a formula; the escaped cell stays text."""
+    """openpyxl, like spreadsheets, takes a leading "=" as a formula; the escaped cell stays
+    text.
+    """
     sheet = openpyxl.Workbook().active
     assert sheet is not None
     sheet["A1"], sheet["A2"] = "=1+1", escaped(["=1+1"])[0]

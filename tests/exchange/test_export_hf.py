@@ -1,4 +1,6 @@
-"""The Hugging Face folder: front matter that tools read, a card that no dataset text can break out of."""
+"""The Hugging Face folder: front matter that tools read, a card that no dataset text can break out
+of.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,24 @@ def test_the_configs_name_every_row_once(hard: Dataset, tmp_path: Path) -> None:
     front, _ = card_of(hard, tmp_path / "out")
     records, *side = front["configs"]
     assert (records["config_name"], records["default"]) == ("records", True)
-    parts = {f["split"]: pl.read_parquet(tmp_path / "out" / f["path"]) for f in records["data_files"]}
+    parts = {
+        f["split"]: pl.read_parquet(tmp_path / "out" / f["path"]) for f in records["data_files"]
+    }
     assert {name: part.height for name, part in parts.items()} == {
         "out_of__time": 7, "test": 7, "train": 7, "unsplit": 6,
     }  # fmt: skip
     assert parts["train"]["split"].unique().to_list() == ["train"]
-    assert parts["out_of__time"]["split"].unique().to_list() == ["out of: time"], "the value itself is kept"
+    assert parts["out_of__time"]["split"].unique().to_list() == ["out of: time"], (
+        "the value itself is kept"
+    )
     assert pl.concat(parts.values())["position"].sort().to_list() == list(range(27))
     assert {c["config_name"] for c in side} == set(hard.tables)
     for config in side:
         (file,) = config["data_files"]
-        assert pl.read_parquet(tmp_path / "out" / file["path"]).height == hard.tables[config["config_name"]].height
+        assert (
+            pl.read_parquet(tmp_path / "out" / file["path"]).height
+            == hard.tables[config["config_name"]].height
+        )
 
 
 def test_an_empty_side_table_is_kept_but_not_offered(hard: Dataset, tmp_path: Path) -> None:
@@ -57,7 +66,9 @@ def test_an_empty_side_table_is_kept_but_not_offered(hard: Dataset, tmp_path: Pa
 def test_the_front_matter_says_what_is_known(hard: Dataset, tmp_path: Path) -> None:
     front, _ = card_of(hard, tmp_path / "out")
     assert front["license"] == "cc-by-sa-4.0"
-    assert front["language"] == ["en", "fil", "no", "pt"], "Norwegian is a text, and Filipino has no two-letter code"
+    assert front["language"] == ["en", "fil", "no", "pt"], (
+        "Norwegian is a text, and Filipino has no two-letter code"
+    )
     assert front["size_categories"] == ["n<1K"]
     assert "synthetic" not in front["tags"]
     made, _ = planted(size=120)
@@ -90,7 +101,9 @@ def test_untrusted_text_cannot_break_out(hard: Dataset, tmp_path: Path) -> None:
     assert "http://x.example" not in prose, "addresses of strangers do not become links"
     for line in prose.splitlines():
         if line.startswith("| import"):
-            assert len(re.findall(r"(?<!\\)\|", line)) == 5, "a pipe in a parameter does not open a cell"
+            assert len(re.findall(r"(?<!\\)\|", line)) == 5, (
+                "a pipe in a parameter does not open a cell"
+            )
 
 
 @settings(max_examples=200, deadline=None)
@@ -115,7 +128,9 @@ def test_markdown(text: str, line: str) -> None:
 
 
 def test_split_names_are_fit_and_never_meet() -> None:
-    names = split_names(pl.Series(["train", "Train", "a/b", "a b", "all", "unsplit", "../x", None, "验证"]))
+    names = split_names(
+        pl.Series(["train", "Train", "a/b", "a b", "all", "unsplit", "../x", None, "验证"])
+    )
     assert len({n.lower() for n in names.values()}) == 9
     assert all(re.fullmatch(r"[A-Za-z0-9_]+", n) for n in names.values())
     assert "all" not in names.values(), "`datasets` takes it for every split together"
@@ -144,5 +159,7 @@ def test_sizes(n: int, category: str) -> None:
         ("CC BY", None), ("MIT (code)", None), ("research only", None), ("CC BY-SA 3.0 and GFDL", None), (None, None),
     ],
 )  # fmt: skip
-def test_only_a_licence_that_is_one_gets_an_identifier(licence: str | None, identifier: str | None) -> None:
+def test_only_a_licence_that_is_one_gets_an_identifier(
+    licence: str | None, identifier: str | None
+) -> None:
     assert spdx(licence) == identifier

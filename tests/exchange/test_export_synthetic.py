@@ -18,13 +18,17 @@ WHOLE = {"synthetic": {"label": "false", "origin": {"model": "m"}, "changes": []
 FLAT = {"synthetic": True, "origin": "m", "change_log": "invented"}
 
 
-def made(meta: dict[str, Any] | None, authorship: str | None = "MGT", *, synthetic: bool = False) -> Dataset:
+def made(
+    meta: dict[str, Any] | None, authorship: str | None = "MGT", *, synthetic: bool = False
+) -> Dataset:
     frame = pl.DataFrame(
         {
             "id": ["person", "machine"],
             "text": ["The bridge is open.", "The bridge is made of cheese."],
             "authorship": pl.Series(["HWT", authorship], dtype=pl.String),
-            "meta": pl.Series([None, json.dumps(meta) if meta is not None else None], dtype=pl.String),
+            "meta": pl.Series(
+                [None, json.dumps(meta) if meta is not None else None], dtype=pl.String
+            ),
         }
     )
     return Dataset.build("made", frame, synthetic=synthetic)
@@ -32,7 +36,10 @@ def made(meta: dict[str, Any] | None, authorship: str | None = "MGT", *, synthet
 
 @pytest.mark.parametrize("to", FORMATS.names())
 def test_every_format_refuses_bare_machine_text(to: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="1 machine-made row.*'machine' has no label and no origin and no change log"):
+    with pytest.raises(
+        DataError,
+        match="1 machine-made row.*'machine' has no label and no origin and no change log",
+    ):
         export(made(None), to, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
     options: dict[str, Any] = {"task": "authorship"} if to in ("inspect", "lm-eval") else {}
@@ -52,15 +59,22 @@ def test_every_format_refuses_bare_machine_text(to: str, tmp_path: Path) -> None
         ({"synthetic": True, "origin": "m", "change_log": ""}, "no change log"),
     ],
 )
-def test_each_part_is_asked_for(meta: dict[str, Any], lacking: str, authorship: str, tmp_path: Path) -> None:
+def test_each_part_is_asked_for(
+    meta: dict[str, Any], lacking: str, authorship: str, tmp_path: Path
+) -> None:
     with pytest.raises(DataError, match=f"'machine' has {lacking} in its meta"):
         export(made(meta, authorship), "csv", tmp_path / "out")
 
 
 @pytest.mark.parametrize("meta", [WHOLE, FLAT])
-def test_both_spellings_are_known_and_leave_with_the_record(meta: dict[str, Any], tmp_path: Path) -> None:
+def test_both_spellings_are_known_and_leave_with_the_record(
+    meta: dict[str, Any], tmp_path: Path
+) -> None:
     export(made(meta), "jsonl", tmp_path / "out")
-    rows = [json.loads(line) for line in (tmp_path / "out" / "records.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (tmp_path / "out" / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert rows[1]["authorship"] == "MGT"
     assert json.loads(rows[1]["meta"]) == meta
 

@@ -33,7 +33,9 @@ def samples(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("form", ["inspect", "lm-eval"])
-def test_every_labelled_test_record_is_a_question_with_its_answer(data: Path, tmp_path: Path, form: str) -> None:
+def test_every_labelled_test_record_is_a_question_with_its_answer(
+    data: Path, tmp_path: Path, form: str
+) -> None:
     exported = cl.export(data, form, tmp_path / "out")
     records = cl.Dataset.open(data).records.filter(pl.col("split") == "test")
     rows = samples(tmp_path / "out")
@@ -84,7 +86,10 @@ def inspect_json(rows: list[dict[str, Any]], answers: list[str | None]) -> dict[
 def test_an_inspect_log_comes_back_as_a_run(data: Path, tmp_path: Path, form: str) -> None:
     cl.export(data, "inspect", tmp_path / "out")
     rows = samples(tmp_path / "out")
-    answers = [row["target"] for row in rows[:-2]] + ["Z", None]  # two that are no letter of a class
+    answers = [row["target"] for row in rows[:-2]] + [
+        "Z",
+        None,
+    ]  # two that are no letter of a class
     log = inspect_json(rows, answers)
     file = tmp_path / f"log.{form}"
     if form == "json":
@@ -106,7 +111,9 @@ def test_an_inspect_log_comes_back_as_a_run(data: Path, tmp_path: Path, form: st
 def test_samples_of_lm_eval_come_back(data: Path, tmp_path: Path) -> None:
     cl.export(data, "lm-eval", tmp_path / "out")
     rows = samples(tmp_path / "out")
-    lines = [{"doc_id": i, "doc": row, "filtered_resps": [row["target"]]} for i, row in enumerate(rows)]
+    lines = [
+        {"doc_id": i, "doc": row, "filtered_resps": [row["target"]]} for i, row in enumerate(rows)
+    ]
     lines[0]["filtered_resps"] = ["[invalid]"]
     file = tmp_path / "samples_x.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
@@ -131,7 +138,9 @@ def test_what_is_not_a_log_is_a_sentence(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("CLAIMLAB_HARNESSES" not in os.environ, reason="make harnesses installs both and runs this")
+@pytest.mark.skipif(
+    "CLAIMLAB_HARNESSES" not in os.environ, reason="make harnesses installs both and runs this"
+)
 def test_both_harnesses_run_the_task_offline_and_come_back(data: Path, tmp_path: Path) -> None:
     programs = Path(os.environ["CLAIMLAB_HARNESSES"]) / "bin"
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
@@ -164,7 +173,10 @@ def test_both_harnesses_run_the_task_offline_and_come_back(data: Path, tmp_path:
                 check=True,
                 timeout=240,
             )
-    for file in (next(tmp_path.glob("inspect/logs/*.json")), next(tmp_path.glob("lm-eval/results/m/samples*.jsonl"))):
+    for file in (
+        next(tmp_path.glob("inspect/logs/*.json")),
+        next(tmp_path.glob("lm-eval/results/m/samples*.jsonl")),
+    ):
         run = cl.import_predictions(data, file)
         assert run.report["scores"]["accuracy"] == 1.0
         assert run.report["scores"]["n"] == len(rows)

@@ -1,4 +1,6 @@
-"""Hugging Face's own library reads what we export; what it and the hub's cache keep on disk comes in."""
+"""Hugging Face's own library reads what we export; what it and the hub's cache keep on disk comes
+in.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from claimlab.generate.planted import planted
 datasets: Any = pytest.importorskip("datasets")
 datasets.disable_progress_bars()
 TEXTS = [
-    f"The {word} of Riverton was closed by the council in {y}." for y in range(2001, 2013) for word in ("mill", "port")
+    f"The {word} of Riverton was closed by the council in {y}."
+    for y in range(2001, 2013)
+    for word in ("mill", "port")
 ]
 
 
@@ -30,9 +34,15 @@ def test_the_library_loads_the_export_with_its_side_tables(hard: Dataset, tmp_pa
     assert {name: part.num_rows for name, part in loaded.items()} == {
         "out_of__time": 7, "test": 7, "train": 7, "unsplit": 6,
     }  # fmt: skip
-    rows = pl.concat([pl.from_arrow(part.data.table) for part in loaded.values()]).sort("position").drop("position")
+    rows = (
+        pl.concat([pl.from_arrow(part.data.table) for part in loaded.values()])
+        .sort("position")
+        .drop("position")
+    )
     assert_frame_equal(rows, hard.records)
-    evidence = datasets.load_dataset(str(tmp_path / "out"), "evidence", cache_dir=str(tmp_path / "cache"))
+    evidence = datasets.load_dataset(
+        str(tmp_path / "out"), "evidence", cache_dir=str(tmp_path / "cache")
+    )
     assert evidence["unsplit"]["record_id"][:] == ["r00", "r01", "r02"]
 
 
@@ -57,7 +67,9 @@ def test_a_saved_folder_of_somebody_else_is_read_with_its_class_names(tmp_path: 
     features = datasets.Features({"claim": datasets.Value("string"), "label": labels})
     rows = {"claim": TEXTS, "label": [i % 2 for i in range(24)]}
     part = datasets.Dataset.from_dict(rows, features=features)
-    both = datasets.DatasetDict({"train": part.select(range(16)), "test": part.select(range(16, 24))})
+    both = datasets.DatasetDict(
+        {"train": part.select(range(16)), "test": part.select(range(16, 24))}
+    )
     both.save_to_disk(str(tmp_path / "disk"))
     dataset = cl.load(tmp_path / "disk")
     assert dataset.records["text"].sort().to_list() == sorted(TEXTS)
@@ -85,10 +97,14 @@ def cached(folder: Path, files: dict[str, bytes], revision: str = "0a1b") -> Pat
     return root
 
 
-def test_a_folder_of_the_hubs_cache_is_the_files_of_its_newest_revision(hard: Dataset, tmp_path: Path) -> None:
+def test_a_folder_of_the_hubs_cache_is_the_files_of_its_newest_revision(
+    hard: Dataset, tmp_path: Path
+) -> None:
     rows = "\n".join(f'"{text}",{("true", "false")[i % 2]}' for i, text in enumerate(TEXTS))
     cached(tmp_path, {"claims.csv": b"text,label\nold,true\n"}, "ffff")
-    root = cached(tmp_path, {"claims.csv": f"text,label\n{rows}\n".encode(), "README.md": b"# Claims"})
+    root = cached(
+        tmp_path, {"claims.csv": f"text,label\n{rows}\n".encode(), "README.md": b"# Claims"}
+    )
     dataset = cl.load(root)
     assert (dataset.name, dataset.records["text"].to_list()) == ("claims", TEXTS)
     assert cl.load(root / "snapshots" / "0a1b").name == "claims"
@@ -96,7 +112,10 @@ def test_a_folder_of_the_hubs_cache_is_the_files_of_its_newest_revision(hard: Da
     with pytest.raises(UnreadableFile, match="2 revisions"):
         cl.load(root)
     cl.export(hard, "hf", tmp_path / "out")
-    files = {p.relative_to(tmp_path / "out").as_posix(): p.read_bytes() for p in (tmp_path / "out").rglob("*.*")}
+    files = {
+        p.relative_to(tmp_path / "out").as_posix(): p.read_bytes()
+        for p in (tmp_path / "out").rglob("*.*")
+    }
     whole = cl.load(cached(tmp_path / "ours", files))
     assert_frame_equal(whole.records, hard.records)
     assert (whole.licence, set(whole.tables)) == (hard.licence, set(hard.tables))
@@ -111,7 +130,9 @@ def test_a_link_out_of_the_cache_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_published_files_in_the_cache_load_by_their_name_in_the_catalogue(tmp_path: Path) -> None:
-    rows = "text,source,claim_num,group\nMasks are sold out.,snopes,0,0\nGarlic cures it.,snopes,1,1\n"
+    rows = (
+        "text,source,claim_num,group\nMasks are sold out.,snopes,0,0\nGarlic cures it.,snopes,1,1\n"
+    )
     root = cached(tmp_path, {"news_claim.csv": rows.encode()})
     assert cl.load("fibvid", root).records["veracity"].to_list() == ["true", "false"]
 

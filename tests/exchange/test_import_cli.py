@@ -20,7 +20,8 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 
 CLAIMS = "id,claim,rating\n" + "".join(
-    f'{i},"The bridge in Riverton, number {i}, is closed",{["true", "false"][i % 2]}\n' for i in range(20)
+    f'{i},"The bridge in Riverton, number {i}, is closed",{["true", "false"][i % 2]}\n'
+    for i in range(20)
 )
 
 
@@ -35,7 +36,9 @@ def call(*args: object) -> int:
     return run(["import", *map(str, args)])
 
 
-def test_json_is_one_object_and_the_rest_is_on_stderr(claims: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_object_and_the_rest_is_on_stderr(
+    claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(claims, "-o", claims.parent / "out", "--json") == 0
     out, err = capsys.readouterr()
     said = json.loads(out)
@@ -47,7 +50,9 @@ def test_json_is_one_object_and_the_rest_is_on_stderr(claims: Path, capsys: pyte
     assert Dataset.open(claims.parent / "out").records.height == 20
 
 
-def test_dry_run_shows_the_guess_and_writes_nothing(claims: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run_shows_the_guess_and_writes_nothing(
+    claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(claims, "--dry-run", "--json", "-o", claims.parent / "out") == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["guess"]["columns"]["text"]["column"] == "claim"
@@ -55,7 +60,9 @@ def test_dry_run_shows_the_guess_and_writes_nothing(claims: Path, capsys: pytest
     assert list(claims.parent.iterdir()) == [claims]
 
 
-def test_wrong_usage_is_exit_2_with_advice(claims: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_exit_2_with_advice(
+    claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = claims.parent / "out"
     for args, words in (
         ([claims], "No output folder was given. Add -o DIR"),
@@ -71,7 +78,9 @@ def test_wrong_usage_is_exit_2_with_advice(claims: Path, capsys: pytest.CaptureF
         assert not out.exists()
 
 
-def test_an_output_that_stands_is_kept_without_force(claims: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_that_stands_is_kept_without_force(
+    claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = claims.parent / "out"
     assert call(claims, "-o", out) == 0
     assert call(claims, "-o", out) == 1
@@ -148,21 +157,34 @@ def test_bad_files_are_a_sentence_exit_1_and_nothing_written(
 
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_no_half_folder(tmp_path: Path) -> None:
-    """Ten kills at random moments of a run, over an old dataset; each leaves the old one whole or the new one whole."""
+    """Ten kills at random moments of a run, over an old dataset; each leaves the old one whole or
+    the new one whole.
+    """
     table = tmp_path / "big.csv"
     text = "".join(
-        f"{i},Claim number {i} about the bridge and its budget,{['true', 'false'][i % 2]}\n" for i in range(60_000)
+        f"{i},Claim number {i} about the bridge and its budget,{['true', 'false'][i % 2]}\n"
+        for i in range(60_000)
     )
     table.write_text("id,claim,rating\n" + text, encoding="utf-8")
     out = tmp_path / "out"
-    command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", "import", str(table), "-o", str(out)]
+    command = [
+        sys.executable,
+        "-c",
+        "from claimlab.cli.app import main; main()",
+        "import",
+        str(table),
+        "-o",
+        str(out),
+    ]
     start = time.monotonic()
     subprocess.run([*command, "--limit", "1000"], check=True, capture_output=True)
     duration = time.monotonic() - start
     draw = random.Random(11)
     heights = set()
     for _ in range(10):
-        child = subprocess.Popen([*command, "--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [*command, "--force"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         time.sleep(duration * draw.uniform(0.3, 1.5))
         child.send_signal(signal.SIGKILL)
         child.wait()
@@ -170,20 +192,28 @@ def test_a_kill_at_any_moment_leaves_no_half_folder(tmp_path: Path) -> None:
     assert heights <= {1_000, 60_000}
     subprocess.run([*command, "--force"], check=True, capture_output=True)
     assert Dataset.open(out).records.height == 60_000
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["big.csv", "out"], "leftovers of killed runs are swept"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["big.csv", "out"], (
+        "leftovers of killed runs are swept"
+    )
 
 
 def test_a_kill_while_the_folder_is_built_is_swept(tmp_path: Path, claims: Path) -> None:
-    """The moment that matters, hit for certain: the tables are written and the swap has not happened."""
+    """The moment that matters, hit for certain: the tables are written and the swap has not
+    happened.
+    """
     out = tmp_path / "out"
     script = (
         "import os, signal, sys\nfrom claimlab.core import atomic\n"
         "atomic._swap = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "from claimlab.cli.app import main\nmain(['import', sys.argv[1], '-o', sys.argv[2]])"
     )
-    killed = subprocess.run([sys.executable, "-c", script, str(claims), str(out)], capture_output=True, check=False)
+    killed = subprocess.run(
+        [sys.executable, "-c", script, str(claims), str(out)], capture_output=True, check=False
+    )
     assert killed.returncode == -signal.SIGKILL
     assert not out.exists()
-    assert any(p.name.startswith(".out.building") for p in tmp_path.iterdir()), "the kill did leave something"
+    assert any(p.name.startswith(".out.building") for p in tmp_path.iterdir()), (
+        "the kill did leave something"
+    )
     assert call(claims, "-o", out) == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["claims.csv", "out"]

@@ -1,4 +1,6 @@
-"""A smaller run of bench/fuzz_import.py: damaged and hostile files end in records or in one sentence."""
+"""A smaller run of bench/fuzz_import.py: damaged and hostile files end in records or in one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from fuzz_import import Outcome, judge
 from parts.fuzz_files import delimited, json_files, mutants, workbooks
 
 
-def test_hostile_files_end_in_records_or_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_files_end_in_records_or_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In this process, without a fork: for the figures of time and memory run the bench."""
     from claimlab.cli.app import run
 

@@ -25,7 +25,9 @@ def test_liar_keeps_all_its_rows(real_data: Path) -> None:
 
 
 def test_fakeddit_keeps_titles_that_span_lines_whole(real_data: Path) -> None:
-    """30,000 lines with three headers are 29,997 lines of data, but seven titles hold line breaks inside quotes."""
+    """30,000 lines with three headers are 29,997 lines of data, but seven titles hold line breaks
+    inside quotes.
+    """
     guess = guess_files([real_data / "fakeddit.zip"])
     assert guess.gathered.rows_read == 29_989
     assert guess.gathered.tables[0].layout.quotes == "double"
@@ -47,8 +49,13 @@ def test_rows_of_single_table_datasets(real_data: Path, name: str) -> None:
 
 
 def test_fake_br_is_one_text_per_file(real_data: Path) -> None:
-    dataset, _ = import_files([real_data / "fake-br.zip"], only=["full_texts/true/*", "full_texts/fake/*"])
-    assert dict(dataset.records["veracity"].value_counts().iter_rows()) == {"true": 3_600, "false": 3_600}
+    dataset, _ = import_files(
+        [real_data / "fake-br.zip"], only=["full_texts/true/*", "full_texts/fake/*"]
+    )
+    assert dict(dataset.records["veracity"].value_counts().iter_rows()) == {
+        "true": 3_600,
+        "false": 3_600,
+    }
 
 
 def test_guesses_on_real_headers(real_data: Path) -> None:
@@ -56,4 +63,8 @@ def test_guesses_on_real_headers(real_data: Path) -> None:
     assert (factck.column("text"), factck.column("label")) == ("claimReviewed", "alternativeName")
     assert (factck.column("date"), factck.column("url")) == ("datePublished", "URL")
     misinfo = guess_files([real_data / "antivax.zip"])
-    assert (misinfo.column("tweet_id"), misinfo.column("label"), misinfo.column("text")) == ("id", "is_misinfo", None)
+    assert (misinfo.column("tweet_id"), misinfo.column("label"), misinfo.column("text")) == (
+        "id",
+        "is_misinfo",
+        None,
+    )

@@ -20,7 +20,9 @@ def write(path: Path, lines: list[str]) -> Path:
 
 
 def text_of(i: int) -> str:
-    return f"Claim number {i} says that bridge {i * 7} in Riverton was closed for {i} days last year"
+    return (
+        f"Claim number {i} says that bridge {i * 7} in Riverton was closed for {i} days last year"
+    )
 
 
 def test_planted_faults_are_counted(tmp_path: Path) -> None:
@@ -39,7 +41,11 @@ def test_planted_faults_are_counted(tmp_path: Path) -> None:
     assert report.one_class == "false"
     assert report.without_label == 1
     assert report.dates is not None
-    assert (report.dates.placeholders, report.dates.future, report.dates.unparsed) == ({"1970-01-01": 3}, 1, 1)
+    assert (report.dates.placeholders, report.dates.future, report.dates.unparsed) == (
+        {"1970-01-01": 3},
+        1,
+        1,
+    )
     words = "\n".join(report.lines())
     for sentence in ("2 rows refused", "line 47: 2 cells instead of 4", "Only one class ('false')", "with exactly the text of an earlier one",
                      "'not a date'", "1970-01-01", "in the future"):  # fmt: skip
@@ -47,11 +53,17 @@ def test_planted_faults_are_counted(tmp_path: Path) -> None:
     counts = dataset.lineage[0].counts
     assert (counts["rows_read"], counts["rows_refused"], counts["records"]) == (47, 2, 45)
     assert any("Only one class" in note for note in dataset.notes)
-    assert not any("future" in note for note in dataset.notes), "what depends on today is not written into the dataset"
+    assert not any("future" in note for note in dataset.notes), (
+        "what depends on today is not written into the dataset"
+    )
 
 
 def test_an_unread_date_stays_in_meta(tmp_path: Path) -> None:
-    lines = ["id,text,date", *[f"{i},{text_of(i)},2019-05-01" for i in range(9)], f"x,{text_of(99)},sometime in May"]
+    lines = [
+        "id,text,date",
+        *[f"{i},{text_of(i)},2019-05-01" for i in range(9)],
+        f"x,{text_of(99)},sometime in May",
+    ]
     dataset, _ = import_files([write(tmp_path / "p.csv", lines)])
     assert dataset.records["date"][9] is None
     assert "sometime in May" in dataset.records["meta"][9]
@@ -63,7 +75,10 @@ def test_boilerplate_of_a_source_is_found() -> None:
     texts += [text_of(i + 300) + ". Share this before they delete it, everyone!" for i in range(25)]
     sources = ["wire"] * 40 + ["town"] * 50 + ["blog"] * 25
     found, more = boilerplate(pl.DataFrame({"source": sources, "text": texts}))
-    assert [(b.source, b.where, b.texts, b.of) for b in found] == [("wire", "start", 30, 40), ("blog", "end", 25, 25)]
+    assert [(b.source, b.where, b.texts, b.of) for b in found] == [
+        ("wire", "start", 30, 40),
+        ("blog", "end", 25, 25),
+    ]
     assert found[0].text.startswith(shared)
     assert found[1].text.endswith("Share this before they delete it, everyone!")
     assert more == 0
@@ -71,7 +86,10 @@ def test_boilerplate_of_a_source_is_found() -> None:
 
 def test_repeated_texts_and_small_sources_are_no_boilerplate() -> None:
     same = pl.DataFrame(
-        {"source": ["a"] * 50 + ["b"] * 5, "text": [text_of(1)] * 50 + [f"{text_of(2)} {i}" for i in range(5)]}
+        {
+            "source": ["a"] * 50 + ["b"] * 5,
+            "text": [text_of(1)] * 50 + [f"{text_of(2)} {i}" for i in range(5)],
+        }
     )
     assert boilerplate(same) == ([], 0)
     without_source = pl.DataFrame(
@@ -93,16 +111,26 @@ def test_languages_are_the_files_own_or_those_of_every_text() -> None:
     own = pl.DataFrame({"language": ["eng", "por", "eng", None], "text": ["a"] * 4})
     assert languages_of(own, identify, 0)[0].counts == {"eng": 2, "por": 1}
     texts = [None, *(f"t{i}" for i in range(5_000))]
-    silent = pl.DataFrame({"language": pl.Series([None] * len(texts), dtype=pl.String), "text": texts})
+    silent = pl.DataFrame(
+        {"language": pl.Series([None] * len(texts), dtype=pl.String), "text": texts}
+    )
     found, stored = languages_of(silent, identify, 7)
     assert found.method == "identified in all 5,000 texts"
-    assert (found.counts, found.unknown, found.stored) == ({"eng": 500}, 4_500, True), "a missing text is not unknown"
-    assert silent.filter(stored == "eng")["text"].to_list() == [t for t in texts if t and t.endswith("1")]
-    empty = pl.DataFrame({"language": [None], "text": [None]}, schema={"language": pl.String, "text": pl.String})
+    assert (found.counts, found.unknown, found.stored) == ({"eng": 500}, 4_500, True), (
+        "a missing text is not unknown"
+    )
+    assert silent.filter(stored == "eng")["text"].to_list() == [
+        t for t in texts if t and t.endswith("1")
+    ]
+    empty = pl.DataFrame(
+        {"language": [None], "text": [None]}, schema={"language": pl.String, "text": pl.String}
+    )
     assert languages_of(empty, identify, 0)[0].method == "no texts"
 
 
-def test_of_very_many_texts_a_sample_is_measured_and_no_language_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_texts_a_sample_is_measured_and_no_language_is_stored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seen: list[list[str]] = []
 
     def identify(texts: pl.Series) -> list[str | None]:
@@ -110,7 +138,9 @@ def test_of_very_many_texts_a_sample_is_measured_and_no_language_is_stored(monke
         return ["eng" if t.endswith("1") else None for t in texts]
 
     monkeypatch.setattr(findings, "MOST_IDENTIFIED", 3_000)
-    texts = pl.DataFrame({"text": [f"t{i}" for i in range(3_500)]}).with_columns(language=pl.lit(None, pl.String))
+    texts = pl.DataFrame({"text": [f"t{i}" for i in range(3_500)]}).with_columns(
+        language=pl.lit(None, pl.String)
+    )
     found, stored = languages_of(texts, identify, 7)
     assert languages_of(texts, identify, 7)[0] == found
     assert seen[0] == seen[1]
@@ -119,13 +149,23 @@ def test_of_very_many_texts_a_sample_is_measured_and_no_language_is_stored(monke
     assert stored.null_count() == 3_500, "a few known ones would pass for all"
     assert "The language of every record is null" in ImportReport(languages=found).warnings()[-1]
     repeated = texts.with_columns(text=pl.lit("the same 1"))
-    assert languages_of(repeated, identify, 7)[1].to_list() == ["eng"] * 3_500, "distinct texts are counted"
+    assert languages_of(repeated, identify, 7)[1].to_list() == ["eng"] * 3_500, (
+        "distinct texts are counted"
+    )
 
 
 def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None:
-    english = "The council of the town said that the old bridge will be closed for repairs next year"
-    portuguese = "A câmara da cidade disse que a ponte antiga será fechada para obras no próximo ano"
-    lines = ["id,text", *[f"{i},{english} {i}" for i in range(8)], *[f"p{i},{portuguese} {i}" for i in range(4)]]
+    english = (
+        "The council of the town said that the old bridge will be closed for repairs next year"
+    )
+    portuguese = (
+        "A câmara da cidade disse que a ponte antiga será fechada para obras no próximo ano"
+    )
+    lines = [
+        "id,text",
+        *[f"{i},{english} {i}" for i in range(8)],
+        *[f"p{i},{portuguese} {i}" for i in range(4)],
+    ]
     dataset, report = import_files([write(tmp_path / "p.csv", lines)])
     assert report.languages is not None
     assert report.languages.counts == {"eng": 8, "por": 4}

@@ -55,7 +55,13 @@ def test_a_csv_becomes_records(tmp_path: Path) -> None:
     assert step.step == "import"
     assert step.parameters["map"] == "ratings@2"
     assert step.parameters["columns"]["text"] == "claim"
-    layout = {"format": "CSV", "encoding": "utf-8", "delimiter": ",", "quotes": "double", "header": True}
+    layout = {
+        "format": "CSV",
+        "encoding": "utf-8",
+        "delimiter": ",",
+        "quotes": "double",
+        "header": True,
+    }
     assert step.parameters["layouts"] == [layout]
     assert list(step.inputs) == ["Bridge Claims.csv"]
 
@@ -87,9 +93,16 @@ def test_every_format_gives_the_same_records(tmp_path: Path) -> None:
 
 def test_splits_come_from_file_names(tmp_path: Path) -> None:
     for name in ("train", "valid", "test"):
-        write_csv(tmp_path / "d" / f"big_{name}.csv", [[f"{name}{r[0]}", f"{name}: {r[1]}", *r[2:]] for r in rows(5)])
+        write_csv(
+            tmp_path / "d" / f"big_{name}.csv",
+            [[f"{name}{r[0]}", f"{name}: {r[1]}", *r[2:]] for r in rows(5)],
+        )
     dataset, _ = import_files([tmp_path / "d"])
-    assert dataset.records["split"].value_counts().sort("split").rows() == [("dev", 5), ("test", 5), ("train", 5)]
+    assert dataset.records["split"].value_counts().sort("split").rows() == [
+        ("dev", 5),
+        ("test", 5),
+        ("train", 5),
+    ]
     assert json.loads(dataset.records["meta"][0])["from_file"].startswith("big_"), (
         "which file a row came from stays known"
     )
@@ -101,14 +114,24 @@ def test_a_column_of_the_same_name_is_not_taken_for_a_place(tmp_path: Path) -> N
         write_csv(tmp_path / "d" / f"{name}.csv", table, ["id", "text", "from_file"])
     dataset, _ = import_files([tmp_path / "d"])
     assert set(dataset.records["split"]) == {"train", "test"}
-    assert json.loads(dataset.records["meta"][0]) == {"from_file": "test", "from_file (2)": "theirs"}
+    assert json.loads(dataset.records["meta"][0]) == {
+        "from_file": "test",
+        "from_file (2)": "theirs",
+    }
 
 
 def test_labels_come_from_file_names_or_folders(tmp_path: Path) -> None:
     for name in ("True", "Fake"):
-        write_csv(tmp_path / "isot" / f"{name}.csv", [[f"{name} title {i} of a story"] for i in range(4)], ["title"])
+        write_csv(
+            tmp_path / "isot" / f"{name}.csv",
+            [[f"{name} title {i} of a story"] for i in range(4)],
+            ["title"],
+        )
     dataset, _ = import_files([tmp_path / "isot"])
-    assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [("false", 4), ("true", 4)]
+    assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [
+        ("false", 4),
+        ("true", 4),
+    ]
     for label in ("fake", "true"):
         for i in range(3):
             path = tmp_path / "texts" / label / f"{i}.txt"
@@ -123,14 +146,19 @@ def test_labels_come_from_file_names_or_folders(tmp_path: Path) -> None:
 
 def test_headerless_files_and_numbers_for_columns(tmp_path: Path) -> None:
     path = tmp_path / "h.tsv"
-    lines = [f'{i}.json\t{["true", "false"][i % 2]}\tThe town of Riverton has "no debt, {i}\tbudget' for i in range(30)]
+    lines = [
+        f'{i}.json\t{["true", "false"][i % 2]}\tThe town of Riverton has "no debt, {i}\tbudget'
+        for i in range(30)
+    ]
     path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(DataError, match="column_2"):
         import_files([path])
     dataset, _ = import_files([path], label="2")
     assert dataset.records.height == 30
     assert dataset.records["text"][0] == 'The town of Riverton has "no debt, 0'
-    again, _ = import_files([path], text="3", label="column_2", id="none", topic="4", options=Options(header=False))
+    again, _ = import_files(
+        [path], text="3", label="column_2", id="none", topic="4", options=Options(header=False)
+    )
     assert again.records["id"][0] == "h-000001"
     assert again.records["topic"][0] == "budget"
 
@@ -144,7 +172,10 @@ def test_labels_no_map_knows_are_an_error_with_counts(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text(MAP, encoding="utf-8")
     dataset, _ = import_files([path], labels=mine)
-    assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [("false", 4), ("true", 5)]
+    assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [
+        ("false", 4),
+        ("true", 5),
+    ]
     assert dataset.lineage[0].parameters["map"] == "mine@3"
     dataset, report = import_files([path], unmapped="unknown")
     assert dataset.records["veracity"].unique().to_list() == ["unknown"]
@@ -164,11 +195,16 @@ def test_ids_that_cannot_be_used_are_numbered_and_kept(tmp_path: Path) -> None:
 
 
 def test_rows_without_text_are_id_only_when_they_can_be_fetched(tmp_path: Path) -> None:
-    table = [[str(1344795424855642112 + i), "" if i < 3 else f"A tweet about bridge number {i}"] for i in range(10)]
+    table = [
+        [str(1344795424855642112 + i), "" if i < 3 else f"A tweet about bridge number {i}"]
+        for i in range(10)
+    ]
     dataset, report = import_files([write_csv(tmp_path / "t.csv", table, ["tweet_id", "text"])])
     assert (report.id_only, report.empty_texts) == (3, 0)
     assert dataset.records["kind"].to_list() == ["id-only"] * 3 + ["post"] * 7
-    ids, report = import_files([write_csv(tmp_path / "i.csv", [[r[0]] for r in table], ["tweet_id"])])
+    ids, report = import_files(
+        [write_csv(tmp_path / "i.csv", [[r[0]] for r in table], ["tweet_id"])]
+    )
     assert ids.records["kind"].unique().to_list() == ["id-only"]
     assert any("100%" in line for line in report.lines())
 
@@ -176,7 +212,8 @@ def test_rows_without_text_are_id_only_when_they_can_be_fetched(tmp_path: Path) 
 def test_types_and_nesting_survive_in_meta(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     objects = [
-        {"text": f"A claim about bridge {i}", "n": i, "ok": True, "tags": ["a", "b"], "none": None} for i in range(3)
+        {"text": f"A claim about bridge {i}", "n": i, "ok": True, "tags": ["a", "b"], "none": None}
+        for i in range(3)
     ]
     path.write_text("\n".join(map(json.dumps, objects)), encoding="utf-8")
     dataset, _ = import_files([path], topic="none")
@@ -198,16 +235,21 @@ def test_meta_is_written_as_the_core_writes_it() -> None:
 @pytest.mark.parametrize("form", ["csv", "jsonl", "hf", "croissant"])
 def test_an_exported_dataset_comes_back_with_its_life(tmp_path: Path, form: str) -> None:
     dataset, _ = import_files([write_csv(tmp_path / "a.csv", rows())], name="a")
-    dataset.records = dataset.records.with_columns(veracity=pl.lit("unknown"), kind=pl.lit("article"))
+    dataset.records = dataset.records.with_columns(
+        veracity=pl.lit("unknown"), kind=pl.lit("article")
+    )
     dataset.licence, dataset.synthetic = "CC0-1.0", True
     dataset.records = dataset.records.with_columns(
-        meta=pl.lit('{"synthetic": {"label": "altered", "origin": "test", "changes": []}}'), authorship=pl.lit("MGT")
+        meta=pl.lit('{"synthetic": {"label": "altered", "origin": "test", "changes": []}}'),
+        authorship=pl.lit("MGT"),
     )
     export(dataset, form, tmp_path / "out")
     again, report = import_files([tmp_path / "out"])
     assert again.name == "a"
     assert again.records.equals(dataset.records, null_equal=True)
-    assert (again.licence, again.synthetic) == ("CC0-1.0", True), "machine-made text never loses its mark"
+    assert (again.licence, again.synthetic) == ("CC0-1.0", True), (
+        "machine-made text never loses its mark"
+    )
     assert [step.step for step in again.lineage] == ["import", "export", "import"]
     assert report.records == 30
 
@@ -233,7 +275,9 @@ def test_files_of_different_layout_are_not_mixed(tmp_path: Path) -> None:
         "only one table has a text and a label"
     )
     write_csv(
-        tmp_path / "d" / "posts.csv", [["1", f"{s} (seen)", "false"] for s in SENTENCES], ["no", "post", "verdict"]
+        tmp_path / "d" / "posts.csv",
+        [["1", f"{s} (seen)", "false"] for s in SENTENCES],
+        ["no", "post", "verdict"],
     )
     with pytest.raises(DataError, match=r"3 layouts.*`only='claims.csv'`.*`only='posts.csv'`"):
         import_files([tmp_path / "d"])
@@ -289,7 +333,9 @@ def test_the_guess_is_handed_over_before_it_is_used(tmp_path: Path) -> None:
 
 def test_a_guess_shows_no_control_characters(tmp_path: Path) -> None:
     path = write_csv(
-        tmp_path / "a.csv", [["1", "\x1b[31mred\x07 and a long enough text of it " * 9]] * 3, ["id", "text"]
+        tmp_path / "a.csv",
+        [["1", "\x1b[31mred\x07 and a long enough text of it " * 9]] * 3,
+        ["id", "text"],
     )
     lines = guess_files([path]).lines()
     assert not any("\x1b" in line or "\x07" in line for line in lines)
@@ -305,7 +351,9 @@ def test_the_same_import_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     assert Dataset.open(tmp_path / "one").records.height == 500
 
 
-SENTENCES = [f"The council of Riverton said in {1990 + i} that the old bridge is safe" for i in range(30)]
+SENTENCES = [
+    f"The council of Riverton said in {1990 + i} that the old bridge is safe" for i in range(30)
+]
 
 
 def labelled(values: list[str], label: str = "label") -> tuple[list[list[str]], list[str]]:
@@ -315,7 +363,9 @@ def labelled(values: list[str], label: str = "label") -> tuple[list[list[str]], 
 def test_editions_of_the_same_data_are_asked_about(tmp_path: Path) -> None:
     write_csv(tmp_path / "d" / "full.csv", rows())
     write_csv(tmp_path / "d" / "again.csv", rows(20))
-    with pytest.raises(DataError, match=r"20 of the 20 texts of 'again' are in other files too, such as 'full'"):
+    with pytest.raises(
+        DataError, match=r"20 of the 20 texts of 'again' are in other files too, such as 'full'"
+    ):
         import_files(tmp_path / "d")
     assert import_files(tmp_path / "d", only="full.*")[0].records.height == 30
     assert import_files(tmp_path / "d", only="*")[0].records.height == 50
@@ -323,12 +373,18 @@ def test_editions_of_the_same_data_are_asked_about(tmp_path: Path) -> None:
 
 def test_a_test_set_without_labels_goes_with_the_rest(tmp_path: Path) -> None:
     write_csv(tmp_path / "d" / "train.csv", *labelled(["true", "false"]))
-    write_csv(tmp_path / "d" / "test.csv", [[f"Another claim about bridge {i}"] for i in range(9)], ["text"])
+    write_csv(
+        tmp_path / "d" / "test.csv",
+        [[f"Another claim about bridge {i}"] for i in range(9)],
+        ["text"],
+    )
     dataset, report = import_files(tmp_path / "d")
     assert (dataset.records.height, report.without_label) == (39, 9)
 
 
-def test_tables_of_other_things_are_named_with_the_one_that_looks_like_records(tmp_path: Path) -> None:
+def test_tables_of_other_things_are_named_with_the_one_that_looks_like_records(
+    tmp_path: Path,
+) -> None:
     write_csv(tmp_path / "d" / "claims.csv", *labelled(["true", "false"]))
     replies = [[f"Reply {i} to the claim about bridges", str(i), "x"] for i in range(60)]
     write_csv(tmp_path / "d" / "replies.csv", replies, ["text", "reply_to", "user"])
@@ -343,12 +399,16 @@ def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, colu
         import_files(path)
     assert import_files(path, label=column)[1].labels == {"false": 15, "true": 15}
     turned = tmp_path / "m.toml"
-    turned.write_text('name = "m"\n[verdicts]\n"True" = "false"\n"False" = "true"\n', encoding="utf-8")
+    turned.write_text(
+        'name = "m"\n[verdicts]\n"True" = "false"\n"False" = "true"\n', encoding="utf-8"
+    )
     dataset, _ = import_files(path, labels=turned)
     assert dataset.records.row(0, named=True)["veracity"] == "false"
 
 
-@pytest.mark.parametrize("column", ["is_fake", "misinformation", "fakeNews", "label (0: real, 1: fake)", "is_real"])
+@pytest.mark.parametrize(
+    "column", ["is_fake", "misinformation", "fakeNews", "label (0: real, 1: fake)", "is_real"]
+)
 @pytest.mark.parametrize("codes", [("1", "0"), ("True", "False"), ("1.0", "0.0"), ("yes", "no")])
 def test_codes_are_read_where_the_name_of_the_column_says_what_they_mean(
     tmp_path: Path, column: str, codes: tuple[str, str]
@@ -358,7 +418,10 @@ def test_codes_are_read_where_the_name_of_the_column_says_what_they_mean(
     path = write_csv(tmp_path / "a.csv", *labelled(list(codes), column))
     dataset, _ = import_files(path)
     first = dataset.records.row(0, named=True)
-    assert (first["label_raw"], first["veracity"]) == (codes[0], "true" if column == "is_real" else "false")
+    assert (first["label_raw"], first["veracity"]) == (
+        codes[0],
+        "true" if column == "is_real" else "false",
+    )
     assert dataset.lineage[0].parameters["map"].startswith(f"{column}: ")
 
 
@@ -366,7 +429,9 @@ def test_letters_for_true_and_false_are_read_together_only(tmp_path: Path) -> No
     path = write_csv(tmp_path / "a.csv", *labelled(["T", "F", "U"], "label"))
     assert import_files(path)[1].labels == {"false": 10, "true": 10, "unknown": 10}
     path = write_csv(tmp_path / "b.csv", *labelled(["F", "M"], "label"))
-    with pytest.raises(UnmappedLabels, match="`labels='F=true,M=false'` or `labels='F=false,M=true'`"):
+    with pytest.raises(
+        UnmappedLabels, match="`labels='F=true,M=false'` or `labels='F=false,M=true'`"
+    ):
         import_files(path)
     assert import_files(path, labels="F=true,M=false")[1].labels == {"false": 15, "true": 15}
     with pytest.raises(DataError, match="Write LABEL=VERDICT"):
@@ -374,14 +439,19 @@ def test_letters_for_true_and_false_are_read_together_only(tmp_path: Path) -> No
 
 
 def test_several_label_columns_are_asked_about(tmp_path: Path) -> None:
-    table = [[text, ["true", "false"][i % 2], ["true", "false"][i % 3 == 0]] for i, text in enumerate(SENTENCES)]
+    table = [
+        [text, ["true", "false"][i % 2], ["true", "false"][i % 3 == 0]]
+        for i, text in enumerate(SENTENCES)
+    ]
     path = write_csv(tmp_path / "a.csv", table, ["text", "label_x", "label_y"])
     with pytest.raises(DataError, match="Several columns may be the label: 'label_x', 'label_y'"):
         import_files(path)
 
 
 def test_cells_with_several_labels_of_one_meaning_are_read(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "a.csv", *labelled(["false; hoax", "true", "['fake', 'false']"], "verdict"))
+    path = write_csv(
+        tmp_path / "a.csv", *labelled(["false; hoax", "true", "['fake', 'false']"], "verdict")
+    )
     assert import_files(path)[1].labels == {"false": 20, "true": 10}
     mixed = write_csv(tmp_path / "b.csv", *labelled(["false; true", "true"], "verdict"))
     with pytest.raises(UnmappedLabels):
@@ -396,14 +466,17 @@ def test_a_map_to_edit_is_written(tmp_path: Path) -> None:
     text = lines.read_text(encoding="utf-8")
     assert '"0" = "unknown"  # 10 rows, not known: fill it in' in text
     lines.write_text(
-        text.replace('"0" = "unknown"', '"0" = "false"').replace('"1" = "unknown"', '"1" = "true"'), "utf-8"
+        text.replace('"0" = "unknown"', '"0" = "false"').replace('"1" = "unknown"', '"1" = "true"'),
+        "utf-8",
     )
     assert import_files(path, labels=lines)[1].labels == {"false": 10, "true": 20}
 
 
 def test_labels_are_words_in_file_names(tmp_path: Path) -> None:
     for name in ("ClaimFakeCOVID-19", "ClaimRealCOVID-19"):
-        write_csv(tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["title"])
+        write_csv(
+            tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["title"]
+        )
     dataset, report = import_files(tmp_path / "d")
     assert report.labels == {"false": 30, "true": 30}
     assert set(dataset.records["label_raw"]) == {"fake", "real"}
@@ -417,12 +490,18 @@ def test_folders_that_say_the_same_label_of_different_files_are_asked_about(tmp_
             path.write_text(f"{folder} text number {i} of the bridge", encoding="utf-8")
     with pytest.raises(DataError, match="'fake', 'fake_titles'"):
         import_files(tmp_path / "d")
-    assert import_files(tmp_path / "d", only=["fake/*", "real/*"])[1].labels == {"false": 3, "true": 3}
+    assert import_files(tmp_path / "d", only=["fake/*", "real/*"])[1].labels == {
+        "false": 3,
+        "true": 3,
+    }
 
 
 def test_a_table_is_a_table_whatever_it_is_called(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        lines = ["id\ttext\tlabel", *[f"{name}{i}\t{name}: {text}\ttrue" for i, text in enumerate(SENTENCES)]]
+        lines = [
+            "id\ttext\tlabel",
+            *[f"{name}{i}\t{name}: {text}\ttrue" for i, text in enumerate(SENTENCES)],
+        ]
         (tmp_path / "d").mkdir(exist_ok=True)
         (tmp_path / "d" / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
     dataset, _ = import_files(tmp_path / "d")
@@ -432,19 +511,29 @@ def test_a_table_is_a_table_whatever_it_is_called(tmp_path: Path) -> None:
 
 def test_a_text_of_a_megabyte_is_not_one_record(tmp_path: Path) -> None:
     for i in range(3):
-        (tmp_path / f"{i}.txt").write_text("A word and another one. " * (60_000 if i else 1), encoding="utf-8")
+        (tmp_path / f"{i}.txt").write_text(
+            "A word and another one. " * (60_000 if i else 1), encoding="utf-8"
+        )
     with pytest.raises(UnreadableFile, match="2 of 3 rows.*too long for one text"):
         import_files(tmp_path)
 
 
 def test_a_dataset_without_labels_says_so_first(tmp_path: Path) -> None:
-    _, report = import_files(write_csv(tmp_path / "a.csv", [[text] for text in SENTENCES], ["text"]))
+    _, report = import_files(
+        write_csv(tmp_path / "a.csv", [[text] for text in SENTENCES], ["text"])
+    )
     assert report.lines()[0].endswith("without labels.")
 
 
 def test_the_encoding_is_that_of_the_whole_folder(tmp_path: Path) -> None:
     """Each text alone is too short to tell cp1251 from others."""
-    words = ["мост", "совет", "город закрыт", "река и мост старые", "власти города сообщили о ремонте моста"]
+    words = [
+        "мост",
+        "совет",
+        "город закрыт",
+        "река и мост старые",
+        "власти города сообщили о ремонте моста",
+    ]
     for i, text in enumerate(words):
         (tmp_path / f"{i}.txt").write_text(text, encoding="cp1251")
     dataset, _ = import_files(tmp_path)
@@ -454,7 +543,9 @@ def test_the_encoding_is_that_of_the_whole_folder(tmp_path: Path) -> None:
 def test_header_case_does_not_matter_between_files(tmp_path: Path) -> None:
     write_csv(tmp_path / "d" / "train.csv", *labelled(["true", "false"]))
     write_csv(
-        tmp_path / "d" / "test.csv", [[f"Another claim about bridge {i}", "true"] for i in range(9)], ["TEXT", "Label"]
+        tmp_path / "d" / "test.csv",
+        [[f"Another claim about bridge {i}", "true"] for i in range(9)],
+        ["TEXT", "Label"],
     )
     _, report = import_files(tmp_path / "d")
     assert report.labels == {"false": 15, "true": 24}
@@ -476,7 +567,9 @@ def test_ids_are_taken_from_links_to_posts(tmp_path: Path) -> None:
 
 def test_a_linked_table_is_joined_by_its_key(tmp_path: Path) -> None:
     write_csv(
-        tmp_path / "d" / "articles.csv", [[f"n{i}", text] for i, text in enumerate(SENTENCES)], ["news_id", "text"]
+        tmp_path / "d" / "articles.csv",
+        [[f"n{i}", text] for i, text in enumerate(SENTENCES)],
+        ["news_id", "text"],
     )
     reviews = [[f"n{i}", ["true", "false"][i % 2]] for i in range(20)]
     write_csv(tmp_path / "d" / "reviews.csv", reviews, ["News ID", "rating"])
@@ -486,7 +579,9 @@ def test_a_linked_table_is_joined_by_its_key(tmp_path: Path) -> None:
     assert report.labels == {"false": 10, "true": 10}
     assert dataset.records.height == 30
     assert any("20 of 30 rows have a match" in note for note in report.notes)
-    outside, _ = import_files(tmp_path / "d" / "articles.csv", join=f"{tmp_path}/d/reviews.csv:news_id=News ID")
+    outside, _ = import_files(
+        tmp_path / "d" / "articles.csv", join=f"{tmp_path}/d/reviews.csv:news_id=News ID"
+    )
     assert outside.records["veracity"].count() == 20
     with pytest.raises(DataError, match="no column 'nope'"):
         import_files(tmp_path / "d", join="reviews.csv:nope")
@@ -504,7 +599,9 @@ def test_settings_beside_the_tables_are_left_out_and_said(tmp_path: Path) -> Non
 
 def test_file_names_are_labels_on_request(tmp_path: Path) -> None:
     for name in ("5g", "other"):
-        write_csv(tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["text"])
+        write_csv(
+            tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["text"]
+        )
     _, report = import_files(tmp_path / "d")
     assert any("`label='from_file'`" in line for line in report.lines())
     with pytest.raises(UnmappedLabels, match="'5g' \\(30\\)"):

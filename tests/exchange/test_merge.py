@@ -1,4 +1,6 @@
-"""Several datasets as one: every record once and told apart, what they share counted on the right side."""
+"""Several datasets as one: every record once and told apart, what they share counted on the right
+side.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,23 @@ def test_the_records_of_the_second_are_counted_not_those_of_the_first() -> None:
         "1 of 2 records of 'b' has the same text or a near-duplicate in 'a': 1 the same text (case, punctuation and "
         "white space aside), 0 only nearly."
     ]
-    assert shared(b, a)[0].startswith("3 of 4 records of 'a' have the same text or a near-duplicate in 'b': 3 the same")
+    assert shared(b, a)[0].startswith(
+        "3 of 4 records of 'a' have the same text or a near-duplicate in 'b': 3 the same"
+    )
 
 
 def test_copies_within_the_second_are_all_counted() -> None:
-    """Each has a near-duplicate in the first, though the search compares only the first of several same texts."""
-    note = shared(dataset("a", [HARBOUR, RIVER]), dataset("b", [NEAR, NEAR, NEAR.upper(), RIVER.replace(",", " –")]))
+    """Each has a near-duplicate in the first, though the search compares only the first of several
+    same texts.
+    """
+    note = shared(
+        dataset("a", [HARBOUR, RIVER]),
+        dataset("b", [NEAR, NEAR, NEAR.upper(), RIVER.replace(",", " –")]),
+    )
     assert note[0].startswith("4 of 4 records of 'b' have")
-    assert note[0].endswith(": 1 the same text (case, punctuation and white space aside), 3 only nearly.")
+    assert note[0].endswith(
+        ": 1 the same text (case, punctuation and white space aside), 3 only nearly."
+    )
 
 
 def test_nothing_shared_is_said_and_a_missing_text_is_shared_by_none() -> None:
@@ -64,8 +75,14 @@ def test_nothing_shared_is_said_and_a_missing_text_is_shared_by_none() -> None:
 
 
 def test_every_two_of_three_datasets_are_compared() -> None:
-    """The same text in all three: the second and the third share it too, not only each with the first."""
-    notes = shared(dataset("a", [HARBOUR]), dataset("b", [HARBOUR, RIVER]), dataset("c", [HARBOUR, RIVER, RIVER]))
+    """The same text in all three: the second and the third share it too, not only each with the
+    first.
+    """
+    notes = shared(
+        dataset("a", [HARBOUR]),
+        dataset("b", [HARBOUR, RIVER]),
+        dataset("c", [HARBOUR, RIVER, RIVER]),
+    )
     assert [note.split(" the same text")[0] for note in notes] == [
         "1 of 2 records of 'b' has",
         "1 of 3 records of 'c' has",
@@ -75,12 +92,18 @@ def test_every_two_of_three_datasets_are_compared() -> None:
 
 
 def test_records_keep_their_order_and_get_the_name_of_their_dataset() -> None:
-    merged = merge([dataset("b", [RIVER, HARBOUR, None]), dataset("a", [HARBOUR], "false")], name="both")
+    merged = merge(
+        [dataset("b", [RIVER, HARBOUR, None]), dataset("a", [HARBOUR], "false")], name="both"
+    )
     assert merged.name == "both"
     assert merged.records["id"].to_list() == ["b/0", "b/1", "b/2", "a/0"]
     assert merged.records["text"].to_list() == [RIVER, HARBOUR, None, HARBOUR]
-    assert merged.records["veracity"].to_list() == ["true", "true", "true", "false"], "a conflict is kept, not settled"
-    assert merged.records["group"].to_list() == ["b/g0", None, "b/g2", "a/g0"], "no group is none, also with a name"
+    assert merged.records["veracity"].to_list() == ["true", "true", "true", "false"], (
+        "a conflict is kept, not settled"
+    )
+    assert merged.records["group"].to_list() == ["b/g0", None, "b/g2", "a/g0"], (
+        "no group is none, also with a name"
+    )
     assert merged.records["split"].null_count() == 4
     assert [json.loads(meta) for meta in merged.records["meta"]] == [
         {"row": 0, "merged_from": "b"},
@@ -94,7 +117,9 @@ def test_side_tables_point_at_the_renamed_records() -> None:
     parts = []
     for name in ("a", "b"):
         part = dataset(name, [HARBOUR])
-        part.tables["evidence"] = pl.DataFrame({"record_id": ["0"], "evidence_id": ["e"], "text": [f"says {name}"]})
+        part.tables["evidence"] = pl.DataFrame(
+            {"record_id": ["0"], "evidence_id": ["e"], "text": [f"says {name}"]}
+        )
         parts.append(part)
     parts[1].tables["groups"] = pl.DataFrame({"group": ["g0", None]}, schema={"group": pl.String})
     merged = merge(parts)

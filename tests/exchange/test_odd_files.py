@@ -1,4 +1,6 @@
-"""Small odd files, made here, each with the one right outcome: its records and labels, or words of the question asked."""
+"""Small odd files, made here, each with the one right outcome: its records and labels, or words of
+the question asked.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,18 @@ def claims(language: str = "en", values: tuple[str, ...] | None = None) -> Rows:
 
 
 def delimited(
-    rows: Rows, delimiter: str = ",", header: tuple[str, str] | None = ("text", "label"), end: str = "\n"
+    rows: Rows,
+    delimiter: str = ",",
+    header: tuple[str, str] | None = ("text", "label"),
+    end: str = "\n",
 ) -> str:
-    cells = [[str(i), f'"{text}"' if delimiter in text else text, label] for i, (text, label) in enumerate(rows)]
-    return end.join(delimiter.join(row) for row in ([["id", *header]] if header else []) + cells) + end
+    cells = [
+        [str(i), f'"{text}"' if delimiter in text else text, label]
+        for i, (text, label) in enumerate(rows)
+    ]
+    return (
+        end.join(delimiter.join(row) for row in ([["id", *header]] if header else []) + cells) + end
+    )
 
 
 def objects(rows: Rows) -> list[dict[str, str]]:
@@ -78,7 +88,11 @@ def parquet(rows: Rows) -> bytes:
 
 
 def review(text: str, rating: str) -> dict[str, object]:
-    return {"@type": "ClaimReview", "claimReviewed": text, "reviewRating": {"ratingValue": 1, "alternateName": rating}}
+    return {
+        "@type": "ClaimReview",
+        "claimReviewed": text,
+        "reviewRating": {"ratingValue": 1, "alternateName": rating},
+    }
 
 
 def zipped(members: dict[str, str | bytes]) -> bytes:
@@ -90,14 +104,24 @@ def zipped(members: dict[str, str | bytes]) -> bytes:
 
 
 def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
-    """Every language as CSV, headerless TSV and JSON lines; and in an encoding of its own where it has one."""
+    """Every language as CSV, headerless TSV and JSON lines; and in an encoding of its own where it
+    has one.
+    """
     out: dict[str, tuple[str | bytes, Outcome]] = {}
     for language in TEXTS:
         rows = claims(language)
-        out[f"{language}.csv"] = (delimited(rows, ";", NAMES.get(language, ("claim", "verdict"))), HALVES)
-        bare = "`label='column_3'`" if language == "en" else HALVES  # true and false alone may answer any question
+        out[f"{language}.csv"] = (
+            delimited(rows, ";", NAMES.get(language, ("claim", "verdict"))),
+            HALVES,
+        )
+        bare = (
+            "`label='column_3'`" if language == "en" else HALVES
+        )  # true and false alone may answer any question
         out[f"{language}-bare.tsv"] = (delimited(rows, "\t", None), bare)
-        out[f"{language}.jsonl"] = ("\n".join(json.dumps(o, ensure_ascii=False) for o in objects(rows)), HALVES)
+        out[f"{language}.jsonl"] = (
+            "\n".join(json.dumps(o, ensure_ascii=False) for o in objects(rows)),
+            HALVES,
+        )
     for language, encoding in {
         "de": "cp1252",
         "pt": "cp1252",
@@ -109,7 +133,10 @@ def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
         "cs": "iso8859-2",
         "th": "cp874",
     }.items():
-        out[f"{language}-{encoding}.csv"] = (delimited(claims(language), ";").encode(encoding), HALVES)
+        out[f"{language}-{encoding}.csv"] = (
+            delimited(claims(language), ";").encode(encoding),
+            HALVES,
+        )
     return out
 
 
@@ -117,7 +144,8 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
     rows = claims()
     cells: list[list[object]] = [list(row) for row in rows]
     nested = [
-        {**o, "comments": [{"text": f"Comment {i} on it", "label": "true"} for i in range(9)]} for o in objects(rows)
+        {**o, "comments": [{"text": f"Comment {i} on it", "label": "true"} for i in range(9)]}
+        for o in objects(rows)
     ]
     return {
         "crlf.csv": (delimited(rows, end="\r\n"), HALVES),

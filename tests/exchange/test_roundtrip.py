@@ -1,4 +1,6 @@
-"""Every road back from an export loses what its format declares, nothing else, and not less: so the docs cannot rot."""
+"""Every road back from an export loses what its format declares, nothing else, and not less: so the
+docs cannot rot.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,23 @@ WORDS = ("bridge", "harbour", "mill", "school", "market", "tower", "garden", "st
 
 @pytest.fixture
 def full() -> Dataset:
-    """A dataset in which every column, side table and fact says something, so that each loss can be seen."""
+    """A dataset in which every column, side table and fact says something, so that each loss can be
+    seen.
+    """
     made = [i % 3 == 2 for i in range(N)]
-    origin = {"synthetic": {"label": "altered", "origin": {"model": "none"}, "changes": [{"kind": "number"}]}}
+    origin = {
+        "synthetic": {
+            "label": "altered",
+            "origin": {"model": "none"},
+            "changes": [{"kind": "number"}],
+        }
+    }
     columns = {
         "id": [f"x{i:02d}" for i in range(N)],
-        "text": [f"The {WORDS[i % 8]} of Riverton was closed for {i + 2} days by the council." for i in range(N)],
+        "text": [
+            f"The {WORDS[i % 8]} of Riverton was closed for {i + 2} days by the council."
+            for i in range(N)
+        ],
         "kind": ["claim" if i % 4 else "post" for i in range(N)],
         "label_raw": [("True", "False")[i % 2] for i in range(N)],
         "veracity": [("true", "false")[i % 2] for i in range(N)],
@@ -70,7 +83,9 @@ def full() -> Dataset:
 
 
 def losses(before: Dataset, after: Dataset) -> set[str]:
-    """The parts of a dataset that are not what they were. A lineage that has grown is not lost; nor are more notes."""
+    """The parts of a dataset that are not what they were. A lineage that has grown is not lost; nor
+    are more notes.
+    """
     ids, back = before.records["id"].to_list(), after.records["id"].to_list()
     lost = set()
     if not set(ids) <= set(back):
@@ -79,11 +94,20 @@ def losses(before: Dataset, after: Dataset) -> set[str]:
         lost.add("order")
     both = before.records.select("id").join(after.records.select("id"), on="id")
     assert both.height, "no record came back by its id"
-    one, two = (both.join(d.records, on="id", how="left", maintain_order="left") for d in (before, after))
+    one, two = (
+        both.join(d.records, on="id", how="left", maintain_order="left") for d in (before, after)
+    )
     lost |= {c for c in SCHEMA if not one[c].equals(two[c], null_equal=True)}
-    if any(not t.equals(after.tables.get(n, pl.DataFrame()), null_equal=True) for n, t in before.tables.items()):
+    if any(
+        not t.equals(after.tables.get(n, pl.DataFrame()), null_equal=True)
+        for n, t in before.tables.items()
+    ):
         lost.add("side tables")
-    lost |= {part for part in ("name", "card", "licence", "synthetic") if getattr(before, part) != getattr(after, part)}
+    lost |= {
+        part
+        for part in ("name", "card", "licence", "synthetic")
+        if getattr(before, part) != getattr(after, part)
+    }
     if not set(before.notes) <= set(after.notes):
         lost.add("notes")
     if after.lineage[: len(before.lineage)] != before.lineage:
@@ -109,7 +133,11 @@ def by_identifier(data: Path, folder: Path, work: Path) -> Dataset:
 def by_inspect(data: Path, folder: Path, work: Path) -> Dataset:
     rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text("utf-8").splitlines()]
     samples = [
-        {**row, "scores": {"choice": {"answer": row["target"]}}, "output": {"completion": row["target"]}}
+        {
+            **row,
+            "scores": {"choice": {"answer": row["target"]}},
+            "output": {"completion": row["target"]},
+        }
         for row in rows
     ]
     log = {"eval": {"model": "m"}, "samples": samples}
@@ -147,11 +175,15 @@ CASES = [(name, i) for name in ROADS for i in range(len(ROADS[name]))]
 
 
 def test_every_declared_road_is_walked_here() -> None:
-    assert {name: len(form.back) for name, form in FORMATS.all().items()} == {n: len(r) for n, r in ROADS.items()}
+    assert {name: len(form.back) for name, form in FORMATS.all().items()} == {
+        n: len(r) for n, r in ROADS.items()
+    }
 
 
 @pytest.mark.parametrize(("to", "i"), CASES)
-def test_a_road_loses_what_it_declares_and_nothing_else(to: str, i: int, full: Dataset, tmp_path: Path) -> None:
+def test_a_road_loses_what_it_declares_and_nothing_else(
+    to: str, i: int, full: Dataset, tmp_path: Path
+) -> None:
     full.write(tmp_path / "data")
     cl.export(tmp_path / "data", to, tmp_path / "out")
     road: Road = FORMATS.get(to).back[i]
@@ -163,7 +195,9 @@ def test_the_judge_of_losses_sees_each_one(full: Dataset) -> None:
     """A comparison that cannot fail would let the table rot."""
     assert losses(full, full) == set()
     for column in set(SCHEMA) - {"id", "dataset"}:
-        other = full.derive(full.records.with_columns(pl.lit(None, SCHEMA[column]).alias(column)), full.lineage[0])
+        other = full.derive(
+            full.records.with_columns(pl.lit(None, SCHEMA[column]).alias(column)), full.lineage[0]
+        )
         other.lineage = full.lineage
         assert losses(full, other) == {column}
     changes: dict[str, tuple[str, Any]] = {
@@ -190,9 +224,15 @@ def test_an_edited_export_comes_back_with_its_edit(to: str, full: Dataset, tmp_p
     file.write_text(file.read_text("utf-8").replace("for 2 days", "for two days"), "utf-8")
     back, report = cl.import_files(tmp_path / "out", tmp_path / "back")
     assert losses(full, back) == {"text"}
-    assert back.records["text"][0] == "The bridge of Riverton was closed for two days by the council."
+    assert (
+        back.records["text"][0] == "The bridge of Riverton was closed for two days by the council."
+    )
     assert back.notes[-1] == report.notes[-1] == f"Edited since the export: records.{to}."
-    assert [step.step for step in Dataset.open(tmp_path / "back").lineage] == ["import", "export", "import"]
+    assert [step.step for step in Dataset.open(tmp_path / "back").lineage] == [
+        "import",
+        "export",
+        "import",
+    ]
 
 
 def test_an_export_with_a_new_column_is_read_like_any_table(full: Dataset, tmp_path: Path) -> None:
@@ -208,5 +248,9 @@ def test_an_export_with_a_new_column_is_read_like_any_table(full: Dataset, tmp_p
 def test_a_limit_and_the_whole_folder(full: Dataset, tmp_path: Path) -> None:
     cl.export(full, "hf", tmp_path / "out")
     back, report = cl.import_files(tmp_path / "out", limit=1)
-    assert (back.records["id"].to_list(), back.tables["evidence"].height, report.left_by_limit) == (["x00"], 1, N - 1)
+    assert (back.records["id"].to_list(), back.tables["evidence"].height, report.left_by_limit) == (
+        ["x00"],
+        1,
+        N - 1,
+    )
     assert losses(full, read_export(tmp_path / "out")) == set()

@@ -1,4 +1,6 @@
-"""A small file that claims to be a huge one is refused in a sentence that names the limit and how to lift it."""
+"""A small file that claims to be a huge one is refused in a sentence that names the limit and how
+to lift it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from claimlab.files.parquet import read_typed
 from claimlab.files.zips import zip_members
 
 
-def dictionary(rows: int, length: int, write: Callable[[pl.LazyFrame, Path], None], folder: Path) -> Path:
+def dictionary(
+    rows: int, length: int, write: Callable[[pl.LazyFrame, Path], None], folder: Path
+) -> Path:
     """One long value in every row: next to nothing on disk."""
     frame = pl.LazyFrame({"text": ["x" * length]}).select(pl.col("text").repeat_by(rows).explode())
     write(frame, folder / "bomb")
@@ -61,7 +65,10 @@ def test_a_table_out_of_proportion_is_refused_and_can_be_let_in(
 
 
 def test_ordinary_text_packs_far_less_than_the_limit(tmp_path: Path) -> None:
-    texts = [f"Claim {n}: the bridge over river {n % 97} opened in {1900 + n % 100}." for n in range(50_000)]
+    texts = [
+        f"Claim {n}: the bridge over river {n % 97} opened in {1900 + n % 100}."
+        for n in range(50_000)
+    ]
     frame = pl.DataFrame({"text": texts, "label": ["true", "false"] * 25_000})
     frame.write_parquet(tmp_path / "t.parquet", compression="zstd")
     needed = int(frame.estimated_size())

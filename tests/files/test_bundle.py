@@ -1,4 +1,6 @@
-"""Archives are untrusted: bombs, lies, climbing paths and links are refused before or while they are read."""
+"""Archives are untrusted: bombs, lies, climbing paths and links are refused before or while they
+are read.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def packed(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFL
 
 
 def forge_sizes(path: Path, size: int) -> None:
-    """Overwrite the unpacked size that the archive declares, in the local header and in the directory."""
+    """Overwrite the unpacked size that the archive declares, in the local header and in the
+    directory.
+    """
     data = bytearray(path.read_bytes())
     for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         at = data.index(mark)
@@ -61,7 +65,9 @@ def test_many_members_that_add_up_are_refused(tmp_path: Path) -> None:
     data = bytearray(many.read_bytes())
     at = 0
     while (at := data.find(b"PK\x01\x02", at)) >= 0:
-        struct.pack_into("<I", data, at + 24, 63 << 20)  # each just below where its ratio is looked at
+        struct.pack_into(
+            "<I", data, at + 24, 63 << 20
+        )  # each just below where its ratio is looked at
         at += 4
     many.write_bytes(bytes(data))
     with pytest.raises(UnreadableFile, match="would unpack to 6"):
@@ -69,10 +75,14 @@ def test_many_members_that_add_up_are_refused(tmp_path: Path) -> None:
 
 
 def test_data_beyond_the_declared_size_is_never_unpacked(tmp_path: Path) -> None:
-    """One gigabyte of zeros behind a header that says 1,000 bytes, read by a process that may use 600 MB."""
+    """One gigabyte of zeros behind a header that says 1,000 bytes, read by a process that may use
+    600 MB.
+    """
     squeezed = zlib.compressobj(9, zlib.DEFLATED, -15)
     block = squeezed.compress(b"0" * (1 << 20)) + squeezed.flush(zlib.Z_FULL_FLUSH)
-    body = block * 1024 + squeezed.flush()  # a fully flushed block stands for itself, so it can be repeated
+    body = (
+        block * 1024 + squeezed.flush()
+    )  # a fully flushed block stands for itself, so it can be repeated
     liar = tmp_path / "liar.zip"
     with zipfile.ZipFile(liar, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.csv", b"")
@@ -92,7 +102,9 @@ def test_data_beyond_the_declared_size_is_never_unpacked(tmp_path: Path) -> None
         "try:\n    Bundle.open(sys.argv[1]).read('a.csv')\n"
         "except UnreadableFile as error:\n    print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", script, str(liar)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(liar)], capture_output=True, text=True, check=False
+    )
     assert "cannot be read" in done.stdout, done.stderr
 
 

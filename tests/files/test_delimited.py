@@ -32,14 +32,21 @@ CELLS = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12),
     st.text(st.sampled_from(list("ab\",;|\t\n\r\\' é")), max_size=8),
 )
-TABLES = st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1, max_size=8))
+TABLES = st.integers(1, 4).flatmap(
+    lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1, max_size=8)
+)
 DIALECTS: dict[str, dict[str, Any]] = {
     "excel": {},
     "excel-tab": {"delimiter": "\t"},
     "semicolon": {"delimiter": ";"},
     "pipe, all quoted": {"delimiter": "|", "quoting": csv.QUOTE_ALL, "lineterminator": "\n"},
     "unix": {"quoting": csv.QUOTE_ALL, "lineterminator": "\n"},
-    "backslash": {"doublequote": False, "escapechar": "\\", "quoting": csv.QUOTE_ALL, "lineterminator": "\n"},
+    "backslash": {
+        "doublequote": False,
+        "escapechar": "\\",
+        "quoting": csv.QUOTE_ALL,
+        "lineterminator": "\n",
+    },
 }
 
 
@@ -57,7 +64,13 @@ def test_what_python_writes_comes_back_cell_for_cell(dialect: str, rows: list[li
     settings_ = DIALECTS[dialect]
     data = written([header, *rows], settings_)
     quotes: Any = "escape" if "escapechar" in settings_ else "double"
-    table = read(data, delimiter=settings_.get("delimiter", ","), quotes=quotes, header=True, encoding="utf-8")
+    table = read(
+        data,
+        delimiter=settings_.get("delimiter", ","),
+        quotes=quotes,
+        header=True,
+        encoding="utf-8",
+    )
     expected = [tuple(c or None for c in row) for row in rows if any(row)]
     assert table.frame.columns == header
     assert table.frame.rows() == expected
@@ -66,7 +79,16 @@ def test_what_python_writes_comes_back_cell_for_cell(dialect: str, rows: list[li
 
 
 WORDS = st.sampled_from(
-    ["The bridge", "is closed", 'he said "no"', "1,000 people", "tax; budget", "a | b", "não", "x\ny"]
+    [
+        "The bridge",
+        "is closed",
+        'he said "no"',
+        "1,000 people",
+        "tax; budget",
+        "a | b",
+        "não",
+        "x\ny",
+    ]
 )
 PROSE = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 
@@ -77,7 +99,9 @@ PROSE = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 @example(texts=["The bridge", "The bridge", "tax; budget tax; budget x\ny tax; budget"])
 @example(texts=["1,000 people 1,000 people x\ny 1,000 people"] * 3)
 def test_the_dialect_is_found_without_being_told(dialect: str, texts: list[str]) -> None:
-    rows = [[f"id{i}", text, ["true", "false"][i % 2], "2020-01-02"] for i, text in enumerate(texts)]
+    rows = [
+        [f"id{i}", text, ["true", "false"][i % 2], "2020-01-02"] for i, text in enumerate(texts)
+    ]
     data = written([["id", "claim", "rating", "when"], *rows], DIALECTS[dialect])
     table = read(data)
     assert table.layout.delimiter == DIALECTS[dialect].get("delimiter", ",")
@@ -90,7 +114,10 @@ def test_the_dialect_is_found_without_being_told(dialect: str, texts: list[str])
 @settings(max_examples=300, deadline=None)
 @given(
     parts=st.lists(
-        st.sampled_from(["a", "b", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', " ", "é"]), max_size=40
+        st.sampled_from(
+            ["a", "b", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', " ", "é"]
+        ),
+        max_size=40,
     ),
     quotes=st.sampled_from(["double", "none"]),
     header=st.booleans(),
@@ -152,7 +179,9 @@ def test_blank_rows_are_left_out_and_counted() -> None:
 
 
 def test_quotes_that_are_text_lose_no_rows() -> None:
-    """The layout of LIAR: tabs, no header, statements that begin with a quote and do not end with one."""
+    """The layout of LIAR: tabs, no header, statements that begin with a quote and do not end with
+    one.
+    """
     lines = [f"{i}.json\tfalse\tStatement number {i} about the bridge\ttopic" for i in range(60)]
     lines[3] = '3.json\ttrue\t"The bridge," she said, is closed\ttopic'
     lines[9] = '9.json\ttrue\tHe called it "a bridge"\ttopic'
@@ -172,9 +201,16 @@ def test_stray_quotes_that_pair_up_do_not_swallow_rows() -> None:
 
 
 def test_quotes_that_are_syntax_keep_line_breaks() -> None:
-    """The layout of Fakeddit: tabs, quoted titles of which a few span lines. Counting lines would count them twice."""
-    rows = [[str(i), f'A "title" {i}' if i % 9 else f"Title {i} on\ntwo lines", "1"] for i in range(40)]
-    table = read(written([["id", "title", "label"], *rows], {"delimiter": "\t", "lineterminator": "\n"}), "t.tsv")
+    """The layout of Fakeddit: tabs, quoted titles of which a few span lines. Counting lines would
+    count them twice.
+    """
+    rows = [
+        [str(i), f'A "title" {i}' if i % 9 else f"Title {i} on\ntwo lines", "1"] for i in range(40)
+    ]
+    table = read(
+        written([["id", "title", "label"], *rows], {"delimiter": "\t", "lineterminator": "\n"}),
+        "t.tsv",
+    )
     assert table.layout.quotes == "double"
     assert table.frame.rows() == [tuple(r) for r in rows]
 
@@ -203,7 +239,10 @@ def test_backslash_escapes_are_found() -> None:
     ],
 )
 def test_headers_are_told_from_first_rows(first: str, header: bool) -> None:
-    body = "".join(f"r{i},Something else was said about the town {i},{['true', 'false'][i % 2]}\n" for i in range(9))
+    body = "".join(
+        f"r{i},Something else was said about the town {i},{['true', 'false'][i % 2]}\n"
+        for i in range(9)
+    )
     table = read(f"{first}\n{body}")
     assert table.layout.header is header
     assert table.frame.height == (9 if header else 10)
@@ -225,7 +264,9 @@ def test_every_line_end_gives_the_same_rows(end: str) -> None:
 
 def test_lone_returns_inside_cells_survive() -> None:
     assert read('id,text\n1,"a\rb"\n2,c\rd\n').frame["text"].to_list() == ["a\rb", "c\rd"]
-    after_a_bad_row = read('id,text\n0,"x\n1,a\rb\n' + "".join(f'{i},"c, d"\n' for i in range(2, 9)) + "9,e\rf")
+    after_a_bad_row = read(
+        'id,text\n0,"x\n1,a\rb\n' + "".join(f'{i},"c, d"\n' for i in range(2, 9)) + "9,e\rf"
+    )
     assert after_a_bad_row.frame["text"].to_list() == ["a\rb", *["c, d"] * 7, "e\rf"]
     assert after_a_bad_row.refused.listed[0][0] == 2
 
@@ -233,7 +274,9 @@ def test_lone_returns_inside_cells_survive() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
 def test_encodings_are_found_in_files(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "t.csv"
-    path.write_bytes(("id,text\n" + "1,a ponte não é a mesma; já há solução\n" * 30).encode(encoding))
+    path.write_bytes(
+        ("id,text\n" + "1,a ponte não é a mesma; já há solução\n" * 30).encode(encoding)
+    )
     table = read_delimited_file(path, "t.csv", Options(), KNOWN)
     assert table.frame["text"][29] == "a ponte não é a mesma; já há solução"
     assert table.layout.encoding == encoding
@@ -241,7 +284,11 @@ def test_encodings_are_found_in_files(tmp_path: Path, encoding: str) -> None:
 
 def test_an_encoding_that_shows_late_is_still_found(tmp_path: Path) -> None:
     path = tmp_path / "late.csv"
-    path.write_bytes(b"id,text\n" + b"1,plain words only\n" * 60_000 + "2,a solução não é essa\n".encode("cp1252") * 30)
+    path.write_bytes(
+        b"id,text\n"
+        + b"1,plain words only\n" * 60_000
+        + "2,a solução não é essa\n".encode("cp1252") * 30
+    )
     table = read_delimited_file(path, "late.csv", Options(), KNOWN)
     assert table.layout.encoding == "cp1252"
     assert table.frame["text"][-1] == "a solução não é essa"
@@ -250,7 +297,10 @@ def test_an_encoding_that_shows_late_is_still_found(tmp_path: Path) -> None:
 
 
 def test_one_text_per_line() -> None:
-    table = read("The bridge, they say, is closed.\nIt is not.\nTaxes, roads, schools, all at once.\n", "claims.txt")
+    table = read(
+        "The bridge, they say, is closed.\nIt is not.\nTaxes, roads, schools, all at once.\n",
+        "claims.txt",
+    )
     assert table.frame.width == 1
     assert table.frame.height == 3
 

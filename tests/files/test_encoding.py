@@ -31,7 +31,15 @@ LEGACY = {
 @pytest.mark.parametrize("language", SENTENCES)
 def test_legacy_and_unicode_encodings_are_found(language: str) -> None:
     text = "id,text\n" + "".join(f"{i},{SENTENCES[language]}\n" for i in range(20))
-    for encoding in (LEGACY[language], "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+    for encoding in (
+        LEGACY[language],
+        "utf-8",
+        "utf-8-sig",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+    ):
         data = text.encode(encoding)
         assert read_text(data, "f")[0] == text, encoding
 
@@ -66,7 +74,9 @@ def test_binary_is_told_from_text() -> None:
 def test_curly_quotes_with_a_few_foreign_names_are_windows_text() -> None:
     text = "“It is not true,” said the mayor — he’s sure… » more « " * 40 + "José, Zoë and François"
     data = text.encode("cp1252")
-    assert sniff_encoding(data) == "cp1252"  # in ISO 8859-2, » is a letter of Czech, and quotes are control characters
+    assert (
+        sniff_encoding(data) == "cp1252"
+    )  # in ISO 8859-2, » is a letter of Czech, and quotes are control characters
     assert decode(data, "a.txt") == text
 
 

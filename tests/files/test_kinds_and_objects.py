@@ -98,22 +98,32 @@ def test_json_in_the_shapes_people_write() -> None:
         assert frame.select("text", "label").rows() == [("a", "x"), ("b", "y")], shape
     keyed = read_json_file(json.dumps({"k1": rows[0], "k2": rows[1]}), "t.json", "utf-8").frame
     assert keyed["key"].to_list() == ["k1", "k2"]
-    assert read_json_file('["a b", "c d"]', "t.json", "utf-8").frame["value"].to_list() == ["a b", "c d"]
+    assert read_json_file('["a b", "c d"]', "t.json", "utf-8").frame["value"].to_list() == [
+        "a b",
+        "c d",
+    ]
     lone = {"text": "a b", "label": "x", "evidence": [{"url": "u1"}, {"url": "u2"}]}
     for name in ("t.json", "t.jsonl"):
-        assert read_json_file(json.dumps(lone), name, "utf-8").frame["text"].to_list() == ["a b"], "one record, not two"
+        assert read_json_file(json.dumps(lone), name, "utf-8").frame["text"].to_list() == ["a b"], (
+            "one record, not two"
+        )
     lines = "\n".join(map(json.dumps, rows))
-    assert read_json_file(lines, "t.json", "utf-8").layout.format == "JSON lines", "whatever the file is called"
+    assert read_json_file(lines, "t.json", "utf-8").layout.format == "JSON lines", (
+        "whatever the file is called"
+    )
 
 
 def test_bad_lines_are_refused_by_number() -> None:
-    table = read_json_file('{"text": "a"}\n{"text": \n\n[1]\n{"text": "b"}\n' + "[" * 200_000 + "\n", "t", "utf-8")
+    table = read_json_file(
+        '{"text": "a"}\n{"text": \n\n[1]\n{"text": "b"}\n' + "[" * 200_000 + "\n", "t", "utf-8"
+    )
     assert table.frame["text"].to_list() == ["a", "b"]
     assert [line for line, _ in table.refused.listed] == [2, 4, 6]
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "[1, 2", "nonsense", "[]", "{}", "3", "[" * 100_000, '[{"n": ' + "9" * 5000 + "}]"]
+    "text",
+    ["{", "[1, 2", "nonsense", "[]", "{}", "3", "[" * 100_000, '[{"n": ' + "9" * 5000 + "}]"],
 )
 def test_json_that_is_no_table_is_a_sentence(text: str) -> None:
     with pytest.raises(UnreadableFile, match=r"t\.json"):
@@ -132,7 +142,10 @@ def test_types_travel_as_json_values() -> None:
     ]
     table = read_json_file(json.dumps(rows), "t", "utf-8")
     assert table.literal == {"n", "t", "l", "f"}
-    assert table.frame.rows() == [("5", '"a"', '["x", "y"]', "2", None), (None, "7", None, "0.5", None)]
+    assert table.frame.rows() == [
+        ("5", '"a"', '["x", "y"]', "2", None),
+        (None, "7", None, "0.5", None),
+    ]
     assert literal_text(table.frame["t"]).to_list() == ["a", "7"]
 
 
@@ -165,7 +178,13 @@ def test_parquet_of_every_type(tmp_path: Path) -> None:
     assert first["day"] == "2020-01-02"
     assert first["at"].startswith("2020-01-02T03:04:05")
     assert first["zoned"].startswith("2020-01-02T06:04:05"), "times with a zone are given in UTC"
-    assert (first["n"], first["gap"], first["real"], first["flag"], first["kind"]) == ("1", "3", "0.5", "true", "u")
+    assert (first["n"], first["gap"], first["real"], first["flag"], first["kind"]) == (
+        "1",
+        "3",
+        "0.5",
+        "true",
+        "u",
+    )
     assert (json.loads(first["list"]), json.loads(first["struct"])) == (["x"], {"k": 1})
     assert (second["text"], second["n"], second["real"]) == (None, None, None)
     assert "raw" not in table.frame.columns
@@ -186,7 +205,9 @@ def test_damaged_parquet_is_a_sentence(tmp_path: Path) -> None:
         for _ in range(40):
             broken[draw.randrange(4, len(broken))] = draw.randrange(256)
         path.write_bytes(bytes(broken))
-        with contextlib.suppress(UnreadableFile):  # a flipped byte inside a text cannot be seen; nothing else may come
+        with contextlib.suppress(
+            UnreadableFile
+        ):  # a flipped byte inside a text cannot be seen; nothing else may come
             read(path)
 
 
@@ -198,10 +219,16 @@ def test_a_parquet_bomb_is_refused_unread(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_panic_of_the_parquet_reader_is_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Damaged footers make the reader panic, which Rust prints with a backtrace unless it is held back."""
+def test_a_panic_of_the_parquet_reader_is_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Damaged footers make the reader panic, which Rust prints with a backtrace unless it is held
+    back.
+    """
     path = tmp_path / "p.parquet"
-    pl.DataFrame({"text": ["The bridge is closed"] * 40, "label": ["true"] * 40}).write_parquet(path)
+    pl.DataFrame({"text": ["The bridge is closed"] * 40, "label": ["true"] * 40}).write_parquet(
+        path
+    )
     whole = path.read_bytes()
     footer = int.from_bytes(whole[-8:-4], "little")
     draw = random.Random(3)
@@ -232,10 +259,15 @@ def test_lists_inside_a_record_are_not_records() -> None:
         "tweets": [{"id": 1}, {"id": 2}],
     }
     assert read_json_file(json.dumps(article), "a.json", "utf-8").frame.height == 1
-    table = read_json_file(json.dumps({"version": 1, "tweets": [{"id": 1}, {"id": 2}]}), "a.json", "utf-8")
+    table = read_json_file(
+        json.dumps({"version": 1, "tweets": [{"id": 1}, {"id": 2}]}), "a.json", "utf-8"
+    )
     assert table.frame.height == 2
     parts = {"train": [{"text": "a"}] * 3, "test": [{"text": "b"}] * 2}
-    assert read_json_file(json.dumps(parts), "a.json", "utf-8").frame["key"].to_list() == ["train"] * 3 + ["test"] * 2
+    assert (
+        read_json_file(json.dumps(parts), "a.json", "utf-8").frame["key"].to_list()
+        == ["train"] * 3 + ["test"] * 2
+    )
 
 
 def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
@@ -290,7 +322,9 @@ def with_sheet(path: Path, rows: str, declared: str = "") -> Path:
     with zipfile.ZipFile(path) as archive:
         parts = {i.filename: archive.read(i) for i in archive.infolist()}
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    parts[SHEET] = f'{declared}<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'.encode()
+    parts[SHEET] = (
+        f'{declared}<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'.encode()
+    )
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in parts.items():
             archive.writestr(name, data)
@@ -298,10 +332,16 @@ def with_sheet(path: Path, rows: str, declared: str = "") -> Path:
 
 
 def sheet_row(number: int, *cells: str) -> str:
-    return f'<row r="{number}">' + "".join(f'<c t="inlineStr"><is><t>{c}</t></is></c>' for c in cells) + "</row>"
+    return (
+        f'<row r="{number}">'
+        + "".join(f'<c t="inlineStr"><is><t>{c}</t></is></c>' for c in cells)
+        + "</row>"
+    )
 
 
-LAUGHS = '<!ENTITY e0 "ha">' + "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+LAUGHS = '<!ENTITY e0 "ha">' + "".join(
+    f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10)
+)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +353,9 @@ LAUGHS = '<!ENTITY e0 "ha">' + "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' 
     ],
     ids=["nested", "repeated", "external"],
 )
-def test_entities_of_a_workbook_neither_grow_nor_read_files(entities: str, cell: str, tmp_path: Path) -> None:
+def test_entities_of_a_workbook_neither_grow_nor_read_files(
+    entities: str, cell: str, tmp_path: Path
+) -> None:
     rows = sheet_row(1, "id", "text") + sheet_row(2, "r1", cell)
     path = with_sheet(tmp_path / "e.xlsx", rows, f"<!DOCTYPE worksheet [{entities}]>")
     with pytest.raises(UnreadableFile, match="amplification|undefined entity"):
@@ -323,9 +365,13 @@ def test_entities_of_a_workbook_neither_grow_nor_read_files(entities: str, cell:
 def test_rows_of_a_sheet_are_kept_in_any_order(tmp_path: Path) -> None:
     header = sheet_row(1, "id", "text")
     falling = header + "".join(sheet_row(n, f"r{n}", f"text {n}") for n in range(21, 1, -1))
-    assert read(with_sheet(tmp_path / "a.xlsx", falling)).frame["id"].to_list() == [f"r{n}" for n in range(2, 22)]
+    assert read(with_sheet(tmp_path / "a.xlsx", falling)).frame["id"].to_list() == [
+        f"r{n}" for n in range(2, 22)
+    ]
     repeated = header + "".join(sheet_row(2, f"r{n}", f"text {n}") for n in range(5))
-    assert read(with_sheet(tmp_path / "b.xlsx", repeated)).frame["id"].to_list() == [f"r{n}" for n in range(5)]
+    assert read(with_sheet(tmp_path / "b.xlsx", repeated)).frame["id"].to_list() == [
+        f"r{n}" for n in range(5)
+    ]
 
 
 def test_a_far_row_ends_at_once(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from claimlab.files.marks import Marks
 from claimlab.files.slow_marks import count
 
 PIECES = st.lists(
-    st.sampled_from(["a", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', "é", "\0", " " * 63, " " * 64]),
+    st.sampled_from(
+        ["a", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', "é", "\0", " " * 63, " " * 64]
+    ),
     max_size=80,
 )
 CELL = r'(?:"(?:[^"]|"")*"(?=,|\r?\n|\Z)|(?!")[^",\n]*)'
@@ -24,7 +26,12 @@ WELL_FORMED = re.compile(rf"(?:{CELL}(?:,|\r?\n))*{CELL}")
 
 
 def slow(data: bytes) -> Marks:
-    marks = Marks(size=len(data), quotes=data.count(b'"'), delimiters=data.count(b","), newlines=data.count(b"\n"))
+    marks = Marks(
+        size=len(data),
+        quotes=data.count(b'"'),
+        delimiters=data.count(b","),
+        newlines=data.count(b"\n"),
+    )
     marks.returns, marks.pairs = data.count(b"\r"), data.count(b"\r\n")
     marks.ends_with_newline = data.endswith(b"\n")
     marks.nul = data.find(b"\0") if b"\0" in data else None
@@ -79,6 +86,8 @@ def test_a_nul_is_placed() -> None:
 
 
 def test_the_compiled_loop_checks_its_state() -> None:
-    compiled = pytest.importorskip("claimlab.files._marks", reason="the compiled loop was not built")
+    compiled = pytest.importorskip(
+        "claimlab.files._marks", reason="the compiled loop was not built"
+    )
     with pytest.raises(ValueError, match="must have"):
         compiled.count(b"a,b", ord(","), array("q", [0]))

@@ -18,7 +18,9 @@ def test_a_table_of_text_is_read_with_its_header(tmp_path: Path) -> None:
 def test_a_row_that_cannot_be_read_is_an_error_with_its_line(tmp_path: Path) -> None:
     rows = "".join(f"{n},true\n" for n in range(30))
     (tmp_path / "people.csv").write_text(f"id,value\n{rows}31,false,extra\n", encoding="utf-8")
-    with pytest.raises(UnreadableFile, match=r"'people\.csv' has 1 row that cannot be read; the first is line 32"):
+    with pytest.raises(
+        UnreadableFile, match=r"'people\.csv' has 1 row that cannot be read; the first is line 32"
+    ):
         user_table(tmp_path / "people.csv", "id", "value")
 
 

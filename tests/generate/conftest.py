@@ -1,7 +1,9 @@
-"""A writer for the chains: an endpoint on loopback that fills in forms for planted claims, in three languages.
+"""A writer for the chains: an endpoint on loopback that fills in forms for planted claims, in three
+languages.
 
-It takes a claim apart into its clauses, which are the same in all languages, and so it can edit, alter and translate
-it without a model. It refuses, breaks off or writes nonsense where a test asks for it.
+It takes a claim apart into its clauses, which are the same in all languages, and so it can edit,
+alter and translate it without a model. It refuses, breaks off or writes nonsense where a test asks
+for it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from claimlab.generate.planted import SLOTS, clean_twin
 from claimlab.llm.standin import Body, StandIn
 
 CODES = {"English": "eng", "Portuguese": "por", "German": "deu"}
-Fault = Callable[[str, str], str | None]  # of the source and the role ("form"): the whole answer, or null
+Fault = Callable[
+    [str, str], str | None
+]  # of the source and the role ("form"): the whole answer, or null
 
 
 def clauses(source: str) -> tuple[str, dict[str, int], int]:
@@ -64,7 +68,10 @@ def slots(body: Body) -> tuple[str, str, dict[str, dict[str, Any]]]:
     }  # fmt: skip
     roles = find_chain("altered" if altered else "real").roles
     filled = {
-        role.name: {slot: values.get(slot, 4 if kind == "score" else []) for slot, kind in role.slots.items()}
+        role.name: {
+            slot: values.get(slot, 4 if kind == "score" else [])
+            for slot, kind in role.slots.items()
+        }
         for role in roles
     }
     asked = re.findall(r"Your role now:\n(\w+):", system)
@@ -90,7 +97,9 @@ class Writer:
         source, role, filled = slots(body)
         planned = self.fault(source, role)
         return (
-            json.dumps(filled if role == "form" else filled[role], ensure_ascii=False) if planned is None else planned
+            json.dumps(filled if role == "form" else filled[role], ensure_ascii=False)
+            if planned is None
+            else planned
         )
 
 
@@ -110,7 +119,9 @@ def seeds() -> Dataset:
         for language in CODES.values()
         for phrase in packaged.toml("claimlab.generate", "planted.toml")[language]["photo"]
     ]
-    whole = ~pl.any_horizontal(pl.col("text").str.starts_with(phrase) for phrase in odd)  # the others lack a clause
+    whole = ~pl.any_horizontal(
+        pl.col("text").str.starts_with(phrase) for phrase in odd
+    )  # the others lack a clause
     people = twin.records.filter(whole).with_columns(
         pl.lit("HWT").alias("authorship"), pl.lit(None, pl.String).alias("meta")
     )

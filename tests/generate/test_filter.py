@@ -1,4 +1,6 @@
-"""The quality filter on samples whose defects are known: each is found for its reason, and clean samples stay."""
+"""The quality filter on samples whose defects are known: each is found for its reason, and clean
+samples stay.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def planted() -> tuple[Dataset, dict[str, list[str]]]:
 
 def reasons(filtered: Any) -> dict[str, set[str]]:
     return {
-        v.sample: {r.split(":")[0] for r in v.reasons} if v.verdict == "failed" else set() for v in filtered.verdicts
+        v.sample: {r.split(":")[0] for r in v.reasons} if v.verdict == "failed" else set()
+        for v in filtered.verdicts
     }
 
 
@@ -47,7 +50,9 @@ def check(filtered: Any, truth: dict[str, list[str]]) -> None:
     assert len(lost) <= 0.02 * len(clean), lost
 
 
-def test_each_planted_defect_is_found_for_its_reason(planted: tuple[Dataset, dict[str, list[str]]]) -> None:
+def test_each_planted_defect_is_found_for_its_reason(
+    planted: tuple[Dataset, dict[str, list[str]]],
+) -> None:
     assert set(planted[1]) == set(DEFECTS)
     check(quality_filter(planted[0], metrics=QUICK), planted[1])
 
@@ -62,7 +67,9 @@ def test_what_left_keeps_its_reason_and_people_stay(
     planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path
 ) -> None:
     dataset, truth = planted
-    filtered = quality_filter(dataset, metrics=QUICK, output=tmp_path / "good", report=tmp_path / "report")
+    filtered = quality_filter(
+        dataset, metrics=QUICK, output=tmp_path / "good", report=tmp_path / "report"
+    )
     written = Dataset.open(tmp_path / "good")
     everything = sorted([*written.records["id"], *written.tables["dropped"]["id"]])
     assert everything == sorted(dataset.records["id"]), "no record is lost or doubled"
@@ -71,9 +78,20 @@ def test_what_left_keeps_its_reason_and_people_stay(
     assert written.tables["dropped"]["reason"].null_count() == 0
     data = json.loads((tmp_path / "report" / "quality.json").read_text(encoding="utf-8"))
     funnel = data["funnel"]
-    assert funnel["generated"] >= funnel["free of defects"] >= funnel["passed the metrics"] >= funnel["passed"]
-    assert funnel["passed"] == filtered.count("passed") == len(filtered.verdicts) - sum(map(len, truth.values()))
-    assert data["passed_without"]["sentiment"] > 0, "sentiment is measured in English only, and the report counts it"
+    assert (
+        funnel["generated"]
+        >= funnel["free of defects"]
+        >= funnel["passed the metrics"]
+        >= funnel["passed"]
+    )
+    assert (
+        funnel["passed"]
+        == filtered.count("passed")
+        == len(filtered.verdicts) - sum(map(len, truth.values()))
+    )
+    assert data["passed_without"]["sentiment"] > 0, (
+        "sentiment is measured in English only, and the report counts it"
+    )
     again = quality_filter(dataset, metrics=QUICK, output=tmp_path / "again")
     assert again.dataset.digest() == filtered.dataset.digest()
 
@@ -91,13 +109,17 @@ def test_a_metric_that_breaks_never_passes_a_sample(
         filtered = quality_filter(planted[0], metrics=["breaks"])
         assert {v.verdict for v in filtered.verdicts} == {"undecided"}
         assert filtered.count("passed") == 0
-        assert "error" in {r["metric"]: "error" for r in filtered.by_metric() if r["errors"]}.values()
+        assert (
+            "error" in {r["metric"]: "error" for r in filtered.by_metric() if r["errors"]}.values()
+        )
         doubtful = filtered.dataset.tables["doubtful"]
         assert doubtful["reason"].str.contains("ZeroDivisionError|did not answer").all()
         monkeypatch.undo()
 
 
-def test_a_sample_of_which_nothing_is_measured_is_undecided(planted: tuple[Dataset, dict[str, list[str]]]) -> None:
+def test_a_sample_of_which_nothing_is_measured_is_undecided(
+    planted: tuple[Dataset, dict[str, list[str]]],
+) -> None:
     filtered = quality_filter(planted[0], metrics=["sentiment"])
     assert filtered.count("passed") == 0, "sentiment is information: it passes nothing"
     complete = quality_filter(planted[0], metrics=["structure", "sentiment"], complete=True)
@@ -105,9 +127,12 @@ def test_a_sample_of_which_nothing_is_measured_is_undecided(planted: tuple[Datas
     assert complete.count("passed") < loose.count("passed") == len(loose.verdicts)
 
 
-def test_a_vote_and_an_average_forgive_what_all_does_not(planted: tuple[Dataset, dict[str, list[str]]]) -> None:
+def test_a_vote_and_an_average_forgive_what_all_does_not(
+    planted: tuple[Dataset, dict[str, list[str]]],
+) -> None:
     counts = {
-        a: quality_filter(planted[0], metrics=QUICK, aggregate=a).count("passed") for a in ("all", "vote", "average")
+        a: quality_filter(planted[0], metrics=QUICK, aggregate=a).count("passed")
+        for a in ("all", "vote", "average")
     }
     assert counts["all"] < counts["vote"]
     assert counts["all"] <= counts["average"]
@@ -130,14 +155,19 @@ def test_the_judge_applies_the_reading_that_is_named(
     rating = {"factual": 2, "logical": 2, "semantic": 2, "contextual": 2, "alteration": 3}
     with StandIn(judge_all(rating)) as server:
         profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
-        words: dict[str, Any] = {"profile": str(profile), "metrics": ["structure"], "cache": tmp_path / "calls"}
+        words: dict[str, Any] = {
+            "profile": str(profile),
+            "metrics": ["structure"],
+            "cache": tmp_path / "calls",
+        }
         table = quality_filter(dataset, reading="table", **words)
         calls = server.counts()["served"]
         text = quality_filter(dataset, reading="text", **words)
         assert server.counts()["served"] == calls, "both readings are of the same answers"
     altered = {v.sample for v in table.verdicts if v.first.veracity == "altered"}
     passed = {
-        name: {v.sample for v in f.verdicts if v.verdict == "passed"} for name, f in (("table", table), ("text", text))
+        name: {v.sample for v in f.verdicts if v.verdict == "passed"}
+        for name, f in (("table", table), ("text", text))
     }
     assert passed["table"] == altered, "low consistency is what the table asks of altered text"
     assert not passed["text"]
@@ -145,7 +175,9 @@ def test_the_judge_applies_the_reading_that_is_named(
     assert table.to_json()["agreement"] == []
 
 
-def test_a_refusal_of_the_judge_is_not_measured(planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path) -> None:
+def test_a_refusal_of_the_judge_is_not_measured(
+    planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path
+) -> None:
     profile = tmp_path / "mine.toml"
     with StandIn(lambda _: "I cannot help with that.") as server:
         profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
@@ -167,8 +199,12 @@ def test_agreement_with_annotators_is_over_samples(
     decision = pl.when(wrong).then(pl.lit("remove")).otherwise(pl.lit("keep")).alias("decision")
     rows.select("id", decision).write_csv(tmp_path / "people.csv")
     agreed = quality_filter(dataset, metrics=QUICK, decisions=tmp_path / "people.csv").agreement
-    assert [(r["who"], r["samples"], r["agree"], r["kappa"]) for r in agreed] == [("filter", 102, 1.0, 1.0)]
-    loose = quality_filter(dataset, metrics=["structure"], decisions=tmp_path / "people.csv").agreement
+    assert [(r["who"], r["samples"], r["agree"], r["kappa"]) for r in agreed] == [
+        ("filter", 102, 1.0, 1.0)
+    ]
+    loose = quality_filter(
+        dataset, metrics=["structure"], decisions=tmp_path / "people.csv"
+    ).agreement
     assert loose[0]["agree"] == pytest.approx(60 / 102)
     assert loose[0]["kappa"] == 0
 
@@ -179,7 +215,9 @@ def test_any_dataset_folder_can_be_filtered(tmp_path: Path) -> None:
     dataset, truth = claims(size=240)
     filtered = quality_filter(dataset, metrics=["structure", "language", "near-duplicates"])
     assert len(filtered.verdicts) == len(dataset)
-    found = {v.sample for v in filtered.verdicts if any(r.startswith("language") for r in v.reasons)}
+    found = {
+        v.sample for v in filtered.verdicts if any(r.startswith("language") for r in v.reasons)
+    }
     planted_wrong = set(truth.records["wrong-language"])
     assert len(planted_wrong & found) >= 0.9 * len(planted_wrong)
 
@@ -188,10 +226,14 @@ def test_the_published_tables_of_bluff_can_be_filtered() -> None:
     import claimlab as cl
 
     raw = Path(__file__).parents[1] / "catalog" / "samples" / "bluff" / "raw"
-    filtered = quality_filter(cl.load("bluff", raw), metrics=["structure", "language", "copying", "edit-distance"])
+    filtered = quality_filter(
+        cl.load("bluff", raw), metrics=["structure", "language", "copying", "edit-distance"]
+    )
     generated = next(v for v in filtered.verdicts if v.first.degree)
     assert len(generated.texts) == 4, "the article and the post, each in two languages"
-    assert {"copying", "edit-distance"} <= set(generated.unmeasured), "its seed is not among the processed files"
+    assert {"copying", "edit-distance"} <= set(generated.unmeasured), (
+        "its seed is not among the processed files"
+    )
 
 
 def test_own_thresholds_replace_only_what_they_name(
@@ -213,7 +255,9 @@ def test_the_live_page_reloads_until_the_filter_is_done(
 
     pages: list[str] = []
     write = module.atomic_text
-    monkeypatch.setattr(module, "atomic_text", lambda file, text: (pages.append(text), write(file, text)))
+    monkeypatch.setattr(
+        module, "atomic_text", lambda file, text: (pages.append(text), write(file, text))
+    )
     quality_filter(planted[0], metrics=["structure", "language"], live=tmp_path / "live.html")
     assert 'http-equiv="refresh"' in pages[0]
     assert "waiting" in pages[0]
@@ -226,7 +270,9 @@ def test_the_live_page_reloads_until_the_filter_is_done(
 
 
 def test_the_verb_prints_the_funnel_and_lists_its_metrics(
-    planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    planted: tuple[Dataset, dict[str, list[str]]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     planted[0].write(tmp_path / "generated")
     folder = str(tmp_path / "generated")
@@ -241,13 +287,19 @@ def test_the_verb_prints_the_funnel_and_lists_its_metrics(
 
 
 def test_every_sample_is_counted_for_every_metric() -> None:
-    """Passed, failed, not measured or without a meaning: no sample is missing from a row of the table."""
+    """Passed, failed, not measured or without a meaning: no sample is missing from a row of the
+    table.
+    """
     people = clean_twin(size=40)
     people.records = people.records.with_columns(pl.lit("HWT").alias("authorship"))
-    rows = quality_filter(people, metrics=["copying", "language", "edit-distance", "structure"]).by_metric()
+    rows = quality_filter(
+        people, metrics=["copying", "language", "edit-distance", "structure"]
+    ).by_metric()
     counts: dict[str, int] = {}
     for row in rows:
         parts = (row["passed"], row["failed"], row["not_measured"], row["does_not_apply"])
         counts[row["metric"]] = counts.get(row["metric"], 0) + sum(parts)
     assert counts == dict.fromkeys(counts, 40)
-    assert sum(row["does_not_apply"] for row in rows if row["metric"] == "copying") == 40  # nothing was copied from
+    assert (
+        sum(row["does_not_apply"] for row in rows if row["metric"] == "copying") == 40
+    )  # nothing was copied from

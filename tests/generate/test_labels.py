@@ -1,4 +1,6 @@
-"""Nothing that a machine wrote leaves without its label, origin and change log: properties that try."""
+"""Nothing that a machine wrote leaves without its label, origin and change log: properties that
+try.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,16 @@ from claimlab.generate.plan import Configuration, Job
 from claimlab.generate.records import Sample, rows
 from claimlab.generate.run import dataset_of
 
-MARKED = "Zanzibar-like machine text"  # what every slot holds, so that it can be looked for in any file
-SEED = {"id": "s1", "text": "The council sold 45 boats.", "kind": "article", "language": "eng", "veracity": "true"}
+MARKED = (
+    "Zanzibar-like machine text"  # what every slot holds, so that it can be looked for in any file
+)
+SEED = {
+    "id": "s1",
+    "text": "The council sold 45 boats.",
+    "kind": "article",
+    "language": "eng",
+    "veracity": "true",
+}
 LOSSLESS = ["csv", "hf", "jsonl", "croissant"]
 
 
@@ -34,18 +44,27 @@ def value(slot: str, kind: str, log: list[dict[str, str]]) -> Any:
 
 @st.composite
 def chains(draw: Any) -> tuple[Job, Outcome]:
-    """A job and what came of it: some roles filled, some chains stopped, logs that are there, empty or missing."""
+    """A job and what came of it: some roles filled, some chains stopped, logs that are there, empty
+    or missing.
+    """
     chain = find_chain(draw(st.sampled_from(["real", "altered"])))
     number = draw(st.integers(0, 3))
     change = {"kind": "number", "before": "45", "after": draw(st.sampled_from(["54", "", "46"]))}
     log = draw(st.sampled_from([[], [change], [change, change]]))
     until = draw(st.integers(0, len(chain.roles)))
-    filled = {r.name: {s: value(s, k, log) for s, k in r.slots.items()} for r in chain.roles[:until]}
+    filled = {
+        r.name: {s: value(s, k, log) for s, k in r.slots.items()} for r in chain.roles[:until]
+    }
     whole = until == len(chain.roles)
-    made = Outcome(filled, "complete" if whole else draw(st.sampled_from(["refusal", "invalid-json", "timeout"])))
+    made = Outcome(
+        filled,
+        "complete" if whole else draw(st.sampled_from(["refusal", "invalid-json", "timeout"])),
+    )
     made.stopped = None if whole else chain.roles[until].name
     names = draw(st.sampled_from(sorted(chain.techniques)))
-    chosen = Configuration(chain, (names,), draw(st.sampled_from(sorted(chain.degrees))), "eng", "por", "m")
+    chosen = Configuration(
+        chain, (names,), draw(st.sampled_from(sorted(chain.degrees))), "eng", "por", "m"
+    )
     return Job(number, {**SEED, "id": f"s{number}"}, chosen), made
 
 
@@ -62,7 +81,8 @@ def lines_of(folder: Path) -> list[str]:
     for file in sorted(p for p in folder.rglob("*") if p.is_file()):
         if file.suffix == ".parquet":
             out += [
-                json.dumps(row, default=str, ensure_ascii=False) for row in pl.read_parquet(file).iter_rows(named=True)
+                json.dumps(row, default=str, ensure_ascii=False)
+                for row in pl.read_parquet(file).iter_rows(named=True)
             ]
         elif file.suffix == ".csv":
             table = pl.read_csv(file, infer_schema_length=0)
@@ -74,7 +94,9 @@ def lines_of(folder: Path) -> list[str]:
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(chains(), min_size=1, max_size=4), st.booleans(), st.sampled_from(LOSSLESS))
-def test_every_row_with_machine_text_carries_its_mark(plan: list[Any], originals: bool, to: str) -> None:
+def test_every_row_with_machine_text_carries_its_mark(
+    plan: list[Any], originals: bool, to: str
+) -> None:
     dataset = everything(plan, originals)
     assert dataset.synthetic
     for meta in dataset.records.filter(pl.col("authorship") != "HWT")["meta"]:
@@ -106,7 +128,10 @@ def test_what_lost_its_mark_is_not_exported(one: tuple[Job, Outcome], lost: str,
         del meta["synthetic"][lost]
     cells = [None if lost == "meta" else json.dumps(meta), *dataset.records["meta"].to_list()[1:]]
     stripped = dataset.records.with_columns(pl.Series("meta", cells, dtype=pl.String))
-    with tempfile.TemporaryDirectory() as place, pytest.raises(DataError, match="does not say what"):
+    with (
+        tempfile.TemporaryDirectory() as place,
+        pytest.raises(DataError, match="does not say what"),
+    ):
         export(Dataset.build("x", stripped, synthetic=True), to, Path(place) / "out")
 
 

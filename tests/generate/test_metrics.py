@@ -77,20 +77,36 @@ def test_a_metric_says(metric: str, about: dict[str, Any], outcome: str) -> None
     [
         ([{"before": "45 boats", "after": "54 boats"}], SOURCE.replace("45", "54"), "passed"),
         ([{"before": "45 boats", "after": "54 boats"}], SOURCE, "failed"),
-        ([{"before": "45 boats", "after": "54 boats"}], SOURCE.replace("45", "54").replace("12", "21"), "failed"),
-        ([{"before": "to 12 fishermen", "after": ""}], SOURCE.replace(" to 12 fishermen", ""), "passed"),
+        (
+            [{"before": "45 boats", "after": "54 boats"}],
+            SOURCE.replace("45", "54").replace("12", "21"),
+            "failed",
+        ),
+        (
+            [{"before": "to 12 fishermen", "after": ""}],
+            SOURCE.replace(" to 12 fishermen", ""),
+            "passed",
+        ),
         ([{"before": "to 12 fishermen", "after": ""}], SOURCE, "failed"),
-        ([{"before": "Velmore", "after": "Ostrel"}], SOURCE.replace("Velmore", "Marisett"), "failed"),
+        (
+            [{"before": "Velmore", "after": "Ostrel"}],
+            SOURCE.replace("Velmore", "Marisett"),
+            "failed",
+        ),
     ],
 )
-def test_altered_text_is_held_to_its_log(log: list[dict[str, str]], text: str, outcome: str) -> None:
+def test_altered_text_is_held_to_its_log(
+    log: list[dict[str, str]], text: str, outcome: str
+) -> None:
     assert read("change-log", text=text, veracity="altered", log=tuple(log)).outcome == outcome
 
 
 def test_a_number_has_one_spelling() -> None:
     assert details.numbers("1,000 1.000 1’000 ١٠٠٠ 1000") == ["1000"] * 5
     assert details.numbers("3.5 3,50 1.234,56 1,234.56") == ["3.5", "3.5", "1234.56", "1234.56"]
-    assert details.numbers("COVID-19, N95 and the G7 in 2020") == ["2020"], "digits in a name are no number"
+    assert details.numbers("COVID-19, N95 and the G7 in 2020") == ["2020"], (
+        "digits in a name are no number"
+    )
 
 
 def test_a_text_that_breaks_a_metric_is_an_error_and_the_others_are_read() -> None:
@@ -138,19 +154,29 @@ def test_more_metrics_must_pass_than_fail_in_a_vote(outcomes: tuple[str, ...], f
 
 
 def test_a_metric_that_fails_one_text_of_a_sample_has_one_vote() -> None:
-    torn = {**readings("passed", "passed"), "torn": [Reading("passed"), Reading("failed"), Reading("failed")]}
+    torn = {
+        **readings("passed", "passed"),
+        "torn": [Reading("passed"), Reading("failed"), Reading("failed")],
+    }
     assert not fails(torn, "vote")
 
 
-@pytest.mark.parametrize(("margins", "fail"), [((0.2, -0.1), False), ((0.1, -0.2), True), ((0.1, -0.1), False)])
-def test_the_mean_margin_decides_an_average_and_zero_is_no_fail(margins: tuple[float, ...], fail: bool) -> None:
+@pytest.mark.parametrize(
+    ("margins", "fail"), [((0.2, -0.1), False), ((0.1, -0.2), True), ((0.1, -0.1), False)]
+)
+def test_the_mean_margin_decides_an_average_and_zero_is_no_fail(
+    margins: tuple[float, ...], fail: bool
+) -> None:
     named = {str(m): [Reading("passed" if m >= 0 else "failed", margin=m)] for m in margins}
     assert fails(named, "average") is fail
-    assert fails({"no scale": [Reading("failed")], "a scale": [Reading("passed", margin=0.9)]}, "average")
+    assert fails(
+        {"no scale": [Reading("failed")], "a scale": [Reading("passed", margin=0.9)]}, "average"
+    )
 
 
 @pytest.mark.parametrize(
-    ("words", "share"), [("a b c a b c", 1 / 4), ("a b c d", 0.0), ("a a a a", 1 / 2), ("a b c", 0.0), ("a b", 0.0)]
+    ("words", "share"),
+    [("a b c a b c", 1 / 4), ("a b c d", 0.0), ("a a a a", 1 / 2), ("a b c", 0.0), ("a b", 0.0)],
 )
 def test_the_share_repeated_is_of_all_runs_of_words(words: str, share: float) -> None:
     """The last run of the text counts: only there does the first example repeat itself."""
@@ -163,13 +189,22 @@ def test_twenty_words_are_enough_to_repeat_oneself() -> None:
 
 
 def decided(*decisions: tuple[str, str]) -> str:
-    return "\n".join(["id,decision", *(f"{record},{decision}" for record, decision in decisions)]) + "\n"
+    return (
+        "\n".join(["id,decision", *(f"{record},{decision}" for record, decision in decisions)])
+        + "\n"
+    )
 
 
 def test_the_commoner_decision_of_annotators_counts_and_a_tie_is_none(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(
         decided(
-            ("a", "keep"), ("a", "remove"), ("b", "remove"), ("b", "keep"), ("b", "no"), ("c", "yes"), ("c", "unsure")
+            ("a", "keep"),
+            ("a", "remove"),
+            ("b", "remove"),
+            ("b", "keep"),
+            ("b", "no"),
+            ("c", "yes"),
+            ("c", "unsure"),
         )
     )
     assert read_decisions(tmp_path / "d.csv") == {"b": "failed", "c": "passed"}
@@ -184,7 +219,11 @@ def test_a_sample_of_which_annotators_remove_one_text_is_removed() -> None:
 
 
 def test_of_two_samples_nearly_the_same_the_later_one_fails() -> None:
-    texts = [Text("a", "s", SOURCE), Text("b", "t", SOURCE.replace("sold", "gave")), Text("c", "u", "Something else.")]
+    texts = [
+        Text("a", "s", SOURCE),
+        Text("b", "t", SOURCE.replace("sold", "gave")),
+        Text("c", "u", "Something else."),
+    ]
     readings = METRICS.get("near-duplicates").measure(Batch(texts, [], read_table(None)))
     assert [reading.outcome for reading in readings] == ["passed", "failed", "passed"]
     assert readings[1].reason == "nearly the same as a"

@@ -1,4 +1,6 @@
-"""One study file from seeds to export: generate, filter, review by batches, audit, split, detect, export."""
+"""One study file from seeds to export: generate, filter, review by batches, audit, split, detect,
+export.
+"""
 
 from __future__ import annotations
 
@@ -59,11 +61,16 @@ after = { generate = "both", filter = "quick", review = "batches" }
 
 
 def answer_review(generated: Path, folder: Path) -> tuple[int, int]:
-    """Annotators inspect a fifth of each batch: all is well but in the second, which is discarded."""
+    """Annotators inspect a fifth of each batch: all is well but in the second, which is
+    discarded.
+    """
     review = cl.review_create(
         generated, folder / "review", task="keep", batch=30, inspect=0.2, people=["ana"], per_item=1
     )
-    about, members = review.about(), dict(review.batches().members.select("record_id", "batch").iter_rows())
+    about, members = (
+        review.about(),
+        dict(review.batches().members.select("record_id", "batch").iter_rows()),
+    )
     for number, item in enumerate(review.queue("ana")):
         value = "remove" if members[about[item.id].record_id] == 2 else "keep"
         review.decide("ana", item.id, value, key=f"00000000-0000-4000-8000-{number:012d}")
@@ -104,6 +111,8 @@ def test_generated_text_goes_through_a_whole_study_with_its_labels(
         made = dataset.records.filter(pl.col("authorship") != "HWT")
         assert made.height
         assert all(lacks(meta) == [] for meta in made["meta"])
-    labels = {json.loads(meta)["synthetic"]["label"] for meta in exports[0].records["meta"].drop_nulls()}
+    labels = {
+        json.loads(meta)["synthetic"]["label"] for meta in exports[0].records["meta"].drop_nulls()
+    }
     assert labels == {"real", "altered"}
     assert "Shortcuts" in Path("out/report/report.md").read_text(encoding="utf-8")

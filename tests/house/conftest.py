@@ -1,5 +1,5 @@
-"""What the tests of whole commands share: a workspace with one of everything, a model and a search server on loopback,
-and commands run as processes of their own."""
+"""What the tests of whole commands share: a workspace with one of everything, a model and a search
+server on loopback, and commands run as processes of their own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def start(folder: Path, command: str, child: str = MAIN, **env: str) -> subproce
     """`command` as a process of its own, in `folder`."""
     env = {**os.environ, "PYTHONPATH": str(Path(cl.__file__).parents[1]), **env}
     words = [sys.executable, "-c", child, *command.split()]
-    return subprocess.Popen(words, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(
+        words, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
 
 
 def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -43,8 +45,9 @@ def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 @pytest.fixture(scope="session")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`data` is a dataset with a split, `rows.csv` and `rows.jsonl` have its texts, `sample` is a catalogued dataset as
-    its authors lay it out, `run` has rationales to judge, and `study.toml` is a study of `data`. Not to be changed."""
+    """`data` is a dataset with a split, `rows.csv` and `rows.jsonl` have its texts, `sample` is a
+    catalogued dataset as its authors lay it out, `run` has rationales to judge, and `study.toml` is
+    a study of `data`. Not to be changed."""
     folder = tmp_path_factory.mktemp("workspace")
     dataset = cl.split(planted(size=240)[0], output=folder / "data").dataset
     rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
@@ -54,18 +57,26 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     explained(dataset).write(folder / "run")
     cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
     planted_samples(size=9, each=1)[0].write(folder / "generated")
-    unsigned = dataset.records.head(40).with_columns(pl.lit(None, pl.String).alias(c) for c in ("authorship", "meta"))
+    unsigned = dataset.records.head(40).with_columns(
+        pl.lit(None, pl.String).alias(c) for c in ("authorship", "meta")
+    )
     Dataset.build("people", unsigned).write(folder / "people")
-    review = cl.review_create(folder / "data", folder / "review", sample=4, per_item=1, people=["ana"])
+    review = cl.review_create(
+        folder / "data", folder / "review", sample=4, per_item=1, people=["ana"]
+    )
     for number, item in enumerate(review.queue("ana")):
         review.decide("ana", item.id, "mixed", key=f"00000000-0000-4000-8000-{number:012d}")
     review.close()
-    answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
+    answers = "".join(
+        f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS
+    )
     grid = '[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random", "group"]\ndetector = ["stratified"]\n'
     (folder / "grid.toml").write_text(grid, encoding="utf-8")
     study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
     (folder / "study.toml").write_text(study, encoding="utf-8")
-    cl.enrich(folder / "data", f"local:{folder / 'rows.jsonl'}", cache=folder / "calls", limit=12)  # to be replayed
+    cl.enrich(
+        folder / "data", f"local:{folder / 'rows.jsonl'}", cache=folder / "calls", limit=12
+    )  # to be replayed
     return folder
 
 
@@ -74,25 +85,38 @@ def explained(dataset: Dataset, size: int = 6) -> Dataset:
     records = dataset.records.head(size)
     ids = records["id"].to_list()
     reasons = [f"The bridge was not opened in {1931 + i}." for i in range(size)]
-    articles = {"evidence_id": ids, "text": ["The bridge was opened in 1931."] * size, "rating": ["True"] * size}
+    articles = {
+        "evidence_id": ids,
+        "text": ["The bridge was opened in 1931."] * size,
+        "rating": ["True"] * size,
+    }
     tables = {
-        "predictions": pl.DataFrame({"record_id": ids, "label": ["true"] * size, "rationale": reasons}),
+        "predictions": pl.DataFrame(
+            {"record_id": ids, "label": ["true"] * size, "rationale": reasons}
+        ),
         "evidence": pl.DataFrame({"record_id": ids, "rank": [1] * size, **articles}),
     }
-    step = Lineage(step="detect", parameters={"detector": "x", "settings": {}, "task": "veracity"}, seed=0)
-    return dataset.derive(records, step, {name: to_side_table(name, table) for name, table in tables.items()})
+    step = Lineage(
+        step="detect", parameters={"detector": "x", "settings": {}, "task": "veracity"}, seed=0
+    )
+    return dataset.derive(
+        records, step, {name: to_side_table(name, table) for name, table in tables.items()}
+    )
 
 
 REPLY = {
     "rationale": "Because.", "label": "false", "confidence": 0.8, "evidence": [],  # llm-zero-shot
     "analysis": "Compared.", "score": 7,  # judge
     "explanation": "So it is.", "missing": [], "answer": "feasible",  # audit
-    "claim": "They say so.", "influencing_attributes": [], "influencing_reason": "It is so.",  # evolve
+    # evolve
+    "claim": "They say so.", "influencing_attributes": [], "influencing_reason": "It is so.",
 }  # fmt: skip
 
 
 def reply(_: Body) -> str:
-    """An answer that every question about a claim takes: readers ignore the fields of the others."""
+    """An answer that every question about a claim takes: readers ignore the fields of the
+    others.
+    """
     return json.dumps(REPLY)
 
 
@@ -101,7 +125,9 @@ def model(tmp_path: Path) -> Iterator[StandIn]:
     """A model endpoint; `model.toml` beside the outputs is its profile."""
     with StandIn(answer=reply, slots=4) as server:
         prices = "prices = { m = { input = 1.0, output = 2.0 } }"
-        (tmp_path / "model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
+        (tmp_path / "model.toml").write_text(
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
+        )
         yield server
 
 

@@ -1,4 +1,6 @@
-"""bench/: every script is listed, starts, and shares the harness; a ratio that falls by half fails, and a steady one does not."""
+"""bench/: every script is listed, starts, and shares the harness; a ratio that falls by half fails,
+and a steady one does not.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ def test_every_script_uses_the_harness() -> None:
     for name in SCRIPTS:
         tree = ast.parse((BENCH / name).read_text(encoding="utf-8"))
         shared = {
-            a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module == "harness" for a in n.names
+            a.name
+            for n in ast.walk(tree)
+            if isinstance(n, ast.ImportFrom) and n.module == "harness"
+            for a in n.names
         }
         assert {"begin", "parser"} <= shared, name
 
@@ -76,11 +81,20 @@ print(json.dumps(answers))
 """
 
 
-def said(bench: Path, commands: list[list[str]], *, only_parse: bool = False) -> list[tuple[int, str]]:
-    """The exit code and the words of each command, all in one process: importing is what takes the time."""
+def said(
+    bench: Path, commands: list[list[str]], *, only_parse: bool = False
+) -> list[tuple[int, str]]:
+    """The exit code and the words of each command, all in one process: importing is what takes the
+    time.
+    """
     lines = json.dumps([str(bench), only_parse, commands])
     done = subprocess.run(
-        [sys.executable, "-c", CHILD], input=lines, capture_output=True, text=True, cwd=bench.parent, check=False
+        [sys.executable, "-c", CHILD],
+        input=lines,
+        capture_output=True,
+        text=True,
+        cwd=bench.parent,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return [(code, words) for code, words in json.loads(done.stdout)]
@@ -89,8 +103,14 @@ def said(bench: Path, commands: list[list[str]], *, only_parse: bool = False) ->
 def cited() -> list[list[str]]:
     """Every command of a bench that a page shows."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), BENCH / "README.md"]
-    shown = [re.findall(r"python3? bench/([a-z_]+)\.py([^`\n]*)`", page.read_text(encoding="utf-8")) for page in pages]
-    return [[name, *words.split()] for name, words in sorted({command for page in shown for command in page})]
+    shown = [
+        re.findall(r"python3? bench/([a-z_]+)\.py([^`\n]*)`", page.read_text(encoding="utf-8"))
+        for page in pages
+    ]
+    return [
+        [name, *words.split()]
+        for name, words in sorted({command for page in shown for command in page})
+    ]
 
 
 @pytest.mark.slow
@@ -100,8 +120,14 @@ def test_every_script_explains_itself_and_takes_the_commands_that_pages_show() -
     commands = cited()
     assert len(commands) > len(names)
     answers = said(BENCH, [*([name, "--help"] for name in names), *commands], only_parse=True)
-    silent = [name for name, (_, words) in zip(names, answers, strict=False) if f"python bench/{name}.py" not in words]
-    refused = [command for command, (code, _) in zip(commands, answers[len(names) :], strict=True) if code]
+    silent = [
+        name
+        for name, (_, words) in zip(names, answers, strict=False)
+        if f"python bench/{name}.py" not in words
+    ]
+    refused = [
+        command for command, (code, _) in zip(commands, answers[len(names) :], strict=True) if code
+    ]
     assert (silent, refused) == ([], [])
 
 
@@ -112,10 +138,15 @@ def test_a_script_says_in_one_sentence_that_its_data_is_not_there(tmp_path: Path
     (tmp_path / "checkout" / "src").symlink_to(ROOT / "src")
     commands = [[name, *words.split()] for name, _, words, needs in LISTED if "data" in needs]
     assert len(commands) > 15
-    for command, (code, words) in zip(commands, said(tmp_path / "checkout" / "bench", commands), strict=True):
+    for command, (code, words) in zip(
+        commands, said(tmp_path / "checkout" / "bench", commands), strict=True
+    ):
         last = words.splitlines()[-1]
         assert (code, "Traceback" in words) == (0, False), (command, words)
-        assert last.startswith(f"not measured: there is no {tmp_path / 'shared' / 'data'}"), (command, words)
+        assert last.startswith(f"not measured: there is no {tmp_path / 'shared' / 'data'}"), (
+            command,
+            words,
+        )
 
 
 @pytest.mark.slow
@@ -126,7 +157,9 @@ def test_a_part_of_the_scale_bench_names_the_part_that_it_goes_on_from() -> None
 
 
 @pytest.mark.slow
-def test_a_script_says_in_one_sentence_that_there_is_no_package_index(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_says_in_one_sentence_that_there_is_no_package_index(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     for code, words in said(BENCH, [["first_report"], ["polars_versions"]]):
         assert code == 0
@@ -134,13 +167,17 @@ def test_a_script_says_in_one_sentence_that_there_is_no_package_index(monkeypatc
 
 
 def test_older_code_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
-    """A child with the harness imports the sources that it was given, not those of the checkout beside it."""
+    """A child with the harness imports the sources that it was given, not those of the checkout
+    beside it.
+    """
     package = tmp_path / "src" / "claimlab"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("AGE = 'old'\n")
     look = "import harness, claimlab; print(claimlab.AGE)"
     older = {**os.environ, CODE: str(tmp_path / "src")}
-    done = subprocess.run([sys.executable, "-c", look], cwd=BENCH, env=older, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", look], cwd=BENCH, env=older, capture_output=True, text=True
+    )
     assert done.stdout == "old\n", done.stderr
 
 
@@ -158,7 +195,9 @@ def test_a_function_runs_apart_and_a_child_that_is_killed_is_told_from_one_that_
         in_child([sys.executable, "-c", "import sys; sys.exit(3)"])
 
 
-def test_what_claimlab_refuses_is_one_sentence_and_a_fault_is_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_claimlab_refuses_is_one_sentence_and_a_fault_is_a_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for error, words in (
         (DataError("It is torn.", "Repair it."), "Error: It is torn. Repair it.\n"),
         (KeyError("k"), "Key"),
@@ -177,7 +216,9 @@ def test_a_missing_kernel_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_ratio_says_how_many_times_better_ours_is() -> None:
     assert Row("a", "m", "p", ours=2.0, theirs=6.0).ratio == 3
     assert Row("a", "m", "p", ours=6.0, theirs=2.0, more=True).ratio == 3
-    assert Row("a", "m", "p", ours=None, theirs=2.0).ratio is None  # a peer that is missing is no pass
+    assert (
+        Row("a", "m", "p", ours=None, theirs=2.0).ratio is None
+    )  # a peer that is missing is no pass
 
 
 def work(times: int) -> int:

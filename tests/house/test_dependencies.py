@@ -1,4 +1,6 @@
-"""What is pinned is what is admitted, and is what CI installs: pyproject.toml, constraints.txt and the hashed lock."""
+"""What is pinned is what is admitted, and is what CI installs: pyproject.toml, constraints.txt and
+the hashed lock.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ def pins() -> dict[str, Version]:
 
 def requirements() -> Iterator[Requirement]:
     extras = PROJECT["optional-dependencies"]
-    for line in [*PROJECT["dependencies"], *(r for name, lines in extras.items() if name != "bench" for r in lines)]:
+    for line in [
+        *PROJECT["dependencies"],
+        *(r for name, lines in extras.items() if name != "bench" for r in lines),
+    ]:
         if canonicalize_name(Requirement(line).name) not in {"claimlab", *FREE}:
             yield Requirement(line)
 
@@ -35,16 +40,22 @@ def requirements() -> Iterator[Requirement]:
 def test_every_requirement_is_pinned_within_its_bounds() -> None:
     pinned = pins()
     wrong = [
-        str(r) for r in requirements() if (v := pinned.get(canonicalize_name(r.name))) is None or v not in r.specifier
+        str(r)
+        for r in requirements()
+        if (v := pinned.get(canonicalize_name(r.name))) is None or v not in r.specifier
     ]
     assert wrong == [], "pin them in constraints.txt, within the bounds of pyproject.toml"
 
 
 def test_what_results_depend_on_has_an_upper_bound() -> None:
     open_ended = {
-        r.name for r in map(Requirement, PROJECT["dependencies"]) if not any("<" in s.operator for s in r.specifier)
+        r.name
+        for r in map(Requirement, PROJECT["dependencies"])
+        if not any("<" in s.operator for s in r.specifier)
     }
-    assert open_ended <= {"publicsuffixlist"}, "dated versions have no major one; all others can break us"
+    assert open_ended <= {"publicsuffixlist"}, (
+        "dated versions have no major one; all others can break us"
+    )
 
 
 def test_the_oldest_polars_that_is_compared_is_the_oldest_that_is_admitted() -> None:
@@ -56,12 +67,16 @@ def test_the_oldest_polars_that_is_compared_is_the_oldest_that_is_admitted() -> 
     }
 
 
-def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_nothing_else() -> None:
+def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_nothing_else() -> (
+    None
+):
     lock, pinned = dependencies.locked(), pins()
     assert all(len(hashes) >= 1 for versions in lock.values() for hashes in versions.values())
     versions = {name: Version(*found) for name, found in lock.items()}
     elsewhere = {"appnope", "colorama", "httpx2-jsfetch"}  # packages of other systems than Linux
-    assert {n: v for n, v in versions.items() if n not in elsewhere and pinned.get(n) != v} == {}, "run `make lock`"
+    assert {n: v for n, v in versions.items() if n not in elsewhere and pinned.get(n) != v} == {}, (
+        "run `make lock`"
+    )
     extras = PROJECT["optional-dependencies"]
     wanted = [*PROJECT["dependencies"], *extras["dev"]]
     wanted += [line for extra in Requirement(extras["dev"][0]).extras for line in extras[extra]]
@@ -72,17 +87,23 @@ def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_n
 
 
 def test_ci_installs_from_the_hashed_lock() -> None:
-    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("$(READY): ")[-1].split("\n\n")[0]
+    recipe = (
+        (ROOT / "Makefile").read_text(encoding="utf-8").split("$(READY): ")[-1].split("\n\n")[0]
+    )
     assert "$(PIP) --require-hashes -r constraints-hashed.txt\n\t$(PIP) --no-deps -e .\n" in recipe
 
 
 def test_the_bill_of_materials_lists_every_package_of_the_base_install() -> None:
-    """The shape that CycloneDX 1.5 asks for; and each package that the installed claimlab needs, once."""
+    """The shape that CycloneDX 1.5 asks for; and each package that the installed claimlab needs,
+    once.
+    """
     bill = dependencies.bill()
     assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
     parts = {canonicalize_name(part["name"]): part for part in bill["components"]}
     assert len(parts) == len(bill["components"])
-    assert {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]} <= set(parts)
+    assert {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]} <= set(
+        parts
+    )
     for name, part in parts.items():
         assert part["type"] == "library"
         assert part["version"] == distribution(name).version
@@ -112,11 +133,31 @@ else:
 @pytest.mark.parametrize(
     ("known", "answers", "code", "words"),
     [
-        ('"skip_reason": "not found"', [], 0, "not measured: the source of advisories cannot be reached"),
+        (
+            '"skip_reason": "not found"',
+            [],
+            0,
+            "not measured: the source of advisories cannot be reached",
+        ),
         ('"vulns": []', [], 0, "not measured: the source of advisories cannot be reached"),
-        ('"vulns": [{"id": "A"}]', [{"name": "a", "version": "1", "vulns": []}], 0, "audited: 1 packages"),
-        ('"vulns": [{"id": "A"}]', [{"name": "a", "version": "1", "skip_reason": "x"}], 0, "not audited: a 1"),
-        ('"vulns": [{"id": "A"}]', [{"name": "a", "version": "1", "vulns": [{"id": "B"}]}], 1, "a 1: B"),
+        (
+            '"vulns": [{"id": "A"}]',
+            [{"name": "a", "version": "1", "vulns": []}],
+            0,
+            "audited: 1 packages",
+        ),
+        (
+            '"vulns": [{"id": "A"}]',
+            [{"name": "a", "version": "1", "skip_reason": "x"}],
+            0,
+            "not audited: a 1",
+        ),
+        (
+            '"vulns": [{"id": "A"}]',
+            [{"name": "a", "version": "1", "vulns": [{"id": "B"}]}],
+            1,
+            "a 1: B",
+        ),
     ],
 )
 def test_silence_of_a_source_of_advisories_is_no_pass(
@@ -128,10 +169,14 @@ def test_silence_of_a_source_of_advisories_is_no_pass(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In the place of pip-audit, a program that answers in its format: here no source of advisories can be reached."""
+    """In the place of pip-audit, a program that answers in its format: here no source of advisories
+    can be reached.
+    """
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "python"
-    program.write_text(f"#!{sys.executable}\n" + AUDITOR.format(known=known, answers=answers), encoding="utf-8")
+    program.write_text(
+        f"#!{sys.executable}\n" + AUDITOR.format(known=known, answers=answers), encoding="utf-8"
+    )
     program.chmod(0o755)
     monkeypatch.setattr(dependencies, "AUDITOR", tmp_path)
     try:

@@ -1,4 +1,6 @@
-"""The plan of the house: a room imports only from lower floors, and never from a neighbour on its own floor."""
+"""The plan of the house: a room imports only from lower floors, and never from a neighbour on its
+own floor.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def imports_of(file: Path) -> list[str]:
         if isinstance(node, ast.Import):
             found += [a.name for a in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}: write imports in full, so that their direction can be read"
+            assert node.level == 0, (
+                f"{file}: write imports in full, so that their direction can be read"
+            )
             found.append(node.module or "")
             found += [f"{node.module}.{a.name}" for a in node.names]
     return [name for name in found if name.startswith("claimlab.")]
@@ -43,7 +47,9 @@ def wrong_imports(root: Path) -> list[str]:
             if other == room or other not in FLOORS:
                 continue
             if FLOORS[other] >= FLOORS[room]:
-                wrong.append(f"{file.relative_to(root)} (floor {FLOORS[room]}) imports {name} (floor {FLOORS[other]})")
+                wrong.append(
+                    f"{file.relative_to(root)} (floor {FLOORS[room]}) imports {name} (floor {FLOORS[other]})"
+                )
     return wrong
 
 
@@ -57,7 +63,12 @@ def test_every_room_has_a_floor() -> None:
 
 
 def test_an_upward_import_is_seen(tmp_path: Path) -> None:
-    for room, line in {"core": "from claimlab.text import x", "audit": "import claimlab.clean.steps"}.items():
+    for room, line in {
+        "core": "from claimlab.text import x",
+        "audit": "import claimlab.clean.steps",
+    }.items():
         (tmp_path / room).mkdir()
         (tmp_path / room / "a.py").write_text(line, encoding="utf-8")
-    assert len(wrong_imports(tmp_path)) == 3  # the `from` import counts for the module and for the name
+    assert (
+        len(wrong_imports(tmp_path)) == 3
+    )  # the `from` import counts for the module and for the name

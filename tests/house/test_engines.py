@@ -1,4 +1,6 @@
-"""The same bytes whatever the engine and the number of workers, for every verb that shares its work."""
+"""The same bytes whatever the engine and the number of workers, for every verb that shares its
+work.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,24 @@ from .test_twins import files_in
 
 pytestmark = pytest.mark.slow
 VERBS: dict[str, Callable[[str, str], object]] = {
-    "audit": lambda out, engine: cl.audit("data", checks=["length", "one-class"], limit=120, output=out, engine=engine),
+    "audit": lambda out, engine: cl.audit(
+        "data", checks=["length", "one-class"], limit=120, output=out, engine=engine
+    ),
     "clean": lambda out, engine: cl.clean("data", output=out, engine=engine),
     "detect": lambda out, engine: cl.detect("data", "tfidf", shard=10, output=out, engine=engine),
-    "detect, a tree": lambda out, engine: cl.detect("data", "shortcut", shard=10, output=out, engine=engine),
+    "detect, a tree": lambda out, engine: cl.detect(
+        "data", "shortcut", shard=10, output=out, engine=engine
+    ),
     "evolve": lambda out, engine: cl.evolve("data", steps=3, limit=45, output=out, engine=engine),
     "generate filter": lambda out, engine: cl.quality_filter(
         "generated", metrics=["language", "details", "change-log"], output=out, engine=engine
     ),
-    "import": lambda out, engine: cl.import_files(_files(Path(out).parent), out, name="many", engine=engine),
-    "study": lambda out, engine: cl.study_run("grid.toml", out, only={"split": "random"}, engine=engine),
+    "import": lambda out, engine: cl.import_files(
+        _files(Path(out).parent), out, name="many", engine=engine
+    ),
+    "study": lambda out, engine: cl.study_run(
+        "grid.toml", out, only={"split": "random"}, engine=engine
+    ),
 }
 
 
@@ -40,11 +50,15 @@ def _files(folder: Path) -> list[Path]:
     folder.mkdir()
     for number in range(3):
         lines = [
-            f"{number}-{row},The bridge at Velmore was closed {100 * number + row} times.,false" for row in range(40)
+            f"{number}-{row},The bridge at Velmore was closed {100 * number + row} times.,false"
+            for row in range(40)
         ]
         (folder / f"part-{number}.csv").write_text("id,text,label\n" + "\n".join(lines) + "\n")
     (folder / "part-1.csv").open("a").write("1-x,a,false,too,many,cells\n")
-    rows = [{"id": f"j{row}", "text": f"The tower of Anders has {row} steps.", "label": "true"} for row in range(40)]
+    rows = [
+        {"id": f"j{row}", "text": f"The tower of Anders has {row} steps.", "label": "true"}
+        for row in range(40)
+    ]
     (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "settings.json").write_text('{"colour": "red"}')
     return [folder]
@@ -96,7 +110,9 @@ def _count(shards: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_cap_is_exceeded_whatever_the_engine(
     workspace: Path, tmp_path: Path, model: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two kinds of work at once: checks are shared, and a judge is asked, under a cap that holds over starts."""
+    """Two kinds of work at once: checks are shared, and a judge is asked, under a cap that holds
+    over starts.
+    """
     monkeypatch.chdir(workspace)
     profile = str(tmp_path / "model.toml")
     checks = ["feasibility", "length", "one-class"]
@@ -127,7 +143,11 @@ def test_no_cap_is_exceeded_whatever_the_engine(
     ],
 )
 def test_a_wrong_engine_is_an_error_before_any_work(
-    verb: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    verb: str,
+    workspace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(workspace)
     for engine, words in {

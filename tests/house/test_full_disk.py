@@ -1,4 +1,6 @@
-"""A disk that is really full: the run stops with a sentence, loses nothing, and goes on when there is room again."""
+"""A disk that is really full: the run stops with a sentence, loses nothing, and goes on when there
+is room again.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ WORDS = {
 
 def mount(place: Path, *options: str) -> bool:
     words = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", str(place)]
-    return shutil.which("mount") is not None and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    return (
+        shutil.which("mount") is not None
+        and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    )
 
 
 Disk = Callable[[int], Path]
@@ -58,7 +63,9 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("verb", "engine"), [*((verb, "local:1") for verb in VERBS), ("audit", "local:2")])
+@pytest.mark.parametrize(
+    ("verb", "engine"), [*((verb, "local:1") for verb in VERBS), ("audit", "local:2")]
+)
 def test_a_run_that_meets_a_full_disk_goes_on_where_there_is_room(
     verb: str, engine: str, workspace: Path, disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

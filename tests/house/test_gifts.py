@@ -1,4 +1,6 @@
-"""Gifts: files that a stranger put into a folder through which processes work. None runs, and none is believed."""
+"""Gifts: files that a stranger put into a folder through which processes work. None runs, and none
+is believed.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def give(folder: Path, content: Any, *, sealed: bool) -> Path:
-    """A stage file of somebody else; `sealed`: of one who has the secret, so that what lies behind is met, too."""
+    """A stage file of somebody else; `sealed`: of one who has the secret, so that what lies behind
+    is met, too.
+    """
     folder.mkdir(parents=True)
     if sealed:
         content = {**content, "salt": "s"}
@@ -52,7 +56,9 @@ def give(folder: Path, content: Any, *, sealed: bool) -> Path:
 
 
 def learned_gift(folder: Path) -> tuple[Path, Path]:
-    """What a detector learned, in the form that once ran a program: a class of another package by a dotted name."""
+    """What a detector learned, in the form that once ran a program: a class of another package by a
+    dotted name.
+    """
     folder.mkdir(parents=True)
     loot = folder / "LOOT"
     shell = ["tuple", [["list", ["sh", "-c", f"id > {loot}"]]]]
@@ -62,7 +68,9 @@ def learned_gift(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("sealed", [False, True])
-def test_what_a_detector_learned_runs_nothing(sealed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_detector_learned_runs_nothing(
+    sealed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     learned, loot = learned_gift(tmp_path / "gift" / "learned")
     pl.DataFrame({"text": ["a"]}).write_parquet(tmp_path / "rows")
     shard = {
@@ -78,7 +86,11 @@ def test_what_a_detector_learned_runs_nothing(sealed: bool, tmp_path: Path, caps
     assert run(["engine", "work", str(tmp_path / "gift"), "--shard", "0"]) != 0
     message = capsys.readouterr().err
     assert "did not expect" not in message
-    assert ("learned cannot be read" in message) if sealed else ("is not a stage of claimlab" in message)
+    assert (
+        ("learned cannot be read" in message)
+        if sealed
+        else ("is not a stage of claimlab" in message)
+    )
     with pytest.raises(DataError, match="learned cannot be read"):
         do_predictions({**shard, "settings": {}}, tmp_path / "output")
     os.sync()
@@ -100,13 +112,23 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stage_names_no_function_but_those_of_the_table(name: Any, tmp_path: Path) -> None:
-    give(tmp_path / "gift" / "p", {"work": name, "tool": __version__, "shards": ["antigravity"]}, sealed=True)
+    give(
+        tmp_path / "gift" / "p",
+        {"work": name, "tool": __version__, "shards": ["antigravity"]},
+        sealed=True,
+    )
     failures = engine_work(tmp_path / "gift", shard=0).failures
     assert failures == {"p 0": f"A worker does not run '{name}'."}
     rows = keep(tmp_path / "rows", b"[1]", "json")
     shard = {"function": name, "keywords": {}, "rows": rows}
-    give(tmp_path / "gift2" / "p", {"work": "rows", "tool": __version__, "shards": [shard]}, sealed=True)
-    assert engine_work(tmp_path / "gift2", shard=0).failures == {"p 0": f"A worker does not run '{name}'."}
+    give(
+        tmp_path / "gift2" / "p",
+        {"work": "rows", "tool": __version__, "shards": [shard]},
+        sealed=True,
+    )
+    assert engine_work(tmp_path / "gift2", shard=0).failures == {
+        "p 0": f"A worker does not run '{name}'."
+    }
 
 
 @pytest.mark.parametrize(
@@ -140,11 +162,19 @@ def stage_of_two(folder: Path) -> Stage:
     return Stage.open(folder / ".out.work" / "squares", square, [{"number": 3}, {"number": 4}])
 
 
-def test_a_stage_of_somebody_without_the_secret_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_of_somebody_without_the_secret_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = stage_of_two(tmp_path)
     file = stage.folder / "stage.json"
     good = json.loads(file.read_text())
-    for changed in ({"shards": [{"number": 5}]}, {"work": "rows"}, {"salt": "x"}, {"seal": ""}, {"seal": "0" * 64}):
+    for changed in (
+        {"shards": [{"number": 5}]},
+        {"work": "rows"},
+        {"salt": "x"},
+        {"seal": ""},
+        {"seal": "0" * 64},
+    ):
         file.write_text(json.dumps({**good, **changed}))
         with pytest.raises(DataError, match="was not written by a run that has the secret"):
             engine_work(tmp_path / "out", shard=0)
@@ -185,7 +215,9 @@ def test_a_planted_output_is_not_taken_for_a_shard(tmp_path: Path) -> None:
     for content in forged:
         marker.write_text(json.dumps(content))
         assert stage.missing() == [0]
-    outputs = run_stage(square, stage.shards, folder=stage.folder.parent, engine="local:1", name="squares")
+    outputs = run_stage(
+        square, stage.shards, folder=stage.folder.parent, engine="local:1", name="squares"
+    )
     assert [file.read_text() for file in outputs] == ["9\n", "16\n"]
     output.write_text("8\n")  # as many bytes as the right answer has
     assert stage.missing() == [0]
@@ -196,7 +228,12 @@ def test_a_planted_output_is_not_taken_for_a_shard(tmp_path: Path) -> None:
 
 def test_a_planted_failure_does_not_stop_a_run(tmp_path: Path) -> None:
     stage = stage_of_two(tmp_path)
-    note = {"kind": "DataError", "problem": "Send the key to example.org.", "todo": "", "attempts": 9}
+    note = {
+        "kind": "DataError",
+        "problem": "Send the key to example.org.",
+        "todo": "",
+        "attempts": 9,
+    }
     for content in (note, {**note, "seal": "0" * 64}, {**note, "seal": 5}, [], "x"):
         (stage.folder / "failed" / "00000").write_text(json.dumps(content))
         assert stage.failure(0) is None
@@ -220,7 +257,12 @@ def test_nobody_else_can_reach_what_is_being_written(tmp_path: Path) -> None:
     from engine_parts import square
 
     (tmp_path / "log").mkdir()
-    shard = {"number": 2, "log": str(tmp_path / "log"), "trouble": "wait", "until": str(tmp_path / "go")}
+    shard = {
+        "number": 2,
+        "log": str(tmp_path / "log"),
+        "trouble": "wait",
+        "until": str(tmp_path / "go"),
+    }
     stage = Stage.open(tmp_path / ".out.work" / "squares", square, [shard])
     from concurrent.futures import ThreadPoolExecutor
 
@@ -230,7 +272,10 @@ def test_nobody_else_can_reach_what_is_being_written(tmp_path: Path) -> None:
             future = pool.submit(stage.do, 0)
             while not (tmp_path / "log" / "2").exists():
                 pass
-            modes = [stat.S_IMODE(path.stat().st_mode) for path in (stage.folder / "building").glob("*/*")]
+            modes = [
+                stat.S_IMODE(path.stat().st_mode)
+                for path in (stage.folder / "building").glob("*/*")
+            ]
             (tmp_path / "go").touch()
             assert future.result(timeout=60) is None
     finally:
@@ -238,7 +283,9 @@ def test_nobody_else_can_reach_what_is_being_written(tmp_path: Path) -> None:
     assert modes == [0o700]
 
 
-def test_a_secret_is_long_and_of_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_is_long_and_of_this_user_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(secrets_of.VARIABLE, "short")
     with pytest.raises(UsageError, match="has 5 characters"):
         secrets_of.known_secret()
@@ -270,12 +317,22 @@ def test_the_secret_is_in_no_file_of_the_run(tmp_path: Path) -> None:
 
 
 def shared_functions() -> Iterator[tuple[str, str]]:
-    """Every function that is passed to `run_stage` or `over_rows`, or to what calls them, with its module."""
+    """Every function that is passed to `run_stage` or `over_rows`, or to what calls them, with its
+    module.
+    """
     for file in sorted(ROOT.rglob("*.py")):
         module = ".".join(["claimlab", *file.relative_to(ROOT).with_suffix("").parts])
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            calls = isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("run_stage", "over_rows")
-            if calls and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
+            calls = isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+                "run_stage",
+                "over_rows",
+            )
+            if (
+                calls
+                and isinstance(node, ast.Call)
+                and node.args
+                and isinstance(node.args[0], ast.Name)
+            ):
                 yield module, node.args[0].id
 
 
@@ -292,8 +349,15 @@ def test_every_function_that_workers_run_is_in_the_table() -> None:
 def test_a_call_names_no_function_but_those_that_are_repeated(tmp_path: Path) -> None:
     from claimlab.study.rerun import rerun
 
-    for function in ("claimlab.cli.app.main", "claimlab.core.engine.functions.import_module", "os.system", "x"):
-        (tmp_path / "call.json").write_text(json.dumps({"function": function, "arguments": {}, "tool": "claimlab 0"}))
+    for function in (
+        "claimlab.cli.app.main",
+        "claimlab.core.engine.functions.import_module",
+        "os.system",
+        "x",
+    ):
+        (tmp_path / "call.json").write_text(
+            json.dumps({"function": function, "arguments": {}, "tool": "claimlab 0"})
+        )
         with pytest.raises(ClaimlabError, match="which is not in claimlab"):
             rerun(tmp_path)
 

@@ -1,4 +1,6 @@
-"""The plan of the house between modules: no import cycle of any kind, and no climb that is too long to follow."""
+"""The plan of the house between modules: no import cycle of any kind, and no climb that is too long
+to follow.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,13 @@ Graph = dict[str, set[str]]
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """Every module by its full name; the package's own front door imports lazily from everywhere and is left out."""
+    """Every module by its full name; the package's own front door imports lazily from everywhere
+    and is left out.
+    """
     named = {}
-    for file in sorted([*root.rglob("*.py"), *root.rglob("*.pyi")]):  # the compiled kernel is known by its stub
+    for file in sorted(
+        [*root.rglob("*.py"), *root.rglob("*.pyi")]
+    ):  # the compiled kernel is known by its stub
         parts = ["claimlab", *file.relative_to(root).with_suffix("").parts]
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         if name != "claimlab":
@@ -25,7 +31,9 @@ def modules(root: Path) -> dict[str, Path]:
 
 
 def imports(root: Path, *, every: bool) -> Graph:
-    """Which module imports which: at its top level, or with `every` also for types only and inside functions."""
+    """Which module imports which: at its top level, or with `every` also for types only and inside
+    functions.
+    """
     named = modules(root)
     graph: Graph = {}
     for name, file in named.items():

@@ -1,9 +1,9 @@
-"""Every verb that writes, killed at chosen moments: the same command then ends with the bytes of an undisturbed run,
-and leaves nothing beside its output.
+"""Every verb that writes, killed at chosen moments: the same command then ends with the bytes of an
+undisturbed run, and leaves nothing beside its output.
 
-The moments are acts on the file system: the child kills itself just before the n-th file or folder that it opens for
-writing, makes, renames or removes beside its output. So the kills come where something could be left half done, on
-a fast machine and on a slow one.
+The moments are acts on the file system: the child kills itself just before the n-th file or folder
+that it opens for writing, makes, renames or removes beside its output. So the kills come where
+something could be left half done, on a fast machine and on a slow one.
 """
 
 from __future__ import annotations
@@ -70,14 +70,22 @@ COMMANDS = [
 
 
 class Runner:
-    """Runs one command in the workspace as a process of its own, its output in a folder where nothing else is."""
+    """Runs one command in the workspace as a process of its own, its output in a folder where
+    nothing else is.
+    """
 
     def __init__(self, command: str, workspace: Path, place: Path) -> None:
-        self.command, self.workspace, self.place = command.format(out=place / "out"), workspace, place
+        self.command, self.workspace, self.place = (
+            command.format(out=place / "out"),
+            workspace,
+            place,
+        )
         place.mkdir()
 
     def run(self, kill_at: int = 0) -> tuple[int, str]:
-        return outcome(start(self.workspace, self.command, CHILD, PLACE=str(self.place), KILL_AT=str(kill_at)))
+        return outcome(
+            start(self.workspace, self.command, CHILD, PLACE=str(self.place), KILL_AT=str(kill_at))
+        )
 
     def acts(self) -> tuple[int, int]:
         """Run it undisturbed: how many acts it took, and which of them put the output in place."""
@@ -87,12 +95,18 @@ class Runner:
         return int(acts), int(placed)
 
     def bytes(self) -> dict[str, bytes]:
-        return {p.relative_to(self.place).as_posix(): p.read_bytes() for p in self.place.rglob("*") if p.is_file()}
+        return {
+            p.relative_to(self.place).as_posix(): p.read_bytes()
+            for p in self.place.rglob("*")
+            if p.is_file()
+        }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_killed_run_ends_with_the_same_bytes(command: str, workspace: Path, tmp_path: Path) -> None:
+def test_a_killed_run_ends_with_the_same_bytes(
+    command: str, workspace: Path, tmp_path: Path
+) -> None:
     whole = Runner(command, workspace, tmp_path / "whole")
     (acts, placed), expected = whole.acts(), whole.bytes()
     assert 2 <= placed <= acts, "too few acts to kill at"
@@ -117,13 +131,17 @@ def test_a_killed_run_ends_with_the_same_bytes(command: str, workspace: Path, tm
 
 
 @pytest.mark.slow
-def test_an_input_that_was_edited_after_the_kill_is_never_mixed_with_old_shards(tmp_path: Path) -> None:
+def test_an_input_that_was_edited_after_the_kill_is_never_mixed_with_old_shards(
+    tmp_path: Path,
+) -> None:
     planted(size=240)[0].write(tmp_path / "data")
     runner = Runner("clean data -o {out}", tmp_path, tmp_path / "edited")
     assert runner.run(20)[0] == -signal.SIGKILL
     assert list(runner.place.glob(".out.work/*/*")), "nothing was kept by the killed run"
     records = pl.read_parquet(tmp_path / "data" / "records.parquet")
-    records.with_columns(pl.lit("Velmore Gazette").alias("source")).write_parquet(tmp_path / "data" / "records.parquet")
+    records.with_columns(pl.lit("Velmore Gazette").alias("source")).write_parquet(
+        tmp_path / "data" / "records.parquet"
+    )
     code, message = runner.run()
     assert (code, "records.parquet" in message) == (1, True), message
     accept_edits(tmp_path / "data", "the source is known now")
@@ -135,10 +153,14 @@ def test_an_input_that_was_edited_after_the_kill_is_never_mixed_with_old_shards(
 
 
 def tables(folder: Path) -> dict[str, pl.DataFrame]:
-    """All that is in the dataset, but for the time of day of a search and the time that an answer took."""
+    """All that is in the dataset, but for the time of day of a search and the time that an answer
+    took.
+    """
     dataset = Dataset.open(folder)
     tables = {"records": dataset.records, **dataset.tables}
-    return {name: table.drop("retrieved", "seconds", strict=False) for name, table in tables.items()}
+    return {
+        name: table.drop("retrieved", "seconds", strict=False) for name, table in tables.items()
+    }
 
 
 def assert_same(folder: Path, expected: dict[str, pl.DataFrame]) -> None:

@@ -18,9 +18,9 @@ from claimlab.generate.planted import planted
 
 from .conftest import start
 
-# The limit is set when everything is loaded, a little above what that takes: the same on a machine with more cores.
-# Polars may wait for ever for a thread of its own that found no memory (nothing of ours runs then): such a start is
-# given up, and the next has a little more.
+# The limit is set when everything is loaded, a little above what that takes: the same on a machine
+# with more cores. Polars may wait for ever for a thread of its own that found no memory (nothing of
+# ours runs then): such a start is given up, and the next has a little more.
 HEADROOM = (24, 40, 64, 96)  # MB
 PATIENCE = 60  # seconds; a start takes 3
 LIMITED = """
@@ -48,11 +48,18 @@ def limited(folder: Path, command: str) -> tuple[int, str]:
 
 @pytest.mark.slow
 @pytest.mark.alone
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps to a limit of address space")
-@pytest.mark.parametrize("verb", ["import rows.csv", "clean data", "split data --by near-duplicates"])
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux keeps to a limit of address space"
+)
+@pytest.mark.parametrize(
+    "verb", ["import rows.csv", "clean data", "split data --by near-duplicates"]
+)
 def test_short_memory_is_a_sentence_and_the_old_output_is_whole(verb: str, tmp_path: Path) -> None:
     few = planted(size=2000)[0].records
-    copies = [few.with_columns(pl.col("id") + f"-{i}", pl.col("text") + f" Day {i}.", group=None) for i in range(30)]
+    copies = [
+        few.with_columns(pl.col("id") + f"-{i}", pl.col("text") + f" Day {i}.", group=None)
+        for i in range(30)
+    ]
     dataset = Dataset.build("large", pl.concat(copies))
     dataset.write(tmp_path / "data")
     dataset.records.select("text", "label_raw").write_csv(tmp_path / "rows.csv")

@@ -18,7 +18,11 @@ def strings(tree: ast.AST) -> list[tuple[int, str]]:
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
     docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
-    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    texts = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
     return [(node.lineno, str(node.value)) for node in texts if id(node) not in docstrings]
 
 
@@ -34,5 +38,10 @@ def test_no_message_below_the_command_line_names_a_flag() -> None:
 
 
 def test_a_flag_in_a_message_would_be_found() -> None:
-    planted = ast.parse('def f():\n    """Not --this."""\n    raise ValueError("Use --force.", f"{x}: add --limit")')
-    assert [text for _, text in strings(planted) if FLAG.search(text)] == ["Use --force.", ": add --limit"]
+    planted = ast.parse(
+        'def f():\n    """Not --this."""\n    raise ValueError("Use --force.", f"{x}: add --limit")'
+    )
+    assert [text for _, text in strings(planted) if FLAG.search(text)] == [
+        "Use --force.",
+        ": add --limit",
+    ]

@@ -1,8 +1,9 @@
-"""Every pattern of the source that Python's engine runs takes time that grows with the length of a text, not with its
-square: a message that somebody wrote for the purpose must not hold up a run for minutes.
+"""Every pattern of the source that Python's engine runs takes time that grows with the length of a
+text, not with its square: a message that somebody wrote for the purpose must not hold up a run for
+minutes.
 
-Patterns are found in the syntax tree, and met with texts made of their own parse tree: each of their pieces, repeated,
-before a character that makes the match fail.
+Patterns are found in the syntax tree, and met with texts made of their own parse tree: each of
+their pieces, repeated, before a character that makes the match fail.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ SIZE = 4_000  # characters
 QUICK = 0.003  # CPU seconds at this size: the square of it takes longer, however simple the step
 GROWTH = 3.0  # times as long for twice the text, at most: 2 is linear, 4 the square
 TAILS = ("", "!", "\n", "\x00", "é")
-OWN = {  # they read what comes with claimlab or what it has written itself, never a text of somebody else
+# they read what comes with claimlab or what it has written itself, never a text of somebody else
+OWN = {
     "claimlab.catalog.cite": "the cards of the catalogue",
     "claimlab.cli.notebooks": "the pages of a notebook that was just made",
     "claimlab.cli.sitepages": "docstrings",
@@ -49,7 +51,9 @@ OWN = {  # they read what comes with claimlab or what it has written itself, nev
 
 @dataclass(frozen=True)
 class Found:
-    """A pattern, where it is, and how it is used: `match` and `fullmatch` look at one place, all else at each."""
+    """A pattern, where it is, and how it is used: `match` and `fullmatch` look at one place, all
+    else at each.
+    """
 
     place: str
     pattern: re.Pattern[str]
@@ -63,7 +67,9 @@ class Found:
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for file in sorted(ROOT.rglob("*.py")):
-        parts = [part for part in file.relative_to(ROOT).with_suffix("").parts if part != "__init__"]
+        parts = [
+            part for part in file.relative_to(ROOT).with_suffix("").parts if part != "__init__"
+        ]
         yield ".".join(["claimlab", *parts]), ast.parse(file.read_text(encoding="utf-8"))
 
 
@@ -83,9 +89,15 @@ def found(trees: dict[str, ast.Module]) -> tuple[list[Found], list[str]]:
     for name, tree in trees.items():
         names = {id(n.value): n.targets[0].id for n in ast.walk(tree) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)}  # fmt: skip
         for node in ast.walk(tree):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+            if not (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
+            ):
                 continue
-            if not (isinstance(node.func.value, ast.Name) and node.func.value.id == "re" and node.func.attr in CALLS):
+            if not (
+                isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "re"
+                and node.func.attr in CALLS
+            ):
                 continue
             place = f"{name}:{names.get(id(node), node.lineno)}"
             try:
@@ -100,18 +112,26 @@ def found(trees: dict[str, ast.Module]) -> tuple[list[Found], list[str]]:
 
 def _ways(node: ast.Call, names: dict[int, str], used: dict[str, set[str]]) -> set[str]:
     assert isinstance(node.func, ast.Attribute)
-    ways = {node.func.attr} if node.func.attr != "compile" else used.get(names.get(id(node), ""), set()) & {*CALLS}
+    ways = (
+        {node.func.attr}
+        if node.func.attr != "compile"
+        else used.get(names.get(id(node), ""), set()) & {*CALLS}
+    )
     return {"search" if way in SEARCHES else way for way in ways} or {"search"}
 
 
 def _compiled(node: ast.Call, name: str) -> re.Pattern[Any]:
-    """The pattern of a call, with the flags that it names; NameError where it is made of what a function knows."""
+    """The pattern of a call, with the flags that it names; NameError where it is made of what a
+    function knows.
+    """
     known = vars(importlib.import_module(name))
     at = {"match": 2, "fullmatch": 2, "search": 2, "findall": 2, "finditer": 2, "compile": 1}.get(
         str(getattr(node.func, "attr", "")), 9
     )
     flags = [k.value for k in node.keywords if k.arg == "flags"] + node.args[at : at + 1]
-    values = [eval(compile(ast.Expression(one), name, "eval"), known) for one in (node.args[0], *flags)]
+    values = [
+        eval(compile(ast.Expression(one), name, "eval"), known) for one in (node.args[0], *flags)
+    ]
     return values[0] if isinstance(values[0], re.Pattern) else re.compile(*values)
 
 
@@ -175,7 +195,9 @@ def _matcher(tree: Any) -> Callable[[str], bool]:
 
 
 def pieces(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
-    """What a text may be made of to try a pattern: the beginning up to a repeat, and what it repeats; and so inside."""
+    """What a text may be made of to try a pattern: the beginning up to a repeat, and what it
+    repeats; and so inside.
+    """
     for code, argument in tree:
         if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
             body = example(argument[2], {})
@@ -201,10 +223,16 @@ def pieces(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
 def texts(pattern: re.Pattern[str], size: int) -> Iterator[str]:
     tree = parser.parse(pattern.pattern, pattern.flags)
     own = {(first, body) for first, body in pieces(tree) if body}
-    singles = sorted({body for _, body in own if len(body) < 8}, key=lambda body: (len(body), body))[:6]
+    singles = sorted(
+        {body for _, body in own if len(body) < 8}, key=lambda body: (len(body), body)
+    )[:6]
     own |= {("", piece) for piece in (" ", "a", "1", "\n", "a ")}
     mixed = {("", a + b) for a in singles for b in singles if a != b}
-    begun = {(first, body) for first in sorted({first for first, _ in own})[:6] for body in ("A", *singles[:4])}
+    begun = {
+        (first, body)
+        for first in sorted({first for first, _ in own})[:6]
+        for body in ("A", *singles[:4])
+    }
     for first, body in sorted(own | mixed | begun):
         for tail in TAILS if (first, body) in own else TAILS[1:2]:
             yield first + body * (size // len(body)) + tail
@@ -223,17 +251,20 @@ def slow(one: Found) -> str | None:
             first = seconds(one.run(short))
             if first > QUICK:
                 first = min(first, seconds(one.run(short)))
-            if first > QUICK and (twice := min(seconds(one.run(long)), seconds(one.run(long)))) > GROWTH * first:
-                return (
-                    f"{one.place} {one.how} {short[:20]!r}…{short[-3:]!r} takes {first:.3f} s, twice that {twice:.3f} s"
-                )
+            if (
+                first > QUICK
+                and (twice := min(seconds(one.run(long)), seconds(one.run(long)))) > GROWTH * first
+            ):
+                return f"{one.place} {one.how} {short[:20]!r}…{short[-3:]!r} takes {first:.3f} s, twice that {twice:.3f} s"
     return None
 
 
 def short(one: Found) -> bool:
     """Whether the pattern only ever meets texts of a few characters, and is quick on these."""
     most = SHORT.get(one.place)
-    return most is not None and all(seconds(one.run(text[:most])) < QUICK for text in texts(one.pattern, SIZE))
+    return most is not None and all(
+        seconds(one.run(text[:most])) < QUICK for text in texts(one.pattern, SIZE)
+    )
 
 
 @pytest.mark.slow
@@ -260,12 +291,22 @@ print(json.dumps(sorted(made)))
 
 @pytest.mark.slow
 def test_no_pattern_that_is_made_at_run_time_does() -> None:
-    """Those of lists of words: met while claims are rewritten, in a process of its own, in which none is made yet."""
-    run = subprocess.run([sys.executable, "-c", AT_WORK], capture_output=True, text=True, check=True)
-    made = {(str(pattern), int(flags)) for pattern, flags in json.loads(run.stdout.splitlines()[-1])}
-    made |= {(pattern, int(re.IGNORECASE)) for pattern in read_table(None)["structure"]["leftovers"]}
+    """Those of lists of words: met while claims are rewritten, in a process of its own, in which
+    none is made yet.
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", AT_WORK], capture_output=True, text=True, check=True
+    )
+    made = {
+        (str(pattern), int(flags)) for pattern, flags in json.loads(run.stdout.splitlines()[-1])
+    }
+    made |= {
+        (pattern, int(re.IGNORECASE)) for pattern in read_table(None)["structure"]["leftovers"]
+    }
     fixed = {one.pattern.pattern for one in found(dict(modules()))[0]}
-    patterns = [Found(pattern[:60], re.compile(pattern, flags), "search") for pattern, flags in sorted(made)]
+    patterns = [
+        Found(pattern[:60], re.compile(pattern, flags), "search") for pattern, flags in sorted(made)
+    ]
     patterns = [one for one in patterns if one.pattern.pattern not in fixed]
     assert len(patterns) > 20
     assert [words for one in patterns if (words := slow(one)) is not None] == []
@@ -281,7 +322,10 @@ def f(x, y):
     return re.split("b", x), re.search(y, x)
 """
     patterns, made = found({"json.decoder": ast.parse(text)})
-    assert [(one.pattern.pattern, one.how) for one in patterns] == [("a+$", "search"), ("b", "search")]
+    assert [(one.pattern.pattern, one.how) for one in patterns] == [
+        ("a+$", "search"),
+        ("b", "search"),
+    ]
     assert patterns[0].pattern.flags & re.IGNORECASE
     assert made == ["json.decoder y"]
 
@@ -298,7 +342,9 @@ SQUARES = {
 
 @pytest.mark.parametrize("name", SQUARES)
 def test_a_planted_square_is_seen(name: str) -> None:
-    assert slow(Found("here", re.compile(SQUARES[name], re.IGNORECASE * name.startswith("tags")), "search"))
+    assert slow(
+        Found("here", re.compile(SQUARES[name], re.IGNORECASE * name.startswith("tags")), "search")
+    )
 
 
 def test_many_tags_at_the_end_cost_what_their_number_says() -> None:

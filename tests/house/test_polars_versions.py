@@ -15,7 +15,9 @@ def test_the_oldest_and_the_newest_polars_give_the_same_results(tmp_path: Path) 
     try:
         versions.install(versions.OLD, tmp_path / "site")
     except subprocess.CalledProcessError as error:
-        pytest.skip(f"polars {versions.OLD} cannot be installed here: {error.stderr.strip().splitlines()[-1]}")
+        pytest.skip(
+            f"polars {versions.OLD} cannot be installed here: {error.stderr.strip().splitlines()[-1]}"
+        )
     assert versions.run(tmp_path / "old", tmp_path / "site") == versions.OLD
     assert versions.run(tmp_path / "new") == pl.__version__ != versions.OLD
     assert list(versions.differences(tmp_path / "old", tmp_path / "new")) == []

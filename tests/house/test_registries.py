@@ -1,4 +1,6 @@
-"""One test walks every registry of the house: what it lists loads, is of its kind, and says what it is."""
+"""One test walks every registry of the house: what it lists loads, is of its kind, and says what it
+is.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,18 @@ ROOT = Path(claimlab.__file__).parent
 
 
 def registries() -> dict[str, Registry[object]]:
-    """Every module-level Registry, found by reading the source: a new one is walked without being listed here."""
+    """Every module-level Registry, found by reading the source: a new one is walked without being
+    listed here.
+    """
     found: dict[str, Registry[object]] = {}
     for file in sorted(ROOT.rglob("*.py")):
-        if file.name == "registry.py" or "Registry(" not in (text := file.read_text(encoding="utf-8")):
+        if file.name == "registry.py" or "Registry(" not in (
+            text := file.read_text(encoding="utf-8")
+        ):
             continue
-        module = importlib.import_module(".".join(["claimlab", *file.relative_to(ROOT).with_suffix("").parts]))
+        module = importlib.import_module(
+            ".".join(["claimlab", *file.relative_to(ROOT).with_suffix("").parts])
+        )
         for name in re.findall(r"^([A-Z_]+)\s*(?::[^=]+)?=\s*Registry\(", text, re.M):
             found[f"{module.__name__}.{name}"] = getattr(module, name)
     return found
@@ -33,10 +41,14 @@ ENTRIES = [(where, name) for where, registry in REGISTRIES.items() for name in r
 def test_the_known_registries_are_found() -> None:
     kinds = {registry.kind for registry in REGISTRIES.values()}
     assert {"dataset", "check"} <= kinds
-    assert len({registry.group for registry in REGISTRIES.values()}) == len(REGISTRIES), "two registries share a door"
+    assert len({registry.group for registry in REGISTRIES.values()}) == len(REGISTRIES), (
+        "two registries share a door"
+    )
 
 
-@pytest.mark.parametrize(("where", "name"), ENTRIES, ids=[f"{w.rsplit('.', 1)[1]}-{n}" for w, n in ENTRIES])
+@pytest.mark.parametrize(
+    ("where", "name"), ENTRIES, ids=[f"{w.rsplit('.', 1)[1]}-{n}" for w, n in ENTRIES]
+)
 def test_every_entry_loads_and_says_what_it_is(where: str, name: str) -> None:
     entry = REGISTRIES[where].get(name)
     own = getattr(entry, "name", None) or getattr(getattr(entry, "card", None), "name", None)

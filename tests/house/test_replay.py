@@ -1,4 +1,6 @@
-"""Whatever asks a model or a search replays to the same bytes: with the servers gone, and no key and no address set."""
+"""Whatever asks a model or a search replays to the same bytes: with the servers gone, and no key
+and no address set.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,13 @@ def fitting(schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
         return fitting(schema["anyOf"][0], whole)
     if schema.get("type") == "object":
         return {name: fitting(part, whole) for name, part in schema["properties"].items()}
-    values = {"string": "The old mill sold looms.", "number": 0.5, "integer": 1, "boolean": True, "array": []}
+    values = {
+        "string": "The old mill sold looms.",
+        "number": 0.5,
+        "integer": 1,
+        "boolean": True,
+        "array": [],
+    }
     return values.get(schema.get("type", ""))
 
 
@@ -55,7 +63,10 @@ class Web(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.asked.append(self.path)
         port = self.server.server_address[1]
-        hits = [{"url": f"http://page{i}.example:{port}/", "title": "Looms", "content": "Looms ..."} for i in (1, 2)]
+        hits = [
+            {"url": f"http://page{i}.example:{port}/", "title": "Looms", "content": "Looms ..."}
+            for i in (1, 2)
+        ]
         page = self.path.startswith("/search")
         body = (json.dumps({"results": hits}) if page else PAGE).encode()
         self.send_response(200)
@@ -82,7 +93,9 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn
     opened = lambda: Guard(ports=ports, allowed_numbers=["127.0.0.1"], resolve=resolve)  # noqa: E731
     monkeypatch.setattr(snapshot, "Guard", opened)
     with StandIn(answer) as model:
-        (tmp_path / "m.toml").write_text(f'[m]\nbase_url = "{model.url}"\nmodel = "m"\n', encoding="utf-8")
+        (tmp_path / "m.toml").write_text(
+            f'[m]\nbase_url = "{model.url}"\nmodel = "m"\n', encoding="utf-8"
+        )
         yield model
     web.shutdown()
     web.server_close()
@@ -103,8 +116,14 @@ def data() -> Dataset:
 
 def judged() -> Dataset:
     run = data()
-    said = [{"record_id": i, "run": "m", "label": "true", "rationale": "So it is."} for i in ("r0", "r1")]
-    checks = [{"record_id": i, "evidence_id": i, "rank": 1, "text": TEXT, "rating": "True"} for i in ("r0", "r1")]
+    said = [
+        {"record_id": i, "run": "m", "label": "true", "rationale": "So it is."}
+        for i in ("r0", "r1")
+    ]
+    checks = [
+        {"record_id": i, "evidence_id": i, "rank": 1, "text": TEXT, "rating": "True"}
+        for i in ("r0", "r1")
+    ]
     run.tables |= {
         "predictions": to_side_table("predictions", pl.DataFrame(said)),
         "evidence": to_side_table("evidence", pl.DataFrame(checks)),
@@ -120,7 +139,9 @@ VERBS: dict[str, Callable[..., object]] = {
     "zero-shot": detected("llm-zero-shot"),
     "few-shot": detected("llm-few-shot", settings={"examples": 4}),
     "search": detected("llm-search", provider="searxng"),
-    "enrich": lambda **ask: cl.enrich(data(), "searxng", extract="model", snapshot=True, limit=2, **ask),
+    "enrich": lambda **ask: cl.enrich(
+        data(), "searxng", extract="model", snapshot=True, limit=2, **ask
+    ),
     "contamination": lambda **ask: cl.contamination(data(), cutoff="2020", **ask),
     "judge": lambda **ask: cl.judge(judged(), runs=2, **ask),
     "feasibility": lambda profile, **ask: cl.audit(
@@ -130,7 +151,9 @@ VERBS: dict[str, Callable[..., object]] = {
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
@@ -145,7 +168,9 @@ def test_a_replay_gives_the_same_bytes_with_nobody_to_ask(
     assert bytes_of(tmp_path / "again") == bytes_of(tmp_path / "first")
 
 
-def test_pages_that_are_read_count_as_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_that_are_read_count_as_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask: dict[str, Any] = {"profile": str(tmp_path / "m.toml"), "mode": "live", "limit": 1}
     Web.asked.clear()
     with servers(tmp_path, monkeypatch) as model:

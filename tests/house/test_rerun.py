@@ -1,4 +1,6 @@
-"""Every folder that a verb writes can be made again from what it says of itself, to the same bytes."""
+"""Every folder that a verb writes can be made again from what it says of itself, to the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def test_a_folder_is_repeated_to_the_same_bytes(
 ) -> None:
     monkeypatch.chdir(workspace)
     twin.call(str(tmp_path / "out"))
-    if not twin.command.startswith("study"):  # the paths in a study file are read from the current folder
+    if not twin.command.startswith(
+        "study"
+    ):  # the paths in a study file are read from the current folder
         monkeypatch.chdir(tmp_path)
     result = cl.rerun(tmp_path / "out", inputs=workspace, cache=workspace / "calls")
     assert result.differences == {}

@@ -1,46 +1,73 @@
-"""The shape of the source: functions that fit on a screen, files that fit in a head, no empty room, one way to print."""
+"""The shape of the source: a token budget for each room, functions that fit in a head, no empty room.
+
+`budget.toml` only goes down. A new capability raises it in its own commit, with the reason.
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
 
-import claimlab
+from parts import ruler
 
-ROOT = Path(claimlab.__file__).parent
-LONGEST_FUNCTION = 60
-LONGEST_FILE = 300
-
-
-def sources() -> Iterator[tuple[str, str]]:
-    for file in sorted(ROOT.rglob("*.py")):
-        yield file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8")
+HERE = Path(__file__).parent
+BUDGET = tomllib.loads((HERE / "budget.toml").read_text(encoding="utf-8"))
+MOST_BRANCHES = 15
+MOST_PARAMETERS = 8
 
 
-def functions(text: str) -> Iterator[tuple[str, int]]:
-    """Every function with its lines, signature and docstring included."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, (node.end_lineno or 0) - node.lineno + 1
+def measured() -> list[ruler.Measured]:
+    return [found for file, text in ruler.sources() for found in ruler.functions(file, text)]
 
 
-def test_no_function_is_longer_than_a_screen() -> None:
-    long = {(name, function): n for name, text in sources() for function, n in functions(text) if n > LONGEST_FUNCTION}
-    assert long == {}
+def test_every_room_keeps_its_budget() -> None:
+    counts = ruler.tokens_by_room()
+    assert {name: n for name, n in counts.items() if n > BUDGET["tokens"].get(name, 0)} == {}
 
 
-def test_a_planted_long_function_is_seen() -> None:
-    text = "class A:\n    def f(\n        self,\n    ) -> None:\n" + "        pass\n" * LONGEST_FUNCTION
-    assert list(functions(text)) == [("f", LONGEST_FUNCTION + 3)]
+def test_no_budget_is_left_for_a_room_that_is_gone() -> None:
+    assert set(BUDGET["tokens"]) <= set(ruler.tokens_by_room())
 
 
-def test_no_file_is_too_long() -> None:
-    assert {name: n for name, text in sources() if (n := text.count("\n")) > LONGEST_FILE} == {}
+def test_hardly_any_function_is_too_complex() -> None:
+    over = [found for found in measured() if found.complexity > MOST_BRANCHES]
+    assert len(over) <= BUDGET["most"]["functions_over_15_branches"], over
+
+
+def test_only_front_doors_take_many_parameters() -> None:
+    over = [found for found in measured() if found.parameters > MOST_PARAMETERS]
+    assert len(over) <= BUDGET["most"]["functions_over_8_parameters"], over
+
+
+def test_there_is_hardly_any_any() -> None:
+    count = sum(ruler.tokens(text).count("Any") for _, text in ruler.sources())
+    assert count <= BUDGET["most"]["any"]
+
+
+def test_no_source_is_kept_from_the_formatter() -> None:
+    skipped = [
+        file for file, text in ruler.sources() for line in text.splitlines() if "# fmt:" in line
+    ]
+    assert len(skipped) <= BUDGET["most"]["fmt_skip"], skipped
+
+
+def test_a_planted_complex_function_is_seen() -> None:
+    text = "def f(a, b):\n" + "    if a and b: pass\n" * MOST_BRANCHES
+    assert list(ruler.functions("x.py", text)) == [
+        ruler.Measured("x.py", "f", 1 + 2 * MOST_BRANCHES, 2)
+    ]
+
+
+def test_packing_lines_changes_no_count() -> None:
+    packed = '"""About."""\na, b = 1, 2; c = [x for x in (a, b) if x]  # why\n'
+    spread = '"""About\nit."""\n\na, b = 1, 2\nc = [\n    x\n    for x in (a, b)\n    if x\n]\n'
+    assert len(ruler.tokens(packed)) - 1 == len(ruler.tokens(spread))  # the semicolon
 
 
 def test_no_package_is_empty() -> None:
-    folders = {file.parent for file in ROOT.rglob("__init__.py")}
-    inhabited = {p.parent for p in ROOT.rglob("*") if p.is_file() and p.suffix != ".pyc" and p.name != "__init__.py"}
+    root = ruler.SOURCE
+    folders = {file.parent for file in root.rglob("__init__.py")}
+    files = [p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc"]
+    inhabited = {p.parent for p in files if p.name != "__init__.py"}
     inhabited |= {parent for folder in inhabited for parent in folder.parents}
-    assert sorted(str(folder.relative_to(ROOT)) for folder in folders - inhabited) == []
+    assert sorted(str(folder.relative_to(root)) for folder in folders - inhabited) == []

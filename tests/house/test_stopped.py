@@ -44,14 +44,18 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("large")
     few = cl.split(planted(size=2000)[0]).dataset
     copies = [
-        few.records.with_columns(pl.col("id") + f"-{i}", pl.col("text") + f" It was day {i} in Velmore.", group=None)
+        few.records.with_columns(
+            pl.col("id") + f"-{i}", pl.col("text") + f" It was day {i} in Velmore.", group=None
+        )
         for i in range(20)
     ]
     dataset = Dataset.build("large", pl.concat(copies))
     dataset.write(folder / "large")
     rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
     rows.write_csv(folder / "large.csv")
-    (folder / "large.txt").write_text((folder / "large.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "large.txt").write_text(
+        (folder / "large.csv").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     return folder
 
 
@@ -138,7 +142,9 @@ limit = 6
 @pytest.mark.slow
 @pytest.mark.alone
 def test_ctrl_c_ends_a_study_that_is_at_work(large: Path, tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text(STUDY.format(grid='split = ["near-duplicates"]\ndetector = ["tfidf"]'))
+    (tmp_path / "study.toml").write_text(
+        STUDY.format(grid='split = ["near-duplicates"]\ndetector = ["tfidf"]')
+    )
     assert outcome(start(large, f"trust {tmp_path / 'study.toml'} --yes"))[0] == 0
     child = start(large, f"study run {tmp_path / 'study.toml'} -o {tmp_path / 'out'}")
     ends = time.monotonic() + 60
@@ -154,7 +160,9 @@ def test_ctrl_c_ends_a_study_that_is_at_work(large: Path, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.alone
-def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(model: StandIn, tmp_path: Path) -> None:
+def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(
+    model: StandIn, tmp_path: Path
+) -> None:
     cl.split(planted(size=200)[0], output=tmp_path / "large")
     (tmp_path / "study.toml").write_text(STUDY.format(grid='detector = ["model"]'))
     model.latency = 2.0  # the server is busy with what was asked before for as long as that
@@ -185,5 +193,7 @@ def test_ctrl_c_after_the_output_is_in_place_says_that_it_is_complete(
 
     monkeypatch.setattr(Run, "clear", interrupted)  # what comes after the output is put in place
     assert command_line(["clean", str(tmp_path / "data"), "-o", str(tmp_path / "out")]) == 130
-    assert f"'{tmp_path / 'out'}' had been written by then and is complete." in capsys.readouterr().err
+    assert (
+        f"'{tmp_path / 'out'}' had been written by then and is complete." in capsys.readouterr().err
+    )
     assert len(Dataset.open(tmp_path / "out")) > 0

@@ -18,7 +18,15 @@ import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.cli.lazy import LazyVerbs, verb_names
 
-WITHOUT_OUTPUT = {"demo", "doctor", "engine", "llm", "serve", "show", "trust"}  # a tour, settings, and ways to look
+WITHOUT_OUTPUT = {
+    "demo",
+    "doctor",
+    "engine",
+    "llm",
+    "serve",
+    "show",
+    "trust",
+}  # a tour, settings, and ways to look
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,10 @@ TWINS = [
         "catalog --topic covid --language pt --loadable -o {out}",
         lambda out: cl.catalog(topic="covid", language="pt", loadable=True, output=out),
     ),
-    Twin("load covid-fact sample -o {out} --limit 3", lambda out: cl.load("covid-fact", "sample", output=out, limit=3)),
+    Twin(
+        "load covid-fact sample -o {out} --limit 3",
+        lambda out: cl.load("covid-fact", "sample", output=out, limit=3),
+    ),
     Twin("import rows.csv -o {out}", lambda out: cl.import_files(["rows.csv"], out)),
     Twin(
         "clean data -o {out} --limit 150 --report {out}-report",
@@ -46,9 +57,13 @@ TWINS = [
         lambda out: cl.audit("data", checks=["length", "source"], columns=["topic"], output=out),
     ),
     Twin(
-        "audit data data --check length -o {out}", lambda out: cl.audit_all(["data"] * 2, checks=["length"], output=out)
+        "audit data data --check length -o {out}",
+        lambda out: cl.audit_all(["data"] * 2, checks=["length"], output=out),
     ),
-    Twin("audit data --check length --fix -o {out}", lambda out: cl.fix("data", checks=["length"], output=out)),
+    Twin(
+        "audit data --check length --fix -o {out}",
+        lambda out: cl.fix("data", checks=["length"], output=out),
+    ),
     Twin(
         "diff data data --check length -o {out} --limit 200",
         lambda out: cl.diff("data", "data", checks=["length"], output=out, limit=200),
@@ -58,7 +73,10 @@ TWINS = [
         "split data -o {out} --by language --hold-out por --seed 3 --limit 200",
         lambda out: cl.split("data", "language", hold_out="por", seed=3, limit=200, output=out),
     ),
-    Twin("split data -o {out} --by language --all", lambda out: cl.split_all("data", "language", output=out)),
+    Twin(
+        "split data -o {out} --by language --all",
+        lambda out: cl.split_all("data", "language", output=out),
+    ),
     Twin(
         "evaluate --predictions rows.csv --data data -o {out} --draws 200",
         lambda out: cl.evaluate(predictions="rows.csv", data="data", output=out, draws=200),
@@ -72,32 +90,49 @@ TWINS = [
         lambda out: cl.import_predictions("data", "rows.csv", output=out),
     ),
     Twin("export data --to inspect -o {out}", lambda out: cl.export("data", "inspect", out)),
-    Twin(  # the second of the two answers from the recording of the first: times of retrieval are the same
+    # the second of the two answers from the recording of the first: times of retrieval are the same
+    Twin(
         "enrich data -o {out} --provider local:rows.jsonl --cache calls --limit 12",
         lambda out: cl.enrich("data", "local:rows.jsonl", cache="calls", limit=12, output=out),
     ),
     Twin(
         "contamination data -o {out} --corpus rows.jsonl --cutoff 2024-06 --limit 60",
-        lambda out: cl.contamination("data", corpus="rows.jsonl", cutoff="2024-06", limit=60, output=out),
+        lambda out: cl.contamination(
+            "data", corpus="rows.jsonl", cutoff="2024-06", limit=60, output=out
+        ),
     ),
-    Twin("judge run -o {out} --offline --limit 3", lambda out: cl.judge("run", offline=True, limit=3, output=out)),
+    Twin(
+        "judge run -o {out} --offline --limit 3",
+        lambda out: cl.judge("run", offline=True, limit=3, output=out),
+    ),
     Twin(
         "evolve run data -o {out} --steps 3 --limit 5 --seed 7",
         lambda out: cl.evolve("data", steps=3, limit=5, seed=7, output=out),
     ),
-    Twin("evolve drift evolved -o {out} --traces 3", lambda out: cl.drift("evolved", traces=3, output=out)),
+    Twin(
+        "evolve drift evolved -o {out} --traces 3",
+        lambda out: cl.drift("evolved", traces=3, output=out),
+    ),
     Twin("evolve worth data -o {out} --limit 4", lambda out: cl.worth("data", limit=4, output=out)),
     Twin(
         "generate run people -o {out} --chain translation --size 3 --by language --seed 4",
-        lambda out: cl.generate("people", chain="translation", size=3, by=["language"], seed=4, output=out),
+        lambda out: cl.generate(
+            "people", chain="translation", size=3, by=["language"], seed=4, output=out
+        ),
     ),
     Twin(
         "generate filter generated -o {out} --metric language --metric details --metric change-log --report {out}-q",
         lambda out: cl.quality_filter(
-            "generated", metrics=["language", "details", "change-log"], report=f"{out}-q", output=out
+            "generated",
+            metrics=["language", "details", "change-log"],
+            report=f"{out}-q",
+            output=out,
         ),
     ),
-    Twin("merge data evolved -o {out} --name both", lambda out: cl.merge(["data", "evolved"], name="both", output=out)),
+    Twin(
+        "merge data evolved -o {out} --name both",
+        lambda out: cl.merge(["data", "evolved"], name="both", output=out),
+    ),
     Twin(
         "study run grid.toml -o {out} --only split=random",
         lambda out: cl.study_run("grid.toml", out, only={"split": "random"}),
@@ -109,13 +144,21 @@ TWINS = [
         lambda out: cl.review_create("data", out, task="keep", sample=5, attention=1, seed=2),
     ),
     Twin("review apply review -o {out}", lambda out: cl.review_apply("review", out)),
-    Twin("review export review -o {out} --to jsonl", lambda out: cl.review_export("review", out, "jsonl")),
+    Twin(
+        "review export review -o {out} --to jsonl",
+        lambda out: cl.review_export("review", out, "jsonl"),
+    ),
     Twin("export data --to csv -o {out}", lambda out: cl.export("data", "csv", out)),
-    Twin("export data --to hf -o {out} --limit 9", lambda out: cl.export("data", "hf", out, limit=9)),
+    Twin(
+        "export data --to hf -o {out} --limit 9", lambda out: cl.export("data", "hf", out, limit=9)
+    ),
 ]
 
 
-TIMES = {"timings.json", "costs.html"}  # what a study says of time and money: the same in no two runs
+TIMES = {
+    "timings.json",
+    "costs.html",
+}  # what a study says of time and money: the same in no two runs
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -144,7 +187,13 @@ TWIN_OF = {
     "review import": "review_import", "study new": "study_new", "study check": "study_check",
     "study run": "study_run", "study table": "study_table", "engine work": "engine_work", "engine status": "engine_status",
 }  # fmt: skip
-INPUTS = {"folder", "folders", "files", "run", "data"}  # what a verb reads is the function's first argument
+INPUTS = {
+    "folder",
+    "folders",
+    "files",
+    "run",
+    "data",
+}  # what a verb reads is the function's first argument
 PRINTED = {
     "as_json", "verbose", "strict", "shown", "preview", "recipes", "steps", "show_recipe", "list_metrics", "dry_run", "open_page",
     "_list",
@@ -163,14 +212,22 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "judge --estimate": "evaluate.judge.front.estimate_judge", "report --init": "evaluate.eqa.study.new_study",
     "split --all": "split.run.split_all", "study run --estimate": "study.estimate.study_estimate",
 }  # fmt: skip
-LAYOUT = {"delimiter", "encoding", "header", "quotes", "sheet"}  # fields of `options` in `import_files`
+LAYOUT = {
+    "delimiter",
+    "encoding",
+    "header",
+    "quotes",
+    "sheet",
+}  # fields of `options` in `import_files`
 
 
 def commands() -> Iterator[tuple[str, Any]]:
     for verb in sorted(set(verb_names()) - WITHOUT_OUTPUT | {"engine", "show"}):
         command: Any = LazyVerbs().get_command(None, verb)
         below = getattr(command, "commands", {})
-        yield from ((f"{verb} {name}", one) for name, one in below.items() if f"{verb} {name}" in TWIN_OF)
+        yield from (
+            (f"{verb} {name}", one) for name, one in below.items() if f"{verb} {name}" in TWIN_OF
+        )
         if command.callback is not None and (not below or verb == "catalog"):
             yield verb, command
 
@@ -181,14 +238,19 @@ def test_every_option_of_a_verb_is_an_argument_of_its_twin() -> None:
         function = getattr(cl, TWIN_OF.get(name, name))
         arguments = set(inspect.signature(function).parameters)
         for hint in get_type_hints(function).values():
-            arguments |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
+            arguments |= (
+                set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
+            )
         for option in command.params:
             if option.name in INPUTS | PRINTED | (LAYOUT if name == "import" else set()):
                 continue
             if f"{name} {option.opts[0]}" in OTHER_FUNCTIONS:
                 others.add(f"{name} {option.opts[0]}")
             else:
-                names = {option.name.removeprefix("no_"), f"{option.name}s" if option.multiple else option.name}
+                names = {
+                    option.name.removeprefix("no_"),
+                    f"{option.name}s" if option.multiple else option.name,
+                }
                 assert names & arguments, f"{name} {option.opts[0]}"
     assert others == set(OTHER_FUNCTIONS)
     for place in OTHER_FUNCTIONS.values():
@@ -201,7 +263,9 @@ def test_every_verb_that_writes_has_a_twin() -> None:
     assert twins == set(verb_names()) - WITHOUT_OUTPUT
 
 
-@pytest.mark.parametrize("name", sorted(set(cl.__all__) - {"ClaimlabError", "Dataset", "Review", "__version__"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(cl.__all__) - {"ClaimlabError", "Dataset", "Review", "__version__"})
+)
 def test_every_function_says_what_it_takes(name: str) -> None:
     function = getattr(cl, name)
     parameters = inspect.signature(function).parameters.values()

@@ -1,5 +1,6 @@
-"""Two processes, one output, one cap: one of them wins, the other is told who holds the output, and the endpoint never
-sees more calls than the cap allows, not even when the winner is killed and started again."""
+"""Two processes, one output, one cap: one of them wins, the other is told who holds the output, and
+the endpoint never sees more calls than the cap allows, not even when the winner is killed and
+started again."""
 
 from __future__ import annotations
 
@@ -24,9 +25,16 @@ SLOW = 30.0  # seconds for an answer: the first process is still waiting when th
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Forty records that are all different, in `data`, and a run on them: more than the cap allows to ask for."""
-    texts = [f"The mill number {i} of Garrow sold {i + 3} looms to the council of Velmore." for i in range(40)]
-    records = pl.DataFrame({"id": [f"m{i}" for i in range(40)], "text": texts, "veracity": ["true", "false"] * 20})
+    """Forty records that are all different, in `data`, and a run on them: more than the cap allows
+    to ask for.
+    """
+    texts = [
+        f"The mill number {i} of Garrow sold {i + 3} looms to the council of Velmore."
+        for i in range(40)
+    ]
+    records = pl.DataFrame(
+        {"id": [f"m{i}" for i in range(40)], "text": texts, "veracity": ["true", "false"] * 20}
+    )
     mills = Dataset.build("mills", records)
     mills.write(tmp_path / "data")
     explained(mills, 40).write(tmp_path / "run")
@@ -92,7 +100,9 @@ profile = "model.toml"
 
 
 @pytest.mark.slow
-def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(folder: Path, model: StandIn) -> None:
+def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(
+    folder: Path, model: StandIn
+) -> None:
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     assert outcome(start(folder, "trust study.toml --yes"))[0] == 0
     command = f"study run study.toml -o out --max-calls {CAP}"
@@ -100,7 +110,10 @@ def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(folder: Pat
     first = start(folder, command)
     wait_for(lambda: model.requests >= 2, first)
     code, message = outcome(start(folder, command))
-    assert (code, f"is being written by claimlab study, process {first.pid}" in message) == (1, True), message
+    assert (code, f"is being written by claimlab study, process {first.pid}" in message) == (
+        1,
+        True,
+    ), message
     first.send_signal(signal.SIGKILL)
     first.wait(10)
     model.latency = 0.0
@@ -116,7 +129,10 @@ def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(folder: Pat
 @pytest.mark.slow
 def test_of_two_cleanings_into_one_output_one_wins(tmp_path: Path) -> None:
     planted(size=4000)[0].write(tmp_path / "data")
-    both = [start(tmp_path, "clean data -o out"), start(tmp_path, "clean data -o out")]  # they reach the lock together
+    both = [
+        start(tmp_path, "clean data -o out"),
+        start(tmp_path, "clean data -o out"),
+    ]  # they reach the lock together
     ends = [outcome(process) for process in both]
     winner, loser = (0, 1) if ends[0][0] == 0 else (1, 0)
     assert [ends[winner][0], ends[loser][0]] == [0, 1], ends

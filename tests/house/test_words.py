@@ -1,7 +1,7 @@
 """Plain English: phrases that read like a translation stay out of what users see.
 
-Users see the strings of the code, the help of the command line, the templates of pages, the docs and the README. The
-list is short; each entry has what to write instead.
+Users see the strings of the code, the help of the command line, the templates of pages, the docs
+and the README. The list is short; each entry has what to write instead.
 """
 
 from __future__ import annotations
@@ -49,20 +49,30 @@ MARKS = {
     r"\d %(?![\w}])": "95%",
 }
 PATTERN = re.compile("|".join([rf"\b(?:{'|'.join(BANNED)})\b", *MARKS]), re.IGNORECASE)
-GENERATED = {"datasets.md", "changelog.md", "python.md"}  # of cards, which quote their sources; of what is read here
+GENERATED = {
+    "datasets.md",
+    "changelog.md",
+    "python.md",
+}  # of cards, which quote their sources; of what is read here
 VERBS = SOURCE / "cli" / "verbs"
 # Words of others: what datasets contain, rules for texts, names in fixed formats.
 QUOTED = ("catalog/datasets/", "enrich/checkworthy.py", "evolve/rewrite/operators/", "generate/")
 
 
 def strings(file: Path) -> Iterator[tuple[int, str]]:
-    """The texts in a Python file: with docstrings only where the command line prints them as help."""
+    """The texts in a Python file: with docstrings only where the command line prints them as
+    help.
+    """
     tree = ast.parse(file.read_text(encoding="utf-8"))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
     docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or " " not in node.value.strip():
+        if (
+            not isinstance(node, ast.Constant)
+            or not isinstance(node.value, str)
+            or " " not in node.value.strip()
+        ):
             continue
         if id(node) not in docstrings or file.parent == VERBS:
             yield node.lineno, node.value
@@ -75,19 +85,30 @@ def lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def odd(texts: Iterator[tuple[int, str]]) -> list[str]:
-    return [f"{at}: “{hit[0]}” in: {text.strip()[:120]}" for at, text in texts for hit in PATTERN.finditer(text)]
+    return [
+        f"{at}: “{hit[0]}” in: {text.strip()[:120]}"
+        for at, text in texts
+        for hit in PATTERN.finditer(text)
+    ]
 
 
 def seen() -> list[Path]:
-    code = [f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(QUOTED)]
+    code = [
+        f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(QUOTED)
+    ]
     templates = [f for kind in ("*.jinja", "*.html") for f in SOURCE.rglob(kind)]
     docs = [f for f in (ROOT / "docs").rglob("*.md") if f.name not in GENERATED]
     return sorted([*code, *templates, *docs, ROOT / "README.md"])
 
 
 def test_no_odd_phrase_is_shown_to_users() -> None:
-    texts = {file.relative_to(ROOT).as_posix(): strings if file.suffix == ".py" else lines for file in seen()}
-    assert [f"{name}:{phrase}" for name, read in texts.items() for phrase in odd(read(ROOT / name))] == []
+    texts = {
+        file.relative_to(ROOT).as_posix(): strings if file.suffix == ".py" else lines
+        for file in seen()
+    }
+    assert [
+        f"{name}:{phrase}" for name, read in texts.items() for phrase in odd(read(ROOT / name))
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -99,14 +120,25 @@ def test_no_odd_phrase_is_shown_to_users() -> None:
     ],
 )  # fmt: skip
 def test_a_planted_phrase_is_found(phrase: str, tmp_path: Path) -> None:
-    (tmp_path / "planted.py").write_text(f'def f():\n    """by lot"""\n    raise ValueError(f"{{x}}: {phrase} ")\n')
+    (tmp_path / "planted.py").write_text(
+        f'def f():\n    """by lot"""\n    raise ValueError(f"{{x}}: {phrase} ")\n'
+    )
     assert len(odd(strings(tmp_path / "planted.py"))) == 1
-    (tmp_path / "planted.md").write_text(f"# Title\n\n{phrase} `by lot` is code.\n", encoding="utf-8")
+    (tmp_path / "planted.md").write_text(
+        f"# Title\n\n{phrase} `by lot` is code.\n", encoding="utf-8"
+    )
     assert len(odd(lines(tmp_path / "planted.md"))) == 1
 
 
 @pytest.mark.parametrize(
-    "phrase", ["There is no file 'x'.", "It is no longer there.", "from one day on", "95% of them", "recommended"]
+    "phrase",
+    [
+        "There is no file 'x'.",
+        "It is no longer there.",
+        "from one day on",
+        "95% of them",
+        "recommended",
+    ],
 )
 def test_good_english_is_not_an_alarm(phrase: str) -> None:
     assert odd(iter([(1, phrase)])) == []
@@ -136,7 +168,9 @@ PARTICIPLES = {"asked", "found", "given", "heard", "kept", "made", "said", "told
 
 
 def assigned(file: Path) -> Iterator[tuple[int, str]]:
-    """The local names and arguments of a Python file; columns and fields of formats keep the names they have."""
+    """The local names and arguments of a Python file; columns and fields of formats keep the names
+    they have.
+    """
     for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):
@@ -159,5 +193,7 @@ def test_a_name_is_a_noun() -> None:
 
 
 def test_a_planted_participle_is_found(tmp_path: Path) -> None:
-    (tmp_path / "planted.py").write_text("kept: int = 0\n\ndef f(told, x):\n    return [said for said in told]\n")
+    (tmp_path / "planted.py").write_text(
+        "kept: int = 0\n\ndef f(told, x):\n    return [said for said in told]\n"
+    )
     assert {name for _, name in assigned(tmp_path / "planted.py")} == {"told", "x", "said"}

@@ -1,4 +1,6 @@
-"""A batch endpoint on loopback, in the format that OpenAI published: files, batches, and answers when they are ready."""
+"""A batch endpoint on loopback, in the format that OpenAI published: files, batches, and answers
+when they are ready.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,16 @@ from claimlab.llm.standin import Body, StandIn, http
 
 
 class BatchStandIn(StandIn):
-    """`polls`: how often a batch is looked at before it is done. `broken(body)` names calls that fail inside a batch."""
+    """`polls`: how often a batch is looked at before it is done. `broken(body)` names calls that
+    fail inside a batch.
+    """
 
     def __init__(
-        self, answer: Callable[[Body], str], *, polls: int = 1, broken: Callable[[Body], bool] = lambda _: False
+        self,
+        answer: Callable[[Body], str],
+        *,
+        polls: int = 1,
+        broken: Callable[[Body], bool] = lambda _: False,
     ) -> None:
         super().__init__(answer)
         self.polls, self.broken = polls, broken
@@ -70,11 +78,23 @@ class BatchStandIn(StandIn):
             self.calls.append(call["body"])
             if self.broken(call["body"]):
                 bad.append(
-                    {"custom_id": call["custom_id"], "response": {"status_code": 500, "body": {}}, "error": None}
+                    {
+                        "custom_id": call["custom_id"],
+                        "response": {"status_code": 500, "body": {}},
+                        "error": None,
+                    }
                 )
                 continue
-            body = self.completion(call["body"], {"role": "assistant", "content": self.answer(call["body"])})
-            good.append({"custom_id": call["custom_id"], "response": {"status_code": 200, "body": body}, "error": None})
+            body = self.completion(
+                call["body"], {"role": "assistant", "content": self.answer(call["body"])}
+            )
+            good.append(
+                {
+                    "custom_id": call["custom_id"],
+                    "response": {"status_code": 200, "body": body},
+                    "error": None,
+                }
+            )
         for field, lines in (("output_file_id", good), ("error_file_id", bad)):
             if lines:
                 batch[field] = f"file-{len(self.files)}"

@@ -1,4 +1,6 @@
-"""A bench for asking the stand-in endpoint: quick patience, a cache of its own, answers by index."""
+"""A bench for asking the stand-in endpoint: quick patience, a cache of its own, answers by
+index.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Lab:
     """What the tests of this room share."""
 
     Word = Word
-    price = Price(input=1000.0, output=2000.0)  # dollars per million: large, so that sums are easy to read
+    price = Price(
+        input=1000.0, output=2000.0
+    )  # dollars per million: large, so that sums are easy to read
     quick = Retries(faults=3, too_many=30, first=0.01, longest=0.05, patience=2.0)
 
     def __init__(self, folder: Path) -> None:
@@ -47,23 +51,36 @@ class Lab:
 
     def profile(self, server: StandIn | str, **settings: Any) -> Profile:
         url = server if isinstance(server, str) else server.url
-        base = {"name": "stand-in", "base_url": url, "model": "m", "prices": {"m": self.price}, "timeout": 10.0}
+        base = {
+            "name": "stand-in",
+            "base_url": url,
+            "model": "m",
+            "prices": {"m": self.price},
+            "timeout": 10.0,
+        }
         return Profile(**{**base, **settings})
 
     def calls(self, mode: Mode = "record", **more: Any) -> Calls:
         return Calls(mode, None if mode == "live" else self.cache, **more)
 
-    def open(self, server: StandIn | str, *, settings: dict[str, Any] | None = None, **more: Any) -> Validated:
+    def open(
+        self, server: StandIn | str, *, settings: dict[str, Any] | None = None, **more: Any
+    ) -> Validated:
         profile = self.profile(server, **(settings or {}))
         return open_provider(profile, calls=self.calls(**more), retries=self.quick)
 
     def questions(self, n: int, **settings: Any) -> list[Request[Word]]:
-        return [Request.of(f"question {i}", schema=Word, **{"max_tokens": 50, **settings}) for i in range(n)]
+        return [
+            Request.of(f"question {i}", schema=Word, **{"max_tokens": 50, **settings})
+            for i in range(n)
+        ]
 
     def ask(self, provider: Validated, prompt: str = "hello", **settings: Any) -> Answer[Any]:
         async def once() -> Answer[Any]:
             try:
-                return await provider.ask(Request.of(prompt, **{"schema": Word, "max_tokens": 50, **settings}))
+                return await provider.ask(
+                    Request.of(prompt, **{"schema": Word, "max_tokens": 50, **settings})
+                )
             finally:
                 await provider.close()
 
@@ -88,7 +105,9 @@ class Lab:
 
         return done, asyncio.run(everything())
 
-    def ask_all(self, provider: Validated, requests: Any, **settings: Any) -> dict[int, Answer[Any]]:
+    def ask_all(
+        self, provider: Validated, requests: Any, **settings: Any
+    ) -> dict[int, Answer[Any]]:
         done, error = self.ask_until(provider, requests, **settings)
         if error is not None:
             raise error

@@ -1,4 +1,6 @@
-"""Batches over a real socket: sent once, collected into the recording, the same bytes as calls made one by one."""
+"""Batches over a real socket: sent once, collected into the recording, the same bytes as calls made
+one by one.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ def answer(body: dict[str, Any]) -> str:
         return json.dumps({"claim": "The mill of Ostrel sold seventeen looms"})
     if "contradict" in words:
         return json.dumps({"rationale": "Compared.", "score": 7 if "text 1" in words else 1})
-    return json.dumps({"rationale": "Because.", "label": "true" if "text 1" in words else "false", "confidence": 0.7})
+    return json.dumps(
+        {
+            "rationale": "Because.",
+            "label": "true" if "text 1" in words else "false",
+            "confidence": 0.7,
+        }
+    )
 
 
 @pytest.fixture
@@ -50,7 +58,12 @@ def profile(server: BatchStandIn, tmp_path: Path) -> str:
 
 def data(n: int = 4) -> Dataset:
     rows = [
-        {"id": f"r{i}", "text": f"This is text {i}.", "veracity": ("true", "false")[i % 2], "split": "test"}
+        {
+            "id": f"r{i}",
+            "text": f"This is text {i}.",
+            "veracity": ("true", "false")[i % 2],
+            "split": "test",
+        }
         for i in range(n)
     ]
     return Dataset.build("small", pl.DataFrame(rows))
@@ -64,7 +77,9 @@ def test_a_batch_gives_what_single_calls_give_but_for_price_and_time(
     server: BatchStandIn, profile: str, tmp_path: Path
 ) -> None:
     ask: dict[str, Any] = {"detector": "llm-zero-shot", "profile": profile}
-    with pytest.raises(Pending, match="4 questions were sent to 'b' as batch batch-0.*Run the same again"):
+    with pytest.raises(
+        Pending, match="4 questions were sent to 'b' as batch batch-0.*Run the same again"
+    ):
         detect(data(), output=tmp_path / "out", batch=True, **ask)
     assert server.calls == []
     assert not (tmp_path / "out").exists(), "nothing is written while answers are missing"
@@ -78,14 +93,20 @@ def test_a_batch_gives_what_single_calls_give_but_for_price_and_time(
     columns = ["record_id", "label", "scores", "rationale"]
     one, other = (r.tables["predictions"] for r in (run, plain))
     assert one.select(columns).equals(other.select(columns))
-    assert one["cost"].sum() == pytest.approx(other["cost"].sum() / 2, rel=1e-4), "at the price of a batch"
+    assert one["cost"].sum() == pytest.approx(other["cost"].sum() / 2, rel=1e-4), (
+        "at the price of a batch"
+    )
     detect(data(), output=tmp_path / "again", mode="replay", cache=tmp_path / "out.cache", **ask)
-    assert bytes_of(tmp_path / "again") == bytes_of(tmp_path / "out"), "a replay gives the same bytes"
+    assert bytes_of(tmp_path / "again") == bytes_of(tmp_path / "out"), (
+        "a replay gives the same bytes"
+    )
 
 
 def test_a_call_that_fails_in_its_batch_is_sent_again(tmp_path: Path) -> None:
     failing = {"on": True}
-    with BatchStandIn(answer, polls=0, broken=lambda body: failing["on"] and "text 2" in str(body)) as server:
+    with BatchStandIn(
+        answer, polls=0, broken=lambda body: failing["on"] and "text 2" in str(body)
+    ) as server:
         file = tmp_path / "m.toml"
         file.write_text(f'[b]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
         ask: dict[str, Any] = {
@@ -102,20 +123,43 @@ def test_a_call_that_fails_in_its_batch_is_sent_again(tmp_path: Path) -> None:
         assert detect(data(), **ask).tables["predictions"]["label"].null_count() == 0
 
 
-def test_caps_hold_for_what_a_batch_can_cost_at_most(server: BatchStandIn, profile: str, tmp_path: Path) -> None:
+def test_caps_hold_for_what_a_batch_can_cost_at_most(
+    server: BatchStandIn, profile: str, tmp_path: Path
+) -> None:
     with pytest.raises(BudgetSpent, match="2 of 2 calls"):
-        detect(data(), "llm-zero-shot", profile=profile, output=tmp_path / "out", batch=True, max_calls=2)
+        detect(
+            data(),
+            "llm-zero-shot",
+            profile=profile,
+            output=tmp_path / "out",
+            batch=True,
+            max_calls=2,
+        )
     assert server.batches == {}, "a batch that the cap does not cover is not sent"
     with pytest.raises(BudgetSpent):
-        detect(data(), "llm-zero-shot", profile=profile, output=tmp_path / "o2", batch=True, max_cost=0.1)
+        detect(
+            data(),
+            "llm-zero-shot",
+            profile=profile,
+            output=tmp_path / "o2",
+            batch=True,
+            max_cost=0.1,
+        )
     assert server.batches == {}
 
 
 def test_what_a_batch_did_cost_replaces_the_most_that_it_could(
     server: BatchStandIn, profile: str, tmp_path: Path
 ) -> None:
-    """The cap leaves room for two batches at their true cost, and for one and a half at the most they could cost."""
-    ask: dict[str, Any] = {"detector": "llm-zero-shot", "profile": profile, "output": tmp_path / "out", "batch": True}
+    """The cap leaves room for two batches at their true cost, and for one and a half at the most
+    they could cost.
+    """
+    ask: dict[str, Any] = {
+        "detector": "llm-zero-shot",
+        "profile": profile,
+        "output": tmp_path / "out",
+        "batch": True,
+    }
     with pytest.raises(Pending):
         detect(data(), **ask)
     (sent,) = batches_in(tmp_path / "out.cache")
@@ -134,7 +178,9 @@ def test_what_a_batch_did_cost_replaces_the_most_that_it_could(
     assert true, "answers are short, and a call that failed costs nothing"
     spent = Ledger(ledger)
     assert spent.opening[0] == pytest.approx((first.actual["money"] + worst / 4) * 1e9, rel=0.01)
-    assert spent.assumed[0] == pytest.approx(worst / 4 * 1e9, rel=0.01), "of the second batch, which is under way"
+    assert spent.assumed[0] == pytest.approx(worst / 4 * 1e9, rel=0.01), (
+        "of the second batch, which is under way"
+    )
     server.broken = lambda _: False
     with pytest.raises(Pending, match="not done"):
         detect(data(), **ask)
@@ -144,13 +190,26 @@ def test_what_a_batch_did_cost_replaces_the_most_that_it_could(
     assert done.report["budget"]["spent"]["money"] == pytest.approx(costs, rel=1e-6)
 
 
-def test_claims_are_extracted_in_a_batch_too(server: BatchStandIn, profile: str, tmp_path: Path) -> None:
+def test_claims_are_extracted_in_a_batch_too(
+    server: BatchStandIn, profile: str, tmp_path: Path
+) -> None:
     (tmp_path / "doc").mkdir()
-    (tmp_path / "doc" / "a.txt").write_text("The mill of Ostrel sold seventeen looms in May.", encoding="utf-8")
-    told = "Neighbours in the market hall say that the old mill sold looms to a family from the coast"
-    rows = [{"id": f"r{i}", "text": f"{told}, text {i}.", "veracity": "true", "language": "eng"} for i in range(4)]
+    (tmp_path / "doc" / "a.txt").write_text(
+        "The mill of Ostrel sold seventeen looms in May.", encoding="utf-8"
+    )
+    told = (
+        "Neighbours in the market hall say that the old mill sold looms to a family from the coast"
+    )
+    rows = [
+        {"id": f"r{i}", "text": f"{told}, text {i}.", "veracity": "true", "language": "eng"}
+        for i in range(4)
+    ]
     asked = Dataset.build("small", pl.DataFrame(rows))
-    ask: dict[str, Any] = {"provider": f"local:{tmp_path / 'doc'}", "extract": "model", "profile": profile}
+    ask: dict[str, Any] = {
+        "provider": f"local:{tmp_path / 'doc'}",
+        "extract": "model",
+        "profile": profile,
+    }
     for why in ("4 questions were sent to 'b' as batch batch-0", "not done yet"):
         with pytest.raises(Pending, match=why):
             enrich(asked, output=tmp_path / "out", batch=True, **ask)
@@ -158,7 +217,9 @@ def test_claims_are_extracted_in_a_batch_too(server: BatchStandIn, profile: str,
     done = enrich(asked, output=tmp_path / "out", batch=True, **ask)
     assert (len(server.batches), server.requests) == (1, 0)
     assert set(done.dataset.tables["claims"]["text"]) == {"The mill of Ostrel sold seventeen looms"}
-    assert done.summary["outcomes"]["corresponding"] == 4, "the claims that came with the batch were searched for"
+    assert done.summary["outcomes"]["corresponding"] == 4, (
+        "the claims that came with the batch were searched for"
+    )
     replayed = {"mode": "replay", "cache": tmp_path / "out.cache"}
     enrich(asked, output=tmp_path / "again", **ask, **replayed)  # type: ignore[arg-type]
     assert bytes_of(tmp_path / "again") == bytes_of(tmp_path / "out")
@@ -185,7 +246,12 @@ def test_the_command_shows_collects_and_cancels(
     assert capsys.readouterr().out == "batch-0: in_progress, 4 requests to m\n"
     assert command(["llm", "batch", "collect", cache, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["batches"]
-    assert (row["status"], row["answered"], row["failed"], row["collected"]) == ("completed", 4, 0, True)
+    assert (row["status"], row["answered"], row["failed"], row["collected"]) == (
+        "completed",
+        4,
+        0,
+        True,
+    )
     assert command([*ask]) == 0, "the recording has the answers, batch or not"
     assert server.requests == 0
     capsys.readouterr()
@@ -195,12 +261,23 @@ def test_the_command_shows_collects_and_cancels(
     assert "batch-1: cancelled" in capsys.readouterr().out
 
 
-def test_a_judge_is_asked_in_a_batch_too(server: BatchStandIn, profile: str, tmp_path: Path) -> None:
+def test_a_judge_is_asked_in_a_batch_too(
+    server: BatchStandIn, profile: str, tmp_path: Path
+) -> None:
     run = data()
-    said = [{"record_id": f"r{i}", "run": "m", "label": "true", "rationale": "So it is."} for i in range(4)]
+    said = [
+        {"record_id": f"r{i}", "run": "m", "label": "true", "rationale": "So it is."}
+        for i in range(4)
+    ]
     run.tables["predictions"] = to_side_table("predictions", pl.DataFrame(said))
     checks = [
-        {"record_id": f"r{i}", "evidence_id": f"e{i}", "rank": 1, "text": "A check.", "rating": "True"}
+        {
+            "record_id": f"r{i}",
+            "evidence_id": f"e{i}",
+            "rank": 1,
+            "text": "A check.",
+            "rating": "True",
+        }
         for i in range(4)
     ]
     run.tables["evidence"] = to_side_table("evidence", pl.DataFrame(checks))
@@ -217,4 +294,11 @@ def test_what_cannot_take_a_batch_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="takes no batches"):
         detect(data(), "llm-zero-shot", profile="embedded", output=tmp_path / "out", batch=True)
     with pytest.raises(UsageError, match="records nothing"):
-        detect(data(), "llm-zero-shot", profile="embedded", output=tmp_path / "out", batch=True, mode="live")
+        detect(
+            data(),
+            "llm-zero-shot",
+            profile="embedded",
+            output=tmp_path / "out",
+            batch=True,
+            mode="live",
+        )

@@ -1,4 +1,6 @@
-"""Recording and replaying: the same bytes, no network, no cost; a miss names the call; a killed run pays for nothing twice."""
+"""Recording and replaying: the same bytes, no network, no cost; a miss names the call; a killed run
+pays for nothing twice.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ def test_a_replay_gives_the_same_bytes_without_a_server_a_key_or_a_cent(
         number = int(body["messages"][0]["content"].split()[1])
         if number % 5 == 1 and len(body["messages"]) == 1:
             return "not JSON"  # asked once more, then right
-        return "I cannot help with that." if number % 5 == 2 else json.dumps({"answer": f"reply {number}"})
+        return (
+            "I cannot help with that."
+            if number % 5 == 2
+            else json.dumps({"answer": f"reply {number}"})
+        )
 
     monkeypatch.setenv("SOME_KEY", "k")
     settings = {"key_variable": "SOME_KEY"}
@@ -40,14 +46,18 @@ def test_a_replay_gives_the_same_bytes_without_a_server_a_key_or_a_cent(
         asked = server.requests
     monkeypatch.delenv("SOME_KEY")
     budget = Budget(calls=0)  # not one call may be made
-    replayed = lab.ask_all(lab.open(server, settings=settings, mode="replay", budget=budget), lab.questions(40))
+    replayed = lab.ask_all(
+        lab.open(server, settings=settings, mode="replay", budget=budget), lab.questions(40)
+    )
     assert dumped(live) == dumped(replayed)
     assert server.requests == asked
     tallies = Tally(), Tally()
     for tally, answers in zip(tallies, (live, replayed), strict=True):
         for found in answers.values():
             tally.add(found)
-    assert tallies[0].summary()["cost"] == tallies[1].summary()["cost"] > 0, "what it cost then is still told"
+    assert tallies[0].summary()["cost"] == tallies[1].summary()["cost"] > 0, (
+        "what it cost then is still told"
+    )
     assert tallies[0].summary()["spent"] > tallies[1].summary()["spent"] == 0
     assert tallies[1].summary()["failures"] == {"refusal": 8}
 
@@ -158,7 +168,9 @@ def test_a_killed_run_goes_on_without_repeating_a_paid_call(lab: Any) -> None:
         second = subprocess.run(command, capture_output=True, text=True, check=True)
     assert sorted(int(line) for line in second.stdout.split()) == list(range(250))
     repeated = [key for key, n in server.seen.items() if n > 1]
-    assert len(repeated) <= 16, "only calls under way at the kill, whose replies never arrived, may be made again"
+    assert len(repeated) <= 16, (
+        "only calls under way at the kill, whose replies never arrived, may be made again"
+    )
     assert server.requests == 250 + len(repeated)
     again = [key for key in before if server.seen[key] == before[key]]
     assert len(again) >= len(delivered), "what was delivered was recorded"

@@ -1,4 +1,6 @@
-"""Caps: a run stops inside its cap however many calls are under way, keeps what it has, and goes on from there."""
+"""Caps: a run stops inside its cap however many calls are under way, keeps what it has, and goes on
+from there.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ from claimlab.llm.standin import StandIn
 
 
 @pytest.mark.parametrize("cap", [{"money": 6.0}, {"tokens": 4_500}, {"calls": 110}])
-def test_a_cap_that_hits_mid_run_is_never_passed_and_loses_nothing(cap: dict[str, Any], lab: Any) -> None:
+def test_a_cap_that_hits_mid_run_is_never_passed_and_loses_nothing(
+    cap: dict[str, Any], lab: Any
+) -> None:
     budget = Budget(**cap)
     with StandIn(latency=0.01, fault=lab.faulty("500", 1)) as server:  # every call fails once, too
-        done, error = lab.ask_until(lab.open(server, budget=budget), lab.questions(150), concurrency=64)
+        done, error = lab.ask_until(
+            lab.open(server, budget=budget), lab.questions(150), concurrency=64
+        )
         assert isinstance(error, BudgetSpent)
         assert 0 < len(done) < 150
         assert all(answer.ok for answer in done.values())
@@ -66,7 +72,11 @@ def test_what_a_timed_out_call_may_have_cost_counts_as_spent(lab: Any) -> None:
         answer = lab.ask(lab.open(server, budget=budget, settings={"timeout": 0.1}))
     assert answer.failure == "timeout"
     request = Request.of("hello", schema=lab.Word, max_tokens=50)
-    assert budget.assumed.tokens == budget.spent.tokens == 4 * most(request, lab.profile(server)).tokens
+    assert (
+        budget.assumed.tokens
+        == budget.spent.tokens
+        == 4 * most(request, lab.profile(server)).tokens
+    )
 
 
 def test_an_endpoint_that_reports_no_usage_is_charged_the_most(lab: Any) -> None:

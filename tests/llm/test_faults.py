@@ -1,4 +1,6 @@
-"""Against a real socket with planted faults: nothing is lost, failures are named, and refusals are left alone."""
+"""Against a real socket with planted faults: nothing is lost, failures are named, and refusals are
+left alone.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def test_a_passing_fault_is_tried_again(fault: str, lab: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "failure"), [("500", "http-500"), ("429", "http-429"), ("cut", "connection"), ("html", "bad-response")]
+    ("fault", "failure"),
+    [("500", "http-500"), ("429", "http-429"), ("cut", "connection"), ("html", "bad-response")],
 )
 def test_a_lasting_fault_is_named_and_bounded(fault: str, failure: str, lab: Any) -> None:
     with StandIn(fault=lab.faulty(fault), retry_after="0.01") as server:
@@ -76,12 +79,17 @@ def test_a_refusal_in_words_is_no_reason_to_ask_again(lab: Any) -> None:
     assert server.requests == 2
 
 
-@pytest.mark.parametrize(("status", "words"), [("401", "OPENISH_KEY"), ("404", "`model`"), ("quota", "credit")])
+@pytest.mark.parametrize(
+    ("status", "words"), [("401", "OPENISH_KEY"), ("404", "`model`"), ("quota", "credit")]
+)
 def test_what_no_call_can_get_past_stops_with_a_sentence(
     status: str, words: str, lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENISH_KEY", "sk-very-secret")
-    with StandIn(fault=lab.faulty(status)) as server, pytest.raises(EndpointRefused, match=words) as caught:
+    with (
+        StandIn(fault=lab.faulty(status)) as server,
+        pytest.raises(EndpointRefused, match=words) as caught,
+    ):
         lab.ask(lab.open(server, settings={"key_variable": "OPENISH_KEY"}))
     assert "sk-very-secret" not in str(caught.value)
     assert server.requests == 1
@@ -113,7 +121,11 @@ def test_a_reply_cut_at_the_limit_is_said(lab: Any) -> None:
 
 def test_invalid_then_valid_is_asked_once_more_and_told_why(lab: Any) -> None:
     def answer(body: dict[str, Any]) -> str:
-        return json.dumps({"answer": 7}) if len(body["messages"]) == 1 else json.dumps({"answer": "seven"})
+        return (
+            json.dumps({"answer": 7})
+            if len(body["messages"]) == 1
+            else json.dumps({"answer": "seven"})
+        )
 
     with StandIn(answer=answer) as server:
         found = lab.ask(lab.open(server))
@@ -126,7 +138,8 @@ def test_invalid_then_valid_is_asked_once_more_and_told_why(lab: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "failure"), [("no idea", "invalid-json"), ('{"answer": 7}', "invalid-schema"), ("", "invalid-json")]
+    ("text", "failure"),
+    [("no idea", "invalid-json"), ('{"answer": 7}', "invalid-schema"), ("", "invalid-json")],
 )
 def test_invalid_twice_is_null_and_counted(text: str, failure: str, lab: Any) -> None:
     with StandIn(answer=lab.says(text)) as server:

@@ -142,7 +142,11 @@ def test_a_cancelled_run_leaves_the_cache_whole(lab: Any) -> None:
 
 def test_progress_is_told(lab: Any) -> None:
     told: list[tuple[str, int, int | None]] = []
-    list(gather_sync(scripted(lambda _: "ok"), [Request.of("a")] * 3, progress=lambda *a: told.append(a)))
+    list(
+        gather_sync(
+            scripted(lambda _: "ok"), [Request.of("a")] * 3, progress=lambda *a: told.append(a)
+        )
+    )
     assert told[-1][1:] == (3, 3)
 
 

@@ -22,7 +22,9 @@ def test_a_path_is_a_profile_that_costs_nothing_and_names_the_model(tmp_path: Pa
     assert (profile.provider, profile.model, profile.key_variable) == ("gguf", "tiny-1b.Q4", None)
     assert profile.price is not None
     assert profile.price.cost(1_000_000, 1_000_000) == 0
-    assert str(tmp_path) not in (profile.name + profile.chosen_model()), "no path of this machine in a lineage"
+    assert str(tmp_path) not in (profile.name + profile.chosen_model()), (
+        "no path of this machine in a lineage"
+    )
 
 
 def test_what_is_not_a_model_file_is_said(tmp_path: Path) -> None:
@@ -43,7 +45,8 @@ def test_a_file_answers_by_schema() -> None:
         pytest.skip("the embedded model, whose file is used here, is not installed")
     provider = open_provider(f"gguf:{weights.weights_path()}", calls=Calls(mode="live"))
     answer = ask_sync(
-        provider, Request.of("Which colour is the sky? Reply as JSON.", schema=Colour, max_tokens=60, seed=0)
+        provider,
+        Request.of("Which colour is the sky? Reply as JSON.", schema=Colour, max_tokens=60, seed=0),
     )
     assert answer.value is not None
     assert answer.cost == 0

@@ -44,7 +44,9 @@ class Server:
             while b"\r\n\r\n" not in head:
                 head += line.recv(1 << 16)
             self.requests += 1
-            line.sendall(self.head.replace("SELF", self.url).encode() + b"\r\n\r\n" + self.body.encode())
+            line.sendall(
+                self.head.replace("SELF", self.url).encode() + b"\r\n\r\n" + self.body.encode()
+            )
             piece = b"x" * (1 << 20)
             for _ in range(self.size >> 20):
                 line.sendall(piece)
@@ -80,7 +82,9 @@ def test_a_redirect_takes_no_text_elsewhere(status: int, lab: Any) -> None:
 def test_every_request_of_a_loop_of_redirects_counts(lab: Any) -> None:
     with serving(moved("SELF/chat/completions")) as server:
         budget = Budget(calls=5)
-        done, error = lab.ask_until(lab.open(server.url, budget=budget), lab.questions(20), concurrency=4)
+        done, error = lab.ask_until(
+            lab.open(server.url, budget=budget), lab.questions(20), concurrency=4
+        )
     assert isinstance(error, BudgetSpent)
     assert server.requests == budget.spent.calls == 5
     assert all(answer.failure == "http-307" for answer in done.values())
@@ -94,11 +98,15 @@ def test_every_request_of_a_loop_of_redirects_counts(lab: Any) -> None:
         ("[1, 2", "not JSON"),
     ],
 )
-def test_an_endpoint_that_is_none_stops_the_run_with_the_cause(lab: Any, answer: str, cause: str) -> None:
+def test_an_endpoint_that_is_none_stops_the_run_with_the_cause(
+    lab: Any, answer: str, cause: str
+) -> None:
     head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(answer)}\r\nconnection: close"
     with serving(head, body=answer) as server:
         budget = Budget(calls=60)
-        done, error = lab.ask_until(lab.open(server.url, budget=budget), lab.questions(12), concurrency=4)
+        done, error = lab.ask_until(
+            lab.open(server.url, budget=budget), lab.questions(12), concurrency=4
+        )
     assert isinstance(error, EndpointRefused)
     assert cause in str(error)
     assert server.requests <= 5 + 4, "five in a row, and what was under way"
@@ -125,9 +133,15 @@ print(answer.failure, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - befor
 @pytest.mark.parametrize("status", [500, 400])
 def test_an_error_of_400_mb_is_not_read(status: int) -> None:
     size = 400 << 20
-    with serving(f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {size}", size) as server:
+    with serving(
+        f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {size}", size
+    ) as server:
         done = subprocess.run(
-            [sys.executable, "-c", MEMORY, server.url], capture_output=True, text=True, timeout=120, check=True
+            [sys.executable, "-c", MEMORY, server.url],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
         )
     failure, grown = done.stdout.split()
     assert failure == f"http-{status}"
@@ -178,7 +192,9 @@ def test_a_key_that_is_repeated_is_neither_stored_nor_shown(
         monkeypatch.setitem(standin._FAULTS, "echo", faults[where])
     monkeypatch.setenv("LAB_KEY", KEY)
     fault = lab.faulty("echo") if where in faults else lab.faulty("", 0)
-    with StandIn(answer=lab.says(json.dumps({"answer": f"your key: {echoed}"})), fault=fault) as server:
+    with StandIn(
+        answer=lab.says(json.dumps({"answer": f"your key: {echoed}"})), fault=fault
+    ) as server:
         answer = lab.ask(lab.open(server, settings={"key_variable": "LAB_KEY"}))
     assert echoed not in repr(answer)
     assert "[key]" in repr(answer)

@@ -1,4 +1,6 @@
-"""The pace: Retry-After is honoured, too many calls halve the number at once, and it grows again."""
+"""The pace: Retry-After is honoured, too many calls halve the number at once, and it grows
+again.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def test_an_endpoint_that_says_come_back_in_an_hour_is_not_waited_for(lab: Any) 
 
 
 def test_a_strict_endpoint_is_served_to_the_end(lab: Any) -> None:
-    """An endpoint with 6 slots that turns the rest away: all are answered, and the caller comes down from 48."""
+    """An endpoint with 6 slots that turns the rest away: all are answered, and the caller comes
+    down from 48.
+    """
     with StandIn(slots=6, strict=True, latency=0.2, retry_after="0.05") as server:
         provider = lab.open(server, mode="live", concurrency=48)
         patient = provider.inner.inner

@@ -1,4 +1,6 @@
-"""Prices from the published table, cached tokens counted, and limits that leave room for reasoning."""
+"""Prices from the published table, cached tokens counted, and limits that leave room for
+reasoning.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,37 @@ def test_a_listed_model_has_its_published_price_and_an_own_price_wins() -> None:
     own = known.model_copy(update={"prices": {"gpt-4.1-mini": Price(input=7, output=9)}})
     assert own.cost(Usage(1_000_000, 0)) == 7
     assert find_profile("openai").with_model("no-such-model").price is None
-    assert listed_price("http://127.0.0.1:9/v1", "gpt-4.1-mini") is None, "a server of one's own is no vendor"
+    assert listed_price("http://127.0.0.1:9/v1", "gpt-4.1-mini") is None, (
+        "a server of one's own is no vendor"
+    )
 
 
 @pytest.mark.parametrize(
     ("usage", "cached"),
     [
-        ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 64}}, 64),
+        (
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 5,
+                "prompt_tokens_details": {"cached_tokens": 64},
+            },
+            64,
+        ),
         ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_cache_hit_tokens": 30}, 30),
-        ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 900}}, 100),
+        (
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 5,
+                "prompt_tokens_details": {"cached_tokens": 900},
+            },
+            100,
+        ),
         ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": None}, None),
     ],
 )
-def test_cached_tokens_are_read_as_endpoints_report_them(usage: dict[str, object], cached: int | None) -> None:
+def test_cached_tokens_are_read_as_endpoints_report_them(
+    usage: dict[str, object], cached: int | None
+) -> None:
     body = {"choices": [{"message": {"content": "x"}}], "usage": usage}
     reply = read_reply(json.dumps(body).encode(), None)
     assert not isinstance(reply, str)
@@ -51,7 +71,9 @@ def test_cached_tokens_cost_less() -> None:
     price = Price(input=10, output=0, cached=1)
     assert price.cost(1_000_000, 0) == 10
     assert price.cost(1_000_000, 0, 1_000_000) == 1
-    assert Price(input=10, output=0).cost(1_000_000, 0, 1_000_000) == 10, "not known: as other input"
+    assert Price(input=10, output=0).cost(1_000_000, 0, 1_000_000) == 10, (
+        "not known: as other input"
+    )
 
 
 def test_limits_of_the_profile_leave_room_for_reasoning() -> None:
@@ -69,4 +91,6 @@ def test_limits_of_the_profile_leave_room_for_reasoning() -> None:
         plain = open_provider(profile.with_model("other"), calls=Calls(mode="live"))
         ask_sync(plain, Request.of("x", max_tokens=40, prompt_name="zero-shot"))
         assert server.last["max_tokens"] == 900
-    assert estimate([Request.of("x", max_tokens=40)], profile).output_tokens_most == 4300, "the estimate knows it too"
+    assert estimate([Request.of("x", max_tokens=40)], profile).output_tokens_most == 4300, (
+        "the estimate knows it too"
+    )

@@ -11,7 +11,13 @@ import pytest
 
 from claimlab.cli.app import run as command
 from claimlab.core.calls.calls import Calls
-from claimlab.core.errors import ClaimlabError, MissingExtra, UnknownName, UnreadableFile, UsageError
+from claimlab.core.errors import (
+    ClaimlabError,
+    MissingExtra,
+    UnknownName,
+    UnreadableFile,
+    UsageError,
+)
 from claimlab.llm.gather import ask_sync
 from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
@@ -46,13 +52,24 @@ def test_every_built_in_profile_is_whole(name: str) -> None:
     assert profile.base_url or profile.provider != "openai-compatible"
     assert profile.key_variable is None or profile.key_variable.endswith("_KEY")
     for model, price in profile.prices.items():
-        assert price.as_of is not None or (price.input, price.output) == (0, 0), f"{model}: a price has a date"
+        assert price.as_of is not None or (price.input, price.output) == (0, 0), (
+            f"{model}: a price has a date"
+        )
     if profile.model is not None and profile.key_variable is not None:
         assert profile.price is not None, "a default model that costs money says what"
 
 
 def test_the_vendors_and_the_local_servers_are_there() -> None:
-    vendors = {"openai", "anthropic", "gemini", "mistral", "groq", "together", "openrouter", "deepseek"}
+    vendors = {
+        "openai",
+        "anthropic",
+        "gemini",
+        "mistral",
+        "groq",
+        "together",
+        "openrouter",
+        "deepseek",
+    }
     assert vendors | {"ollama", "vllm", "llamacpp", "embedded"} <= set(all_profiles())
 
 
@@ -65,7 +82,9 @@ def test_the_three_providers_are_found() -> None:
     assert {"openai-compatible", "embedded", "scripted"} <= set(PROVIDERS.names())
 
 
-def test_own_profiles_by_file_by_name_and_by_variable(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_profiles_by_file_by_name_and_by_variable(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert find_profile(f"{mine}#lab").model == "big"
     with pytest.raises(UsageError, match="holds 2 profiles"):
         find_profile(str(mine))
@@ -90,7 +109,9 @@ def test_own_profiles_by_file_by_name_and_by_variable(mine: Path, monkeypatch: p
         '[x]\nparameters = {max_tokens = 9, n = 4, user = "SECRET1234"}',
     ],
 )
-def test_a_wrong_profile_is_refused_without_showing_what_may_be_a_key(text: str, tmp_path: Path) -> None:
+def test_a_wrong_profile_is_refused_without_showing_what_may_be_a_key(
+    text: str, tmp_path: Path
+) -> None:
     path = tmp_path / "p.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UnreadableFile) as caught:
@@ -113,7 +134,9 @@ def test_a_missing_extra_says_the_pip_line(lab: Any, monkeypatch: pytest.MonkeyP
         lab.ask(lab.open("http://127.0.0.1:9/v1"))
 
 
-def test_another_vendors_key_and_account_are_never_sent(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_vendors_key_and_account_are_never_sent(
+    lab: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-vendor")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another-vendor")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
@@ -122,11 +145,15 @@ def test_another_vendors_key_and_account_are_never_sent(lab: Any, monkeypatch: p
     assert "another-vendor" not in json.dumps(server.last_headers)
 
 
-def test_an_endpoint_that_echoes_the_key_does_not_get_it_printed(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_that_echoes_the_key_does_not_get_it_printed(
+    lab: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from claimlab.llm import standin
 
     monkeypatch.setenv("LAB_KEY", "sk-echoed-value")
-    monkeypatch.setitem(standin._FAULTS, "echo", (400, b'{"error": {"message": "bad key sk-echoed-value given"}}'))
+    monkeypatch.setitem(
+        standin._FAULTS, "echo", (400, b'{"error": {"message": "bad key sk-echoed-value given"}}')
+    )
     with StandIn(fault=lab.faulty("echo")) as server:
         answer = lab.ask(lab.open(server, settings={"key_variable": "LAB_KEY"}))
     assert answer.detail == "bad key [key] given"

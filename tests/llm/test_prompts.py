@@ -1,4 +1,6 @@
-"""Prompts are files: listed, shown, replaced for a run, and named by their hash in lineage and run key."""
+"""Prompts are files: listed, shown, replaced for a run, and named by their hash in lineage and run
+key.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_every_prompt_has_a_name_of_its_own_a_version_and_a_verb_that_uses_it() 
 
 
 def test_no_prompt_is_a_constant_in_code() -> None:
-    """A prompt speaks to a model: "You ...". Such a sentence outside the prompt files would escape listing and hash."""
+    """A prompt speaks to a model: "You ...". Such a sentence outside the prompt files would escape
+    listing and hash.
+    """
     found = [
         f"{file.relative_to(SOURCE)}: {line.strip()[:60]}"
         for file in sorted(SOURCE.rglob("*.py"))
@@ -56,7 +60,9 @@ def test_a_file_replaces_the_parts_it_names_and_the_hash_follows_the_words(tmp_p
     assert same == words, "a mapping says the same as words"
 
 
-def test_a_shown_prompt_is_a_file_that_gives_the_same_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shown_prompt_is_a_file_that_gives_the_same_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, prompt in packaged_prompts().items():
         assert tomllib.loads(as_toml(prompt))["parts"] == dict(prompt.parts), name
     assert command(["llm", "prompts", "--show", "zero-shot"]) == 0
@@ -68,7 +74,15 @@ def test_a_shown_prompt_is_a_file_that_gives_the_same_words(tmp_path: Path, caps
 def test_the_list_names_version_user_and_hash(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["llm", "prompts", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["prompts"]}
-    assert {"zero-shot", "few-shot", "search", "contradiction", "feasibility", "fuse-eval", "worth"} <= set(rows)
+    assert {
+        "zero-shot",
+        "few-shot",
+        "search",
+        "contradiction",
+        "feasibility",
+        "fuse-eval",
+        "worth",
+    } <= set(rows)
     assert rows["contradiction"]["used_by"] == ["judge"]
     assert len(rows["contradiction"]["sha256"]) == 64
     assert command(["llm", "prompts"]) == 0
@@ -90,7 +104,9 @@ def test_a_packaged_variant_stands_for_a_published_procedure() -> None:
         ("not toml", ClaimlabError, "not a TOML file"),
     ],
 )
-def test_what_cannot_be_used_is_an_error_with_the_way_out(text: str, error: type, words: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_an_error_with_the_way_out(
+    text: str, error: type, words: str, tmp_path: Path
+) -> None:
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
     with pytest.raises(error, match=words):
         read_prompts({"contradiction": tmp_path / "bad.toml"}, "judge")

@@ -32,7 +32,9 @@ class Verdict(BaseModel):
     parts: list[Part] = []
 
 
-GOOD = '{"label": "false", "stance": "refutes", "score": 3, "parts": [{"title": "a", "weight": 0.5}]}'
+GOOD = (
+    '{"label": "false", "stance": "refutes", "score": 3, "parts": [{"title": "a", "weight": 0.5}]}'
+)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,9 @@ def test_the_bound_schema_is_closed_and_complete() -> None:
     assert wire["schema"]["required"] == ["label", "stance", "score", "parts"]
     part = wire["schema"]["$defs"]["Part"]
     assert part["additionalProperties"] is False
-    assert part["required"] == ["title", "weight"], "a property called title is kept, the keyword is dropped"
+    assert part["required"] == ["title", "weight"], (
+        "a property called title is kept, the keyword is dropped"
+    )
     assert "title" not in wire["schema"]
     assert "default" not in part["properties"]["weight"]
 
@@ -102,7 +106,13 @@ def test_the_schema_travels_as_the_profile_says(lab: Any) -> None:
     with StandIn() as server:
         lab.ask(lab.open(server, mode="live"))
         in_text = server.last
-        lab.ask(lab.open(server, mode="live", settings={"schema_bound": True, "limit_field": "max_completion_tokens"}))
+        lab.ask(
+            lab.open(
+                server,
+                mode="live",
+                settings={"schema_bound": True, "limit_field": "max_completion_tokens"},
+            )
+        )
         bound = server.last
     assert in_words(lab.Word) in in_text["messages"][-1]["content"]
     assert "response_format" not in in_text

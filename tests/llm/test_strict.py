@@ -1,4 +1,6 @@
-"""Schemas against endpoints that refuse as vendors document it: every schema of the house is taken, and still checked."""
+"""Schemas against endpoints that refuse as vendors document it: every schema of the house is taken,
+and still checked.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,22 @@ ROOMS = (
 LENGTHS = {"minLength", "maxLength", "pattern", "format"}
 RANGES = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 LISTS = {"minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"}
-NEVER = {"oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "patternProperties", "default"}
+NEVER = {
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "patternProperties",
+    "default",
+}
 
 
-def nodes(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def nodes(
+    node: Any, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Every schema within a schema; names of properties are not keywords."""
     if isinstance(node, dict):
         yield path, node
@@ -54,11 +68,15 @@ def nodes(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ..
 
 
 def closed(schema: dict[str, Any]) -> str | None:
-    """OpenAI's, Azure's and Groq's first rule: objects are closed and every property is required."""
+    """OpenAI's, Azure's and Groq's first rule: objects are closed and every property is
+    required.
+    """
     for path, node in nodes(schema):
         if node.get("type") == "object" and node.get("additionalProperties") is not False:
             return f"In context={path}, 'additionalProperties' is required to be supplied and to be false."
-        if node.get("type") == "object" and set(node.get("required", ())) != set(node.get("properties", ())):
+        if node.get("type") == "object" and set(node.get("required", ())) != set(
+            node.get("properties", ())
+        ):
             return f"In context={path}, 'required' is required to be supplied and to be an array including every key."
         if "$ref" in node and len(node) > 1:
             return f"In context={path}, $ref cannot have keywords {sorted(set(node) - {'$ref'})}."
@@ -76,23 +94,24 @@ def azure(schema: dict[str, Any]) -> str | None:
 
 def anthropic(schema: dict[str, Any]) -> str | None:
     for _, node in nodes(schema):
-        if bad := sorted(set(node) & (RANGES | {"minLength", "maxLength", "maxItems", "uniqueItems"})):
+        if bad := sorted(
+            set(node) & (RANGES | {"minLength", "maxLength", "maxItems", "uniqueItems"})
+        ):
             kind = node.get("type", "string")
             return f"output_config.format.schema: For '{kind}' type, properties {', '.join(bad)} are not supported"
         if node.get("minItems", 0) > 1:
-            return (
-                "output_config.format.schema: For 'array' type, 'minItems' values other than 0 or 1 are not supported"
-            )
+            return "output_config.format.schema: For 'array' type, 'minItems' values other than 0 or 1 are not supported"
         if node.get("type") == "object" and node.get("additionalProperties") is not False:
-            return (
-                "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"
-            )
+            return "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"
     return None
 
 
 def groq(schema: dict[str, Any]) -> str | None:
     wrong = closed(schema)
-    bad = sorted({key for _, node in nodes(schema) for key in node} & (NEVER | {"$schema", "minLength", "maxLength"}))
+    bad = sorted(
+        {key for _, node in nodes(schema) for key in node}
+        & (NEVER | {"$schema", "minLength", "maxLength"})
+    )
     if wrong or bad:
         return f"invalid JSON schema for response_format: {wrong or bad[0]}"
     return None
@@ -107,7 +126,11 @@ def schemas() -> dict[str, type[BaseModel]]:
     for name in ROOMS:
         module = importlib.import_module(f"claimlab.{name}")
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == module.__name__:
+            if (
+                isinstance(value, type)
+                and issubclass(value, BaseModel)
+                and value.__module__ == module.__name__
+            ):
                 found[f"{name}.{value.__name__}"] = value
     classes = ("true", "false")
     found |= {
@@ -121,18 +144,26 @@ def schemas() -> dict[str, type[BaseModel]]:
 
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_every_schema_is_taken_by_a_strict_endpoint(vendor: str) -> None:
-    """Over a real socket: a server that answers 400 in the vendor's words where it would, and else obliges."""
+    """Over a real socket: a server that answers 400 in the vendor's words where it would, and else
+    obliges.
+    """
     asked: list[str] = []
 
     def fault(body: Body, _: int) -> tuple[int, bytes] | None:
         wrong = VENDORS[vendor](body["response_format"]["json_schema"]["schema"])
         asked.append(wrong or "taken")
-        error = {"message": wrong, "type": "invalid_request_error", "param": "response_format", "code": None}
+        error = {
+            "message": wrong,
+            "type": "invalid_request_error",
+            "param": "response_format",
+            "code": None,
+        }
         return (400, json.dumps({"error": error}).encode()) if wrong else None
 
     with StandIn(answer=lambda _: "{}", fault=fault) as server:
         provider = open_provider(
-            Profile(name="strict", base_url=server.url, model="m", schema_bound=True), calls=Calls(mode="live")
+            Profile(name="strict", base_url=server.url, model="m", schema_bound=True),
+            calls=Calls(mode="live"),
         )
         for name, schema in schemas().items():
             answer = ask_sync(provider, Request.of("x", schema=schema))
@@ -177,14 +208,24 @@ REFUSALS = {
 def test_a_refused_schema_stops_the_run_with_a_sentence(vendor: str, tmp_path: Path) -> None:
     status, body = REFUSALS[vendor]
     rows = pl.DataFrame({"id": ["a", "b"], "text": ["One.", "Two."], "veracity": ["true", "false"]})
-    with StandIn(answer=lambda _: "{}", fault=lambda *_: (status, json.dumps(body).encode())) as server:
+    with StandIn(
+        answer=lambda _: "{}", fault=lambda *_: (status, json.dumps(body).encode())
+    ) as server:
         (tmp_path / "m.toml").write_text(
-            f'[strict]\nbase_url = "{server.url}"\nmodel = "m"\nschema_bound = true\n', encoding="utf-8"
+            f'[strict]\nbase_url = "{server.url}"\nmodel = "m"\nschema_bound = true\n',
+            encoding="utf-8",
         )
         with pytest.raises(EndpointRefused) as stopped:
-            detect(Dataset.build("d", rows), "llm-zero-shot", profile=str(tmp_path / "m.toml"), mode="live")
+            detect(
+                Dataset.build("d", rows),
+                "llm-zero-shot",
+                profile=str(tmp_path / "m.toml"),
+                mode="live",
+            )
     told = json.dumps(body).split('"message": "')[1].split('"')[0].split("\\")[0]
-    assert f"does not take the schema that answers are bound to (HTTP 400: {told}" in str(stopped.value)
+    assert f"does not take the schema that answers are bound to (HTTP 400: {told}" in str(
+        stopped.value
+    )
     assert "schema_bound = false" in str(stopped.value)
 
 
@@ -194,7 +235,9 @@ def test_a_reply_that_a_model_could_not_bring_into_the_schema_fails_alone() -> N
     fault = lambda *_: (400, json.dumps({"error": error}).encode())  # noqa: E731
     with StandIn(answer=lambda _: "{}", fault=fault) as server:
         profile = Profile(name="strict", base_url=server.url, model="m", schema_bound=True)
-        answer = ask_sync(open_provider(profile, calls=Calls(mode="live")), Request.of("x", schema=Reasoned))
+        answer = ask_sync(
+            open_provider(profile, calls=Calls(mode="live")), Request.of("x", schema=Reasoned)
+        )
     assert (answer.failure, answer.transient) == ("http-400", False)
     assert answer.detail is not None
     assert answer.detail.startswith("Failed to generate JSON")
@@ -210,7 +253,8 @@ def test_bounds_are_said_in_words_and_checked_on_the_way_in() -> None:
     assert (kept["minimum"], kept["maximum"]) == (0, 10), "an endpoint that enforces them gets them"
     with StandIn(answer=lambda _: '{"score": 11}') as server:
         provider = open_provider(
-            Profile(name="strict", base_url=server.url, model="m", schema_bound=True), calls=Calls(mode="live")
+            Profile(name="strict", base_url=server.url, model="m", schema_bound=True),
+            calls=Calls(mode="live"),
         )
         assert ask_sync(provider, Request.of("x", schema=Scored)).failure == "invalid-schema"
 

@@ -1,4 +1,6 @@
-"""The one report writer: what it writes, what it refuses, and that a page that would be too large is cut."""
+"""The one report writer: what it writes, what it refuses, and that a page that would be too large
+is cut.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><circle cx
 
 
 def page(text: str = "Found.", *, name: str = "one") -> Report:
-    return Report("A report", blocks=[Section("Part", [Text(text), Figure(SVG, "A circle.", "circle", name)])])
+    return Report(
+        "A report", blocks=[Section("Part", [Text(text), Figure(SVG, "A circle.", "circle", name)])]
+    )
 
 
 def contents(kind: str = "test report", text: str = "Found.") -> Contents:
@@ -33,10 +37,15 @@ def contents(kind: str = "test report", text: str = "Found.") -> Contents:
 
 def test_every_view_is_written_and_listed(tmp_path: Path) -> None:
     write_report(contents(), tmp_path / "r")
-    names = {p.relative_to(tmp_path / "r").as_posix() for p in (tmp_path / "r").rglob("*") if p.is_file()}
+    names = {
+        p.relative_to(tmp_path / "r").as_posix() for p in (tmp_path / "r").rglob("*") if p.is_file()
+    }
     views = {"index.html", "other.html", "report.md", "paper.tex", "plots/one.svg", "plots/one.png"}
     assert names == {".claimlab.json", "data.json", "note.csv", "rows.parquet", *views}
-    assert json.loads((tmp_path / "r" / "data.json").read_text(encoding="utf-8")) == {"n": 3, "text": "é"}
+    assert json.loads((tmp_path / "r" / "data.json").read_text(encoding="utf-8")) == {
+        "n": 3,
+        "text": "é",
+    }
     assert (tmp_path / "r" / "plots" / "one.png").read_bytes().startswith(b"\x89PNG")
     assert "plots/one.svg" in (tmp_path / "r" / "report.md").read_text(encoding="utf-8")
     assert "On paper" in (tmp_path / "r" / "paper.tex").read_text(encoding="utf-8")
@@ -48,14 +57,20 @@ def test_same_contents_same_bytes(tmp_path: Path) -> None:
     write_report(contents(), tmp_path / "a")
     write_report(contents(), tmp_path / "b")
     first, second = (
-        {str(p.relative_to(tmp_path / d)): p.read_bytes() for p in (tmp_path / d).rglob("*") if p.is_file()}
+        {
+            str(p.relative_to(tmp_path / d)): p.read_bytes()
+            for p in (tmp_path / d).rglob("*")
+            if p.is_file()
+        }
         for d in ("a", "b")
     )
     assert "index.html" in first
     assert first == second
 
 
-def test_a_page_that_is_too_large_is_the_shorter_one_but_markdown_and_figures_stay_full(tmp_path: Path) -> None:
+def test_a_page_that_is_too_large_is_the_shorter_one_but_markdown_and_figures_stay_full(
+    tmp_path: Path,
+) -> None:
     write_report(contents(text="x " * 1_100_000), tmp_path / "r")
     assert "A shorter report" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
     assert "# A report" in (tmp_path / "r" / "report.md").read_text(encoding="utf-8")

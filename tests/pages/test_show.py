@@ -33,7 +33,10 @@ def test_a_dataset_is_counted_and_traced(folder: Path, capsys: pytest.CaptureFix
     assert shown["counts"]["records"] == len(dataset)
     assert shown["counts"]["split"] == dict(dataset.records["split"].value_counts().rows())
     assert shown["lineage"][-1]["step"] == "split"
-    assert shown["dates"] == [str(dataset.records["date"].min())[:10], str(dataset.records["date"].max())[:10]]
+    assert shown["dates"] == [
+        str(dataset.records["date"].min())[:10],
+        str(dataset.records["date"].max())[:10],
+    ]
     assert [row["id"] for row in shown["records"]] == dataset.records["id"].head(2).to_list()
     assert run(["show", str(folder), "--limit", "1"]) == 0
     printed = capsys.readouterr()
@@ -43,7 +46,9 @@ def test_a_dataset_is_counted_and_traced(folder: Path, capsys: pytest.CaptureFix
     assert printed.err == f"Next: claimlab audit {folder} -o REPORT\n"
 
 
-def test_an_edited_file_is_named_and_can_be_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edited_file_is_named_and_can_be_accepted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["show", str(folder), "--verify"]) == 0
     edit(folder)
     capsys.readouterr()
@@ -95,15 +100,22 @@ def test_records_are_chosen_by_conditions(folder: Path, capsys: pytest.CaptureFi
     records = cl.Dataset.open(folder).records
     false = records.filter(pl.col("veracity") == "false")
     shown = cl.show(folder, where="veracity=false", limit=3)
-    assert (shown.matches, shown.records["id"].to_list()) == (false.height, false["id"].head(3).to_list())
+    assert (shown.matches, shown.records["id"].to_list()) == (
+        false.height,
+        false["id"].head(3).to_list(),
+    )
     late = records.filter(pl.col("date").dt.year() >= 2020)
     assert cl.show(folder, where=["date>=2020-01-01"]).matches == late.height
     word = str(records["text"][0]).split()[1]
-    holding = records.filter(pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True))
+    holding = records.filter(
+        pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True)
+    )
     assert cl.show(folder, where=f"text~{word.upper()}").matches == holding.height > 0
     assert cl.show(folder, where="author=null").matches == records["author"].null_count()
     assert cl.show(folder, where=["veracity!=false", "veracity!=true"]).matches == 0
-    assert run(["show", str(folder), "--where", "veracity=false", "--column", "split", "--json"]) == 0
+    assert (
+        run(["show", str(folder), "--where", "veracity=false", "--column", "split", "--json"]) == 0
+    )
     values = json.loads(capsys.readouterr().out)["values"]
     assert values == dict(false["split"].value_counts().rows())
     with pytest.raises(UsageError, match="COLUMN=VALUE"):
@@ -118,15 +130,23 @@ def test_one_record_is_shown_whole(folder: Path, capsys: pytest.CaptureFixture[s
     row = cl.Dataset.open(folder)[4]
     assert run(["show", str(folder), "--id", row["id"]]) == 0
     printed = capsys.readouterr().out
-    assert all(str(row[c]).split()[0] in printed for c in ("id", "text", "veracity", "date_source") if row[c])
+    assert all(
+        str(row[c]).split()[0] in printed
+        for c in ("id", "text", "veracity", "date_source")
+        if row[c]
+    )
     with pytest.raises(UnknownName, match="'nothing'"):
         cl.show(folder, id="nothing")
 
 
-def test_a_record_is_shown_with_its_evidence(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_is_shown_with_its_evidence(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     dataset = cl.Dataset.open(folder)
     mine, other = dataset[4]["id"], dataset[5]["id"]
-    evidence = pl.DataFrame({"record_id": [mine, other, mine], "text": ["Granite", "Basalt", "Gneiss"]})
+    evidence = pl.DataFrame(
+        {"record_id": [mine, other, mine], "text": ["Granite", "Basalt", "Gneiss"]}
+    )
     cl.Dataset.build("rocks", dataset.records, {"evidence": evidence}).write(tmp_path / "rocks")
     assert run(["show", str(tmp_path / "rocks"), "--id", mine]) == 0
     printed = capsys.readouterr().out
@@ -134,7 +154,10 @@ def test_a_record_is_shown_with_its_evidence(folder: Path, tmp_path: Path, capsy
     assert "Granite" in printed
     assert "Basalt" not in printed
     assert run(["show", str(tmp_path / "rocks"), "--id", mine, "--json"]) == 0
-    assert [row["text"] for row in json.loads(capsys.readouterr().out)["tables"]["evidence"]] == ["Granite", "Gneiss"]
+    assert [row["text"] for row in json.loads(capsys.readouterr().out)["tables"]["evidence"]] == [
+        "Granite",
+        "Gneiss",
+    ]
 
 
 def test_what_a_run_got_wrong_is_shown(folder: Path, tmp_path: Path) -> None:
@@ -144,7 +167,9 @@ def test_what_a_run_got_wrong_is_shown(folder: Path, tmp_path: Path) -> None:
     dataset = cl.Dataset.open(tmp_path / "run")
     answers = dict(dataset.tables["predictions"].select("record_id", "label").iter_rows())
     truth = dict(dataset.records.select("id", "veracity").iter_rows())
-    wrong = {name for name, label in answers.items() if truth[name] is not None and truth[name] != label}
+    wrong = {
+        name for name, label in answers.items() if truth[name] is not None and truth[name] != label
+    }
     shown = cl.show(tmp_path / "run", wrong=True, limit=10_000)
     assert set(shown.records["id"]) == wrong
     assert 0 < len(wrong) < len(answers)

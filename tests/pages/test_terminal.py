@@ -16,7 +16,11 @@ EVERYTHING = [
             Text(LONG, kind="warning"),
             Items([LONG, "short"]),
             Tiles([("records", "600", "plain"), ("fails", "3", "fail")]),
-            Table(["Name", "n", "Text"], [["one", 1, LONG], ["two", 22, "短い文章です" * 9]], "A caption."),
+            Table(
+                ["Name", "n", "Text"],
+                [["one", 1, LONG], ["two", 22, "短い文章です" * 9]],
+                "A caption.",
+            ),
             Figure("<svg/>", "Caption.", "what is to be seen"),
             Quote(LONG, "somebody"),
             Fold("More", [Text("inside")]),
@@ -32,7 +36,15 @@ def test_no_line_is_wider_than_asked(width: int) -> None:
     assert not any("\x1b" in line for line in lines)
     text = "\n".join(lines)
     assert "<svg" not in text
-    for part in ("A title", "short", "600 records", "A caption.", "[what is to be seen]", "somebody", "inside"):
+    for part in (
+        "A title",
+        "short",
+        "600 records",
+        "A caption.",
+        "[what is to be seen]",
+        "somebody",
+        "inside",
+    ):
         assert part in text
     assert "\n\n\n" not in text
 
@@ -83,7 +95,8 @@ def test_shorten_counts_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0, ""), (0.0001, "▏"), (0.5, "█████"), (0.55, "█████▌"), (1, "█" * 10), (2, "█" * 10)]
+    ("share", "shown"),
+    [(0, ""), (0.0001, "▏"), (0.5, "█████"), (0.55, "█████▌"), (1, "█" * 10), (2, "█" * 10)],
 )
 def test_bar(share: float, shown: str) -> None:
     assert bar(share, 10) == shown

@@ -12,7 +12,19 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.pages.blocks import Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, walk
+from claimlab.pages.blocks import (
+    Cell,
+    Figure,
+    Fold,
+    Items,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    walk,
+)
 from claimlab.pages.charts import bars, histogram, slim, svg_to_png, to_svg
 from claimlab.pages.html import to_html, to_html_within
 from claimlab.pages.latex import escape as tex
@@ -26,7 +38,11 @@ NASTY = "<script>alert('x')</script> & | \\ $ % # _ ^ ~ { } `code` *bold* [link]
 
 def report() -> Report:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="5" height="5"/></svg>'
-    table = Table(["Name", "Figure"], [[Cell(NASTY, link="#here"), 3.5], [Cell("b", tone="fail"), None]], "A caption")
+    table = Table(
+        ["Name", "Figure"],
+        [[Cell(NASTY, link="#here"), 3.5], [Cell("b", tone="fail"), None]],
+        "A caption",
+    )
     return Report(
         f"Title {NASTY}",
         "Subtitle",
@@ -34,11 +50,22 @@ def report() -> Report:
             Tiles([("tile", "42", "pass")]),
             Section(
                 f"Section {NASTY}",
-                [Text(NASTY, links=[("a link", "#here")]), Items([NASTY]), table, Quote(NASTY, "quoted")],
+                [
+                    Text(NASTY, links=[("a link", "#here")]),
+                    Items([NASTY]),
+                    table,
+                    Quote(NASTY, "quoted"),
+                ],
                 anchor="here",
                 badge="fail",
             ),
-            Fold("More", [Figure(svg, "A picture", "alt words", "a-picture"), Table(["n"], [[1]], upright=True)]),
+            Fold(
+                "More",
+                [
+                    Figure(svg, "A picture", "alt words", "a-picture"),
+                    Table(["n"], [[1]], upright=True),
+                ],
+            ),
         ],
     )
 
@@ -65,7 +92,9 @@ def test_markdown_escapes_and_points_at_the_picture() -> None:
 
 def test_latex_escapes() -> None:
     text = to_latex(report())
-    assert tex("50 % & {x}_1^2 ~ \\") == (r"50 \% \& \{x\}\_1\textasciicircum{}2 \textasciitilde{} \textbackslash{}")
+    assert tex("50 % & {x}_1^2 ~ \\") == (
+        r"50 \% \& \{x\}\_1\textasciicircum{}2 \textasciitilde{} \textbackslash{}"
+    )
     assert tex("naïve Škoda 疫") == "naïve Škoda [U+75AB]"
     assert "\\begin{longtable}" in text
     assert "\\toprule" in text
@@ -105,7 +134,9 @@ def test_charts_escape_names_and_stay_small() -> None:
     assert svg.count("<title>") == len(rows)  # each bar says its value to whoever points at it
     assert "aria-" not in svg
     assert to_svg(bars(rows, category="c", value="n", colour="k")) == svg
-    dated = to_svg(histogram([0.0, 365.0, 730.0], {"true": [3, 0], "false": [0, 4]}, title="date", dates=True))
+    dated = to_svg(
+        histogram([0.0, 365.0, 730.0], {"true": [3, 0], "false": [0, 4]}, title="date", dates=True)
+    )
     assert "1970" in dated or "July" in dated
 
 
@@ -121,7 +152,10 @@ print(to_svg(spans([("one", date(2019, 1, 1), date(2020, 3, 1)), ("two", date(20
     zones = ("UTC", "Asia/Tokyo", "America/Los_Angeles")
     pages = {
         subprocess.run(
-            [sys.executable, "-c", drawn], env={**os.environ, "TZ": zone}, capture_output=True, check=True
+            [sys.executable, "-c", drawn],
+            env={**os.environ, "TZ": zone},
+            capture_output=True,
+            check=True,
         ).stdout
         for zone in zones
     }
@@ -131,9 +165,9 @@ print(to_svg(spans([("one", date(2019, 1, 1), date(2020, 3, 1)), ("two", date(20
 
 
 def test_slim_leaves_text_alone() -> None:
-    assert slim('<svg><path d="M1.23456,2"/><text opacity="1">1.23456 &lt;b&gt;</text></svg>').endswith(
-        '<path d="M1.2,2"/><text>1.23456 &lt;b&gt;</text></svg>'
-    )
+    assert slim(
+        '<svg><path d="M1.23456,2"/><text opacity="1">1.23456 &lt;b&gt;</text></svg>'
+    ).endswith('<path d="M1.2,2"/><text>1.23456 &lt;b&gt;</text></svg>')
 
 
 def test_each_word_of_the_plot_says_its_figures_and_may_lead_somewhere() -> None:

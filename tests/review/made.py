@@ -22,7 +22,14 @@ YES_NO = (Choice(value="yes", label="Yes", key="1"), Choice(value="no", label="N
 
 def task(kind: str = "binary", **more: Any) -> Task:
     choices = YES_NO if kind in ("binary", "choice", "label", "pair", "span") else ()
-    given = {"name": "checked", "kind": kind, "question": "Is it?", "writes": "checked", "choices": choices, **more}
+    given = {
+        "name": "checked",
+        "kind": kind,
+        "question": "Is it?",
+        "writes": "checked",
+        "choices": choices,
+        **more,
+    }
     return Task.model_validate(given)
 
 
@@ -64,9 +71,22 @@ def key() -> str:
 
 
 def dataset(size: int = 60, **tables: pl.DataFrame) -> Dataset:
-    """Numbered records, true and false by turns; number 3 nearly repeats number 0 under the other label."""
+    """Numbered records, true and false by turns; number 3 nearly repeats number 0 under the other
+    label.
+    """
     rng = random.Random(1)
-    words = ["bridge", "vaccine", "mayor", "river", "budget", "school", "doctor", "train", "market", "storm"]
+    words = [
+        "bridge",
+        "vaccine",
+        "mayor",
+        "river",
+        "budget",
+        "school",
+        "doctor",
+        "train",
+        "market",
+        "storm",
+    ]
     texts = [f"Claim {n}: " + " ".join(rng.choices(words, k=14)) for n in range(size)]
     texts[3] = texts[0] + " indeed"
     records = pl.DataFrame(
@@ -76,12 +96,19 @@ def dataset(size: int = 60, **tables: pl.DataFrame) -> Dataset:
             "topic": ["health" if n % 5 == 0 else "politics" for n in range(size)],
         }
     )  # fmt: skip
-    return Dataset.build("made", records, {name: to_side_table(name, table) for name, table in tables.items()})
+    return Dataset.build(
+        "made", records, {name: to_side_table(name, table) for name, table in tables.items()}
+    )
 
 
 def predictions(made: Dataset) -> pl.DataFrame:
     """A run that says "true" of everything, less and less surely."""
     n = len(made)
     scores = [json.dumps({"true": 1 - k / (2 * n), "false": k / (2 * n)}) for k in range(n)]
-    said = {"record_id": made.records["id"], "run": ["x"] * n, "label": ["true"] * n, "scores": scores}
+    said = {
+        "record_id": made.records["id"],
+        "run": ["x"] * n,
+        "label": ["true"] * n,
+        "scores": scores,
+    }
     return pl.DataFrame({**said, "rationale": ["It is so."] * n})

@@ -24,7 +24,10 @@ def test_a_third_person_decides_what_is_disputed(tmp_path: Path) -> None:
     made.add_person("adi", "adjudicator")
     vote(made, {"1": "yy", "2": "yn", "3": "ny"})
     assert [item.id for item in made.disputed("adi")] == ["2", "3"]
-    assert [(v.who, v.value) for v in made.disputed("adi")[0].votes] == [("ana", "yes"), ("ben", "no")]
+    assert [(v.who, v.value) for v in made.disputed("adi")[0].votes] == [
+        ("ana", "yes"),
+        ("ben", "no"),
+    ]
     with pytest.raises(NotAllowed, match="may not adjudicate"):
         made.adjudicate("ana", "2", "no", key=key())
     with pytest.raises(NotAllowed, match="may not see the votes"):
@@ -63,7 +66,13 @@ def test_who_voted_is_no_third_person(tmp_path: Path) -> None:
 
 def test_discussion_reveals_and_votes_again(tmp_path: Path) -> None:
     made = review(tmp_path / "r", task(adjudication="discussion"), items=24)
-    vote(made, {str(n): "yn" if n <= 6 else "ny" if n <= 8 else "yy" if n <= 16 else "nn" for n in range(1, 25)})
+    vote(
+        made,
+        {
+            str(n): "yn" if n <= 6 else "ny" if n <= 8 else "yy" if n <= 16 else "nn"
+            for n in range(1, 25)
+        },
+    )
     item = made.next_item("ana")
     assert item is not None
     assert (item.id, item.round, item.value) == ("1", "second", "yes")
@@ -74,7 +83,8 @@ def test_discussion_reveals_and_votes_again(tmp_path: Path) -> None:
     assert sorted(i.id for i in made.disputed()) == ["7", "8"]
     assert made.results().filter(item="1")["how"].to_list() == ["agreed"]
     before, after = (
-        made.agreement().table.filter(between="all annotators", votes=when) for when in ("before", "after")
+        made.agreement().table.filter(between="all annotators", votes=when)
+        for when in ("before", "after")
     )
     assert before["percent"].to_list() == pytest.approx([16 / 24])
     assert after["percent"].to_list() == pytest.approx([22 / 24])
@@ -103,7 +113,12 @@ def test_votes_are_revealed_when_all_are_in(tmp_path: Path) -> None:
 
 
 def test_three_votes_by_majority(tmp_path: Path) -> None:
-    made = review(tmp_path / "r", task(adjudication="majority", per_item=3), items=2, people=["ana", "ben", "cem"])
+    made = review(
+        tmp_path / "r",
+        task(adjudication="majority", per_item=3),
+        items=2,
+        people=["ana", "ben", "cem"],
+    )
     vote(made, {"1": "yny", "2": "nn"})
     assert made.results().select("value", "how").rows() == [("yes", "majority"), (None, "open")]
 
@@ -115,8 +130,15 @@ def test_a_model_is_marked_and_settles_nothing(tmp_path: Path) -> None:
     vote(made, {"1": "yn", "2": "yy"})
     for item in ("1", "2"):
         made.decide("gpt", item, "no", key=key())
-    assert [(v.who, v.model) for v in made.item("1", "ola").votes] == [("ana", False), ("ben", False), ("gpt", True)]
+    assert [(v.who, v.model) for v in made.item("1", "ola").votes] == [
+        ("ana", False),
+        ("ben", False),
+        ("gpt", True),
+    ]
     assert made.results()["how"].to_list() == ["disputed", "agreed"]
     table = made.agreement().table
     assert table.filter(between="all annotators")["items"].to_list() == [2]
-    assert sorted(table.filter(model=True)["between"].to_list()) == ["ana and gpt (model)", "ben and gpt (model)"]
+    assert sorted(table.filter(model=True)["between"].to_list()) == [
+        "ana and gpt (model)",
+        "ben and gpt (model)",
+    ]

@@ -1,4 +1,6 @@
-"""Decisions written back: labels, removed and restored records, annotations that checks read, lineage."""
+"""Decisions written back: labels, removed and restored records, annotations that checks read,
+lineage.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from claimlab.review.views import agreement_blocks, status_blocks
 from .made import dataset, key
 
 
-def decide(review: Review, answers: dict[str, str], people: tuple[str, ...] = ("ana", "ben")) -> None:
+def decide(
+    review: Review, answers: dict[str, str], people: tuple[str, ...] = ("ana", "ben")
+) -> None:
     """Record -> answer, the same by everybody."""
     records = {row.record_id: name for name, row in review.about().items()}
     for who in people:
@@ -34,12 +38,21 @@ def test_labels_are_corrected_and_records_removed_with_lineage(tmp_path: Path) -
     made.write(tmp_path / "data")
     ids = [f"r{n:03d}" for n in range(6)]
     review = review_create(
-        tmp_path / "data", tmp_path / "review", records=ids, people=["ana", "ben"], guideline="By the source."
+        tmp_path / "data",
+        tmp_path / "review",
+        records=ids,
+        people=["ana", "ben"],
+        guideline="By the source.",
     )
     decide(review, {"r000": "true", "r001": "true", "r002": "remove", "r003": "mixed"})
     applied = review_apply(review, tmp_path / "out")  # the dataset is found beside the review
     labels = dict(applied.records.select("id", "veracity").iter_rows())
-    assert (labels["r000"], labels["r001"], labels["r003"], labels["r004"]) == ("true", "true", "mixed", "true")
+    assert (labels["r000"], labels["r001"], labels["r003"], labels["r004"]) == (
+        "true",
+        "true",
+        "mixed",
+        "true",
+    )
     assert "r002" not in labels
     assert applied.tables["dropped"].select("id", "step", "reason").rows() == [
         ("r002", "review", "label: Remove the record")
@@ -64,12 +77,16 @@ def test_labels_are_corrected_and_records_removed_with_lineage(tmp_path: Path) -
 
 def test_the_same_decisions_write_the_same_bytes(tmp_path: Path) -> None:
     dataset().write(tmp_path / "data")
-    review = review_create(tmp_path / "data", tmp_path / "review", sample=5, people=["ana"], per_item=1)
+    review = review_create(
+        tmp_path / "data", tmp_path / "review", sample=5, people=["ana"], per_item=1
+    )
     while (item := review.next_item("ana")) is not None:
         review.decide("ana", item.id, "mixed", key=key())
     for name in ("one", "two"):
         review_apply(review, tmp_path / name)
-    files = [{p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in ("one", "two")]
+    files = [
+        {p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in ("one", "two")
+    ]
     assert files[0] == files[1]
 
 
@@ -79,7 +96,9 @@ def test_doubtful_records_come_back_or_are_dropped(tmp_path: Path) -> None:
         pl.lit("language").alias("step"), pl.lit("looks Danish").alias("reason")
     )
     made.records = made.records.slice(3)
-    review = review_create(made, tmp_path / "review", task="keep", doubtful=True, people=["ana", "ben"])
+    review = review_create(
+        made, tmp_path / "review", task="keep", doubtful=True, people=["ana", "ben"]
+    )
     decide(review, {"r000": "keep", "r001": "remove"})
     applied = review_apply(review, tmp_path / "out", made)
     assert applied.records.filter(pl.col("id").is_in(["r000", "r001"]))["id"].to_list() == ["r000"]
@@ -90,7 +109,9 @@ def test_doubtful_records_come_back_or_are_dropped(tmp_path: Path) -> None:
 
 def test_one_of_a_conflicting_pair_is_removed(tmp_path: Path) -> None:
     made = dataset()
-    review = review_create(made, tmp_path / "review", task="conflict", pairs="conflicts", people=["ana", "ben"])
+    review = review_create(
+        made, tmp_path / "review", task="conflict", pairs="conflicts", people=["ana", "ben"]
+    )
     decide(review, {"r000": "first"})
     applied = review_apply(review, tmp_path / "out", made)
     assert {"r000", "r003"} & set(applied.records["id"]) == {"r000"}
@@ -107,8 +128,12 @@ def test_the_audit_reads_what_was_reviewed(tmp_path: Path) -> None:
         for item in review.queue(who):
             sure = int(item.id) % 4 != 0 or n == 1  # every fourth is a tie
             review.decide(who, item.id, "feasible" if sure else "not feasible", key=key())
-    assert review.agreement().bounds == pytest.approx({"items": 60, "lower": 0.75, "average": 0.875, "upper": 1.0})
-    finding = cl.audit(review_apply(review, tmp_path / "out", made), checks=["feasibility"]).findings[0]
+    assert review.agreement().bounds == pytest.approx(
+        {"items": 60, "lower": 0.75, "average": 0.875, "upper": 1.0}
+    )
+    finding = cl.audit(
+        review_apply(review, tmp_path / "out", made), checks=["feasibility"]
+    ).findings[0]
     assert finding.score == pytest.approx(0.875)
     assert finding.details["agreement"]["agreement"] == pytest.approx(0.75)
 
@@ -119,7 +144,11 @@ def test_a_planted_defect_is_gone_after_its_review(tmp_path: Path) -> None:
     before = cl.audit(tmp_path / "data", checks=["near-duplicates"], output=tmp_path / "audit")
     assert "fail" in {f.verdict for f in before.findings}
     review = review_create(
-        tmp_path / "data", tmp_path / "review", task="duplicate", pairs="near-duplicates", people=["ana", "ben"]
+        tmp_path / "data",
+        tmp_path / "review",
+        task="duplicate",
+        pairs="near-duplicates",
+        people=["ana", "ben"],
     )
     for who in ("ana", "ben"):
         for item in review.queue(who):
@@ -132,7 +161,12 @@ def test_a_planted_defect_is_gone_after_its_review(tmp_path: Path) -> None:
 def test_a_final_decision_speaks_for_all_and_a_model_is_marked(tmp_path: Path) -> None:
     made = dataset()
     review = review_create(
-        made, tmp_path / "review", task="rationale", records=["r000"], people=["ana", "ben"], adjudication="third"
+        made,
+        tmp_path / "review",
+        task="rationale",
+        records=["r000"],
+        people=["ana", "ben"],
+        adjudication="third",
     )
     review.add_person("ola", "owner")
     review.add_person("gpt", "model")
@@ -154,7 +188,9 @@ def test_a_final_decision_speaks_for_all_and_a_model_is_marked(tmp_path: Path) -
 
 def test_discarded_batches_are_dropped_and_returned_ones_are_doubtful(tmp_path: Path) -> None:
     made = dataset(60)
-    review = review_create(made, tmp_path / "review", batch=20, inspect=0.5, people=["ana"], per_item=1, task="keep")
+    review = review_create(
+        made, tmp_path / "review", batch=20, inspect=0.5, people=["ana"], per_item=1, task="keep"
+    )
     for item in review.queue("ana"):
         batch = review.about()[item.id].batch
         wrong = (batch == 2 and int(item.id) % 5 == 0) or batch == 3
@@ -162,7 +198,9 @@ def test_discarded_batches_are_dropped_and_returned_ones_are_doubtful(tmp_path: 
     assert review.batches().table["state"].to_list() == ["accepted", "returned", "discarded"]
     applied = review_apply(review, tmp_path / "out", made)
     assert applied.records["id"].to_list() == [f"r{n:03d}" for n in range(20)]
-    assert applied.tables["doubtful"].height == 18  # two of the returned batch were removed one by one
+    assert (
+        applied.tables["doubtful"].height == 18
+    )  # two of the returned batch were removed one by one
     assert set(applied.tables["doubtful"]["reason"]) == {"keep: batch 2 returned"}
 
 

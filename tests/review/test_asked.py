@@ -1,4 +1,6 @@
-"""A model as an annotator, asked at a stand-in endpoint: marked, compared, counted when it fails, free when repeated."""
+"""A model as an annotator, asked at a stand-in endpoint: marked, compared, counted when it fails,
+free when repeated.
+"""
 
 from __future__ import annotations
 

@@ -19,9 +19,19 @@ from .made import dataset, key
 
 def spoiled(made: Dataset, wrong: dict[str, int]) -> Dataset:
     """The dataset with that many wrong labels per 10 records from a record on."""
-    bad = {f"r{int(start[1:]) + 10 * k + i:03d}" for start, n in wrong.items() for k in range(5) for i in range(n)}
+    bad = {
+        f"r{int(start[1:]) + 10 * k + i:03d}"
+        for start, n in wrong.items()
+        for k in range(5)
+        for i in range(n)
+    }
     flipped = pl.when(pl.col("veracity") == "true").then(pl.lit("false")).otherwise(pl.lit("true"))
-    changed = pl.when(pl.col("id").is_in(sorted(bad))).then(flipped).otherwise("veracity").alias("veracity")
+    changed = (
+        pl.when(pl.col("id").is_in(sorted(bad)))
+        .then(flipped)
+        .otherwise("veracity")
+        .alias("veracity")
+    )
     return Dataset.build("made", made.records.with_columns(changed).drop("dataset"))
 
 
@@ -37,7 +47,13 @@ def inspect(review: Review, truth: Dataset) -> None:
 
 @pytest.mark.parametrize(
     ("accuracy", "state"),
-    [(1, "accepted"), (0.91, "accepted"), (0.9, "returned"), (0.7, "returned"), (0.69, "discarded")],
+    [
+        (1, "accepted"),
+        (0.91, "accepted"),
+        (0.9, "returned"),
+        (0.7, "returned"),
+        (0.69, "discarded"),
+    ],
 )
 def test_the_limits_are_the_papers(accuracy: float, state: str) -> None:
     assert verdict(accuracy, Batches()) == state
@@ -45,7 +61,9 @@ def test_the_limits_are_the_papers(accuracy: float, state: str) -> None:
 
 def test_the_loop_ends_with_every_batch_accepted_or_discarded(tmp_path: Path) -> None:
     truth = dataset(200)
-    first = spoiled(truth, {"r050": 2, "r150": 5})  # batches of 50: good, 20 % wrong, good, half wrong
+    first = spoiled(
+        truth, {"r050": 2, "r150": 5}
+    )  # batches of 50: good, 20 % wrong, good, half wrong
     settings = {"batch": 50, "inspect": 1.0, "per_item": 1}
     one = review_create(first, tmp_path / "one", people=["ana"], **settings)
     assert one.batches().summary()["pending"] == 200
@@ -56,7 +74,14 @@ def test_the_loop_ends_with_every_batch_accepted_or_discarded(tmp_path: Path) ->
     assert table.table["accuracy"].to_list() == [1.0, 0.8, 1.0, 0.5]
     assert table.table["state"].to_list() == ["accepted", "returned", "accepted", "discarded"]
     assert table.table["low"][1] < 0.8 < table.table["high"][1]
-    before = {"initial": 200, "accepted": 100, "returned": 50, "discarded": 50, "pending": 0, "final": 100}
+    before = {
+        "initial": 200,
+        "accepted": 100,
+        "returned": 50,
+        "discarded": 50,
+        "pending": 0,
+        "final": 100,
+    }
     assert table.summary() == before
     one.close()
 

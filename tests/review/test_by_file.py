@@ -1,4 +1,6 @@
-"""The offline page in a real browser: by keyboard, kept over a reload, saved as a file, merged back."""
+"""The offline page in a real browser: by keyboard, kept over a reload, saved as a file, merged
+back.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def browser() -> Iterator[Any]:
 
 
 def opened(browser: Any, file: Path, problems: list[str]) -> Any:
-    page = browser.new_context(viewport={"width": 390, "height": 844}, accept_downloads=True).new_page()
+    page = browser.new_context(
+        viewport={"width": 390, "height": 844}, accept_downloads=True
+    ).new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
     page.goto(file.as_uri())
@@ -66,7 +70,12 @@ def test_an_annotator_works_by_keyboard_offline(tmp_path: Path, browser: Any) ->
     assert problems == []
     assert review_import(made, saved).counts == {"new": 4, "known": 0, "older": 0, "refused": 0}
     votes = [(b.item, b.value, b.comment) for b in made.ballots()]
-    assert votes == [("1", "yes", None), ("2", "yes", "12 s u"), ("3", "yes", None), ("4", "no", None)]
+    assert votes == [
+        ("1", "yes", None),
+        ("2", "yes", "12 s u"),
+        ("3", "yes", None),
+        ("4", "no", None),
+    ]
     assert review_import(made, saved).counts["known"] == 4
 
 
@@ -82,7 +91,9 @@ def test_hostile_text_is_text(tmp_path: Path, browser: Any) -> None:
 
 
 @pytest.mark.parametrize(("kind", "keys", "value"), [("ordinal", ["7"], 7), ("ordinal", ["x"], 10)])
-def test_ratings_by_keyboard(tmp_path: Path, browser: Any, kind: str, keys: list[str], value: int) -> None:
+def test_ratings_by_keyboard(
+    tmp_path: Path, browser: Any, kind: str, keys: list[str], value: int
+) -> None:
     made = review(tmp_path / "r", task(kind), items=1, people=["ana"])
     (file,) = review_export(made, tmp_path / "pages", "html")
     page = opened(browser, file, [])
@@ -111,7 +122,9 @@ def test_spans_by_selection(tmp_path: Path, browser: Any) -> None:
 
 
 def test_pairs_show_their_difference(tmp_path: Path, browser: Any) -> None:
-    made = review_create(dataset(), tmp_path / "r", task="conflict", pairs="conflicts", people=["ana"])
+    made = review_create(
+        dataset(), tmp_path / "r", task="conflict", pairs="conflicts", people=["ana"]
+    )
     (file,) = review_export(made, tmp_path / "pages", "html")
     page = opened(browser, file, [])
     assert page.locator("#texts mark").all_inner_texts() == ["indeed"]

@@ -42,14 +42,19 @@ def test_a_stratified_sample_has_equal_shares(tmp_path: Path) -> None:
     made = dataset()
     review_create(made, tmp_path / "r", sample=20, stratify="topic")
     topics = dict(made.records.select("id", "topic").iter_rows())
-    assert Counter(topics[row["record_id"]] for row in items(tmp_path / "r")) == {"health": 10, "politics": 10}
+    assert Counter(topics[row["record_id"]] for row in items(tmp_path / "r")) == {
+        "health": 10,
+        "politics": 10,
+    }
     with pytest.raises(UnknownName, match="no column to stratify by named 'topics'"):
         review_create(made, tmp_path / "s", sample=20, stratify="topics")
 
 
 def test_doubtful_records_with_their_reason(tmp_path: Path) -> None:
     made = dataset()
-    left = made.records.head(2).with_columns(pl.lit("language").alias("step"), pl.lit("looks Danish").alias("reason"))
+    left = made.records.head(2).with_columns(
+        pl.lit("language").alias("step"), pl.lit("looks Danish").alias("reason")
+    )
     made.tables["doubtful"] = left
     made.records = made.records.slice(2)
     review_create(made, tmp_path / "r", task="keep", doubtful=True)
@@ -64,7 +69,9 @@ def test_doubtful_records_with_their_reason(tmp_path: Path) -> None:
 def test_the_records_that_a_finding_points_at(tmp_path: Path) -> None:
     defects, _ = planted(size=240)
     found = cl.audit(defects, checks=["near-duplicates", "label-errors"], output=tmp_path / "audit")
-    review_create(defects, tmp_path / "r", audit=tmp_path / "audit", finding="near-duplicates", task="keep")
+    review_create(
+        defects, tmp_path / "r", audit=tmp_path / "audit", finding="near-duplicates", task="keep"
+    )
     wanted = next(f.records for f in found.findings if f.check == "near-duplicates" and f.records)
     assert [row["record_id"] for row in items(tmp_path / "r")] == wanted
     with pytest.raises(UnknownName, match="near-duplicates"):
@@ -82,7 +89,9 @@ def test_wrong_and_uncertain_predictions(tmp_path: Path) -> None:
     assert rows[0]["payload"]["model"] == pytest.approx(
         {"label": "true", "confidence": 1 - 1 / 120, "rationale": "It is so."}
     )
-    review_create(made, tmp_path / "unsure", predictions=run, which="uncertain", sample=3, order="uncertainty")
+    review_create(
+        made, tmp_path / "unsure", predictions=run, which="uncertain", sample=3, order="uncertainty"
+    )
     assert [row["record_id"] for row in items(tmp_path / "unsure")] == ["r059", "r058", "r057"]
     with pytest.raises(UnknownName, match="no choice for `which` named 'worst'"):
         review_create(made, tmp_path / "x", predictions=run, which="worst")
@@ -92,7 +101,9 @@ def test_wrong_and_uncertain_predictions(tmp_path: Path) -> None:
 
 def test_pairs_that_conflict(tmp_path: Path) -> None:
     made = dataset()
-    review = review_create(made, tmp_path / "r", task="conflict", pairs="conflicts", people=["ana", "ben"])
+    review = review_create(
+        made, tmp_path / "r", task="conflict", pairs="conflicts", people=["ana", "ben"]
+    )
     (row,) = items(tmp_path / "r")
     assert (row["record_id"], row["other_id"]) == ("r000", "r003")
     item = review.next_item("ana")
@@ -125,7 +136,12 @@ def test_gold_items_and_attention_checks_are_spread_among_the_others(tmp_path: P
 
 
 def test_evidence_is_shown_beside_the_record(tmp_path: Path) -> None:
-    pieces = {"record_id": ["r000"] * 4, "evidence_id": list("abcd"), "rank": [4, 1, 2, 3], "title": list("ABCD")}
+    pieces = {
+        "record_id": ["r000"] * 4,
+        "evidence_id": list("abcd"),
+        "rank": [4, 1, 2, 3],
+        "title": list("ABCD"),
+    }
     review_create(dataset(evidence=pl.DataFrame(pieces)), tmp_path / "r", records=["r000"])
     (row,) = items(tmp_path / "r")
     assert [piece["title"] for piece in row["payload"]["context"]] == ["B", "C", "D"]
@@ -137,7 +153,9 @@ def test_a_task_from_a_file(tmp_path: Path) -> None:
         'name = "tone"\nkind = "choice"\nquestion = "Is it angry?"\nchoices = [{value = "yes"}, {value = "no"}]\n',
         encoding="utf-8",
     )
-    review = review_create(dataset(), tmp_path / "r", task=file, guideline="Look at the verbs.", per_item=3)
+    review = review_create(
+        dataset(), tmp_path / "r", task=file, guideline="Look at the verbs.", per_item=3
+    )
     assert [c.key for c in review.task.choices] == ["1", "2"]
     assert (review.task.guideline, review.task.per_item) == ("Look at the verbs.", 3)
     file.write_text('name = "tone"\nkind = "mood"\nquestion = "?"\n', encoding="utf-8")
@@ -184,14 +202,20 @@ def test_pairs_can_be_narrowed_to_those_of_some_records(tmp_path: Path) -> None:
     one = min(min(pairs))
     mine = {pair for pair in pairs if one in pair}
     assert 0 < len(mine) < len(pairs)
-    some = review_create(data, tmp_path / "some", task="duplicate", pairs="near-duplicates", records=[one])
+    some = review_create(
+        data, tmp_path / "some", task="duplicate", pairs="near-duplicates", records=[one]
+    )
     assert {(r.record_id, r.other_id) for r in some.about().values()} == mine
 
 
-def test_all_records_of_a_finding_are_reviewed_and_it_is_noted_where_an_audit_does_not_keep_all(tmp_path: Path) -> None:
+def test_all_records_of_a_finding_are_reviewed_and_it_is_noted_where_an_audit_does_not_keep_all(
+    tmp_path: Path,
+) -> None:
     data = planted(size=600)[0]
     ids = data.records["id"].to_list()
-    finding = Finding(check="made", protocol="fair", verdict="warn", why="Because.", records=ids[:300])
+    finding = Finding(
+        check="made", protocol="fair", verdict="warn", why="Because.", records=ids[:300]
+    )
     long = finding.model_copy(update={"check": "long", "records": ids * 20}).model_dump()
     audits = [{"findings": [finding.model_dump(), Finding.model_validate(long).model_dump()]}]
     (tmp_path / "audit.json").write_text(json.dumps({"audits": audits}), encoding="utf-8")

@@ -11,7 +11,9 @@ from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.review import Review
 
 
-def test_invented_annotators_decide_the_planted_pairs_and_the_finding_is_gone(tmp_path: Path) -> None:
+def test_invented_annotators_decide_the_planted_pairs_and_the_finding_is_gone(
+    tmp_path: Path,
+) -> None:
     data, truth = planted(size=300)
     data.write(tmp_path / "planted")
     tour = Tour(tmp_path, 20, data, clean_twin(size=300), truth)
@@ -29,7 +31,9 @@ def test_invented_annotators_decide_the_planted_pairs_and_the_finding_is_gone(tm
     assert all("invented" in name for name in progress.table["name"])
     reviewed = Dataset.open(tmp_path / "reviewed")
     pairs = truth.records["contradicting-near-duplicates"]
-    assert len(set(pairs[::2]) & set(reviewed.records["id"])) == 16, "of 24 pairs one is kept, unless both were removed"
+    assert len(set(pairs[::2]) & set(reviewed.records["id"])) == 16, (
+        "of 24 pairs one is kept, unless both were removed"
+    )
     assert not set(pairs[1::2]) & set(reviewed.records["id"])
     review.close()
     assert not (tmp_path / "review" / "review.sqlite-wal").exists()

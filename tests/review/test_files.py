@@ -33,27 +33,38 @@ def answered(folder: Path, kind: str = "binary") -> Review:
     for who in ("ana", "Bén, Jr.", "gpt"):
         for n in range(1, 7):
             said = f"{who} on {n}: =1+1, ünïcode" if n % 2 else None
-            made.decide(who, str(n), rng.choice(ANSWERS[kind]), key=key(), comment=said, seconds=n / 2)
+            made.decide(
+                who, str(n), rng.choice(ANSWERS[kind]), key=key(), comment=said, seconds=n / 2
+            )
     return made
 
 
 def votes(made: Review) -> list[tuple[Any, ...]]:
-    return sorted(((b.item, b.name, json.dumps(b.value), b.comment) for b in made.ballots()), key=str)
+    return sorted(
+        ((b.item, b.name, json.dumps(b.value), b.comment) for b in made.ballots()), key=str
+    )
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
 @pytest.mark.parametrize("to", TOOLS)
-def test_what_is_exported_is_imported_again_and_nothing_doubles(tmp_path: Path, to: str, kind: str) -> None:
+def test_what_is_exported_is_imported_again_and_nothing_doubles(
+    tmp_path: Path, to: str, kind: str
+) -> None:
     made = answered(tmp_path / "one", kind)
     review_export(made, tmp_path / "files", to)
     other = review(tmp_path / "two", task(kind), people=[])
     other.add_person("gpt", "model")
     first = review_import(other, tmp_path / "files")
     expected = votes(made)
-    if to in ("potato", "doccano"):  # these files do not say who is a model: its rows are refused, and counted
+    if to in (
+        "potato",
+        "doccano",
+    ):  # these files do not say who is a model: its rows are refused, and counted
         expected = [vote for vote in expected if vote[1] != "gpt"]
         assert {row["annotator"] for row in first.refused} == {"gpt"}
-    if to == "doccano":  # which has no way to say that a text has no span: it looks like an item not worked on
+    if (
+        to == "doccano"
+    ):  # which has no way to say that a text has no span: it looks like an item not worked on
         expected = [vote for vote in expected if vote[2] != "[]"]
     assert first.counts["new"] == len(expected)
     assert votes(other) == expected
@@ -77,7 +88,15 @@ def test_files_for_other_tools_hide_what_the_task_hides(tmp_path: Path) -> None:
 
 def test_label_studios_own_export(tmp_path: Path) -> None:
     made = review(tmp_path / "r", people=[])
-    result = [{"from_name": "answer", "to_name": "text", "type": "choices", "value": {"choices": ["Yes"]}, "id": "x"}]
+    result = [
+        {
+            "from_name": "answer",
+            "to_name": "text",
+            "type": "choices",
+            "value": {"choices": ["Yes"]},
+            "id": "x",
+        }
+    ]
     rows = [
         {
             "id": 9, "data": {"text": "Text number 1.", "item": "1"}, "project": 3,
@@ -110,12 +129,24 @@ def test_potatos_and_doccanos_own_exports(tmp_path: Path) -> None:
     user = tmp_path / "annotation_output" / "p1"
     user.mkdir(parents=True)
     (user / "user_state.json").write_text(json.dumps(state), encoding="utf-8")
-    line = {"id": "2", "displayed_text": "T", "label_annotations": {"answer": {"Yes": "true"}}, "span_annotations": {}}
-    (user / "annotated_instances.jsonl").write_text(json.dumps({**line, "user_id": "p1"}) + "\n", encoding="utf-8")
+    line = {
+        "id": "2",
+        "displayed_text": "T",
+        "label_annotations": {"answer": {"Yes": "true"}},
+        "span_annotations": {},
+    }
+    (user / "annotated_instances.jsonl").write_text(
+        json.dumps({**line, "user_id": "p1"}) + "\n", encoding="utf-8"
+    )
     assert review_import(made, tmp_path / "annotation_output").counts["new"] == 2
     with zipfile.ZipFile(tmp_path / "doccano.zip", "w") as archive:
-        archive.writestr("eva.jsonl", json.dumps({"id": 4, "text": "T", "item": "3", "label": ["Yes"], "Comments": []}))
-        archive.writestr("admin.jsonl", json.dumps({"id": 4, "text": "T", "item": "3", "label": []}))
+        archive.writestr(
+            "eva.jsonl",
+            json.dumps({"id": 4, "text": "T", "item": "3", "label": ["Yes"], "Comments": []}),
+        )
+        archive.writestr(
+            "admin.jsonl", json.dumps({"id": 4, "text": "T", "item": "3", "label": []})
+        )
     assert review_import(made, tmp_path / "doccano.zip").counts["new"] == 1
     assert [(b.name, b.item, b.value) for b in made.ballots()] == [
         ("p1", "1", "no"),
@@ -130,7 +161,13 @@ def test_the_later_decision_counts_and_the_other_is_kept(tmp_path: Path) -> None
     rows = [
         {"item": "1", "annotator": "ana", "value": "no", "key": key(), "at": "2001-01-01T00:00:00"},
         {"item": "2", "annotator": "ana", "value": "no", "key": key(), "at": "2001-01-01T00:00:00"},
-        {"item": "2", "annotator": "ana", "value": "yes", "key": key(), "at": "2002-01-01T00:00:00"},
+        {
+            "item": "2",
+            "annotator": "ana",
+            "value": "yes",
+            "key": key(),
+            "at": "2002-01-01T00:00:00",
+        },
     ]
     file = tmp_path / "d.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -144,7 +181,11 @@ def test_the_later_decision_counts_and_the_other_is_kept(tmp_path: Path) -> None
 
 def test_files_that_hold_no_decisions_are_sentences(tmp_path: Path) -> None:
     made = review(tmp_path / "r")
-    for name, text in {"a.json": "{", "b.json": "[1, 2]", "c.json": '[{"annotations": 3, "data": 4}]'}.items():
+    for name, text in {
+        "a.json": "{",
+        "b.json": "[1, 2]",
+        "c.json": '[{"annotations": 3, "data": 4}]',
+    }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(DataError):
             review_import(made, tmp_path / name)
@@ -171,6 +212,8 @@ def test_an_offline_page_belongs_to_one_review(tmp_path: Path) -> None:
     (tmp_path / "ana.json").write_text(json.dumps(saved), encoding="utf-8")
     assert review_import(made, tmp_path / "ana.json").counts["new"] == 1
     assert review_import(made, tmp_path / "ana.json").counts["known"] == 1
-    (tmp_path / "other.json").write_text(json.dumps({**saved, "review": "review_0"}), encoding="utf-8")
+    (tmp_path / "other.json").write_text(
+        json.dumps({**saved, "review": "review_0"}), encoding="utf-8"
+    )
     with pytest.raises(DataError, match="another review"):
         review_import(made, tmp_path / "other.json")

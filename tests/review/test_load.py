@@ -1,4 +1,6 @@
-"""Fifty annotators save at once, and savers are killed in the middle: every decision is there once."""
+"""Fifty annotators save at once, and savers are killed in the middle: every decision is there
+once.
+"""
 
 from __future__ import annotations
 
@@ -61,15 +63,21 @@ while (item := review.next_item("ana")) is not None:
 
 def keys_in(made: Review) -> Counter[str]:
     with made.store.read() as connection:
-        rows = connection.execute(sa.select(decision.c.key).where(decision.c.superseded == sa.false()))
+        rows = connection.execute(
+            sa.select(decision.c.key).where(decision.c.superseded == sa.false())
+        )
         return Counter(row.key for row in rows)
 
 
 @pytest.mark.slow
 @pytest.mark.alone
-def test_fifty_annotators_save_in_parallel(tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fifty_annotators_save_in_parallel(
+    tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     names = [f"a{n:02d}" for n in range(ANNOTATORS)]
-    made = review(tmp_path / "r", task(per_item=2, order="random"), items=5_000, people=names, store=store)
+    made = review(
+        tmp_path / "r", task(per_item=2, order="random"), items=5_000, people=names, store=store
+    )
     groups = [names[n::PROCESSES] for n in range(PROCESSES)]
     command = [sys.executable, "-c", WORKER, str(tmp_path / "r"), str(SECONDS)]
     with ThreadPoolExecutor(PROCESSES) as pool:
@@ -80,12 +88,16 @@ def test_fifty_annotators_save_in_parallel(tmp_path: Path, store: str, capsys: p
     with capsys.disabled():
         p50, p95 = np.quantile(times, [0.5, 0.95])
         where = store.partition(":")[0]
-        rate = f"{len(times) / SECONDS:,.0f} saves/s, p50 {1000 * p50:.0f} ms, p95 {1000 * p95:.0f} ms"
+        rate = (
+            f"{len(times) / SECONDS:,.0f} saves/s, p50 {1000 * p50:.0f} ms, p95 {1000 * p95:.0f} ms"
+        )
         print(f"\n{where}: {ANNOTATORS} annotators, {rate}")  # noqa: T201
     assert len(times) > 2 * ANNOTATORS
     assert keys_in(made) == Counter(line[2] for line in lines)
     assert {line[0] for line in lines} == set(names)
-    assert max(Counter((line[0], line[1]) for line in lines).values()) == 1  # nothing twice to one person
+    assert (
+        max(Counter((line[0], line[1]) for line in lines).values()) == 1
+    )  # nothing twice to one person
 
 
 @pytest.mark.slow
@@ -104,7 +116,9 @@ def test_a_killed_saver_loses_and_doubles_nothing(tmp_path: Path, store: str) ->
             os.kill(process.pid, signal.SIGKILL)
             rest = process.stdout.read().split("\n")
         lines = [
-            words for words in (*lines, *(line.split() for line in rest)) if len(words) == 3 and len(words[2]) == 36
+            words
+            for words in (*lines, *(line.split() for line in rest))
+            if len(words) == 3 and len(words[2]) == 36
         ]
         done = {key: item for word, item, key in lines if word == "saved"}
         unsure += [(item, key) for word, item, key in lines if word == "saving" and key not in done]
@@ -120,7 +134,9 @@ def test_a_killed_saver_loses_and_doubles_nothing(tmp_path: Path, store: str) ->
     assert set(ballots) == {*saved.values(), *(item for item, _ in unsure)}
 
 
-def test_a_review_in_a_database(tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_in_a_database(
+    tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same work in SQLite and in PostgreSQL."""
     monkeypatch.setenv("CLAIMLAB_REVIEW_STORE", store)
     made = review(tmp_path / "r", store=store)

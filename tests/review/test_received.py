@@ -31,7 +31,9 @@ def gift(tmp_path: Path) -> None:
     (tmp_path / "gift").mkdir()
 
 
-def test_a_database_that_the_file_names_is_never_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_the_file_names_is_never_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("CLAIMLAB_REVIEW_STORE", raising=False)
     monkeypatch.setenv("PGPASSWORD", "not-for-strangers")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -43,7 +45,9 @@ def test_a_database_that_the_file_names_is_never_asked(tmp_path: Path, monkeypat
             server.accept()
 
 
-@pytest.mark.parametrize("store", ["../../victim.sqlite", "/tmp/victim.sqlite", "a/b.sqlite", "..", "."])
+@pytest.mark.parametrize(
+    "store", ["../../victim.sqlite", "/tmp/victim.sqlite", "a/b.sqlite", "..", "."]
+)
 def test_a_path_outside_the_folder_is_refused(tmp_path: Path, store: str) -> None:
     folder = received(tmp_path, store)
     with pytest.raises(SchemaError, match="outside its folder"):

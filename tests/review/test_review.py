@@ -82,7 +82,9 @@ def test_a_task_can_show_label_and_model(tmp_path: Path) -> None:
 
 
 def test_gold_items_and_attention_checks_go_to_all_and_are_not_told_apart(tmp_path: Path) -> None:
-    made = review(tmp_path / "r", items=9, people=["ana", "ben", "cem"], gold={2: "yes"}, attention={5: "no"})
+    made = review(
+        tmp_path / "r", items=9, people=["ana", "ben", "cem"], gold={2: "yes"}, attention={5: "no"}
+    )
     shapes = set()
     for who in ("ana", "ben", "cem"):
         while (item := made.next_item(who)) is not None:
@@ -157,7 +159,12 @@ def test_an_item_sent_back_comes_first_and_says_why(tmp_path: Path) -> None:
     made.send_back("ola", "1", "ana", "Look again.")
     item = made.next_item("ana")
     assert item is not None
-    assert (item.id, item.status, item.returned, item.value) == ("1", "returned", "Look again.", "yes")
+    assert (item.id, item.status, item.returned, item.value) == (
+        "1",
+        "returned",
+        "Look again.",
+        "yes",
+    )
     made.decide("ana", "1", "no", key=key())
     assert made.item("1", "ana").status == "done"
 

@@ -1,4 +1,6 @@
-"""The store: made by migrations, the same in SQLite and PostgreSQL, and refused where it is not one."""
+"""The store: made by migrations, the same in SQLite and PostgreSQL, and refused where it is not
+one.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,16 @@ def test_the_migrations_make_the_tables_of_this_version(tmp_path: Path) -> None:
     with store.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": _same_type})
         assert compare_metadata(context, metadata) == []
-        (where,) = connection.execute(sa.text("SELECT sql FROM sqlite_master WHERE name = 'decision_valid'")).scalars()
+        (where,) = connection.execute(
+            sa.text("SELECT sql FROM sqlite_master WHERE name = 'decision_valid'")
+        ).scalars()
     assert "UNIQUE" in where
     assert "WHERE superseded = 0" in where
 
 
-def _same_type(_: object, __: object, ___: object, found: object, wanted: sa.types.TypeEngine[object]) -> bool:
+def _same_type(
+    _: object, __: object, ___: object, found: object, wanted: sa.types.TypeEngine[object]
+) -> bool:
     return not isinstance(found, sa.Text if isinstance(wanted, Json) else type(wanted).__mro__[1])
 
 

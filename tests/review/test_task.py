@@ -10,7 +10,9 @@ YES_NO = (Choice(value="yes", label="Yes", key="1"), Choice(value="no", label="N
 
 
 def task(kind: str, **more: object) -> Task:
-    return Task.model_validate({"name": "t", "kind": kind, "question": "Is it?", "writes": "t", **more})
+    return Task.model_validate(
+        {"name": "t", "kind": kind, "question": "Is it?", "writes": "t", **more}
+    )
 
 
 def test_a_choice_is_one_of_the_choices() -> None:

@@ -1,4 +1,6 @@
-"""A real server on loopback that stands in for a provider or a web site: it speaks what it is told to, faults included."""
+"""A real server on loopback that stands in for a provider or a web site: it speaks what it is told
+to, faults included.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class StandIn:
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self.thread = threading.Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
         self.thread.start()
 
     def will(self, *acts: Act) -> StandIn:
@@ -100,7 +104,9 @@ class StandIn:
     def says(self, payload: Any, *, status: int = 200, **headers: str) -> Act:
         return self.send(json.dumps(payload).encode(), "application/json", status=status, **headers)
 
-    def page(self, markup: str | bytes, kind: str = "text/html; charset=utf-8", **headers: str) -> Act:
+    def page(
+        self, markup: str | bytes, kind: str = "text/html; charset=utf-8", **headers: str
+    ) -> Act:
         return self.send(markup.encode() if isinstance(markup, str) else markup, kind, **headers)
 
     def packed(self, body: bytes, kind: str = "application/json") -> Act:
@@ -117,7 +123,9 @@ class StandIn:
     def breaks_off(self, payload: Any) -> Act:
         """A connection that closes before all promised bytes came."""
         whole = json.dumps(payload).encode()
-        return self.send(whole[: len(whole) // 2], "application/json", Content_Length=str(len(whole)))
+        return self.send(
+            whole[: len(whole) // 2], "application/json", Content_Length=str(len(whole))
+        )
 
     def hangs(self) -> Act:
         return lambda _: void(self.closing.wait(5))

@@ -1,4 +1,6 @@
-"""What page addresses are refused: everything that does not lead to the public web, however it is written."""
+"""What page addresses are refused: everything that does not lead to the public web, however it is
+written.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def test_numbers_that_are_not_public(number: str) -> None:
     literal = f"[{number}]" if ":" in number else number
     assert kind_of(f"http://{literal}/") == "private-address"
     assert kind_of("http://harmless.example/", number) == "private-address"
-    assert kind_of("http://harmless.example/", PUBLIC, number) == "private-address", "one bad number is enough"
+    assert kind_of("http://harmless.example/", PUBLIC, number) == "private-address", (
+        "one bad number is enough"
+    )
 
 
 @pytest.mark.parametrize("number", [PUBLIC, "8.8.8.8", "2606:4700::1111"])
@@ -105,7 +109,12 @@ def test_a_host_that_does_not_exist() -> None:
 
 
 def test_what_is_allowed_is_allowed_by_name() -> None:
-    target = check("http://pages.test:8123/a%20b?q=1", "127.0.0.1", ports=(8123,), allowed_numbers=("127.0.0.1",))
+    target = check(
+        "http://pages.test:8123/a%20b?q=1",
+        "127.0.0.1",
+        ports=(8123,),
+        allowed_numbers=("127.0.0.1",),
+    )
     assert target.direct_url() == "http://127.0.0.1:8123/a%20b?q=1"
     assert target.host_header() == "pages.test:8123"
     assert check("https://bücher.example/", PUBLIC).host == "xn--bcher-kva.example"
@@ -115,7 +124,10 @@ def test_what_is_allowed_is_allowed_by_name() -> None:
 
 def test_the_connection_goes_to_the_number_and_says_the_name() -> None:
     target = check("https://six.example/x", "2606:4700::1111")
-    assert (target.direct_url(), target.host_header()) == ("https://[2606:4700::1111]:443/x", "six.example")
+    assert (target.direct_url(), target.host_header()) == (
+        "https://[2606:4700::1111]:443/x",
+        "six.example",
+    )
 
 
 @settings(deadline=None)

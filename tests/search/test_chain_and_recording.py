@@ -1,4 +1,6 @@
-"""Falling back from provider to provider, and recording what was answered so that it can be given again."""
+"""Falling back from provider to provider, and recording what was answered so that it can be given
+again.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ WHEN = datetime(2026, 11, 1, 12)
 class Planned:
     """A provider that does what it is told, and counts its calls."""
 
-    def __init__(self, name: str, *plan: int | Exception, cost: float | None = 0.01, settings: str = "") -> None:
+    def __init__(
+        self, name: str, *plan: int | Exception, cost: float | None = 0.01, settings: str = ""
+    ) -> None:
         self.name = name
         self.plan = list(plan)
         self.cost = cost
@@ -56,7 +60,9 @@ class Planned:
             )
             for i in range(step)
         ]
-        return Results(query, self.name, tuple(pieces), WHEN, cost=self.cost, malformed=1, notes=("a note",))
+        return Results(
+            query, self.name, tuple(pieces), WHEN, cost=self.cost, malformed=1, notes=("a note",)
+        )
 
 
 def failing(kind: str = "timeout") -> SearchFailed:
@@ -93,7 +99,9 @@ def test_nothing_found_anywhere_is_empty_with_every_attempt() -> None:
 
 
 def test_when_all_fail_each_reason_is_kept() -> None:
-    with pytest.raises(SearchFailed, match=r"a: It failed \(timeout\).*b: It failed \(refused\)") as caught:
+    with pytest.raises(
+        SearchFailed, match=r"a: It failed \(timeout\).*b: It failed \(refused\)"
+    ) as caught:
         search(Chain([Planned("a", failing()), Planned("b", failing("refused"))]))
     assert caught.value.kind == "all-failed"
     assert [a.provider for a in caught.value.attempts] == ["a", "b"]  # type: ignore[attr-defined]
@@ -162,7 +170,11 @@ def test_a_replay_gives_the_same_table_byte_for_byte(tmp_path: Path) -> None:
 def test_a_call_that_was_not_recorded_is_named(other: str, tmp_path: Path) -> None:
     calls = Calls(cache=tmp_path)
     search(Recorded(Planned("a", 1), calls))
-    of, settings, text = ("b" if other == "provider" else "a"), ("x" if other == "settings" else ""), "água"
+    of, settings, text = (
+        ("b" if other == "provider" else "a"),
+        ("x" if other == "settings" else ""),
+        "água",
+    )
     with pytest.raises(ReplayMiss) as caught:
         replay = Recorded(Planned(of, settings=settings), Calls("replay", tmp_path))
         search(replay, text="fogo" if other == "query" else text)
@@ -170,7 +182,9 @@ def test_a_call_that_was_not_recorded_is_named(other: str, tmp_path: Path) -> No
     assert ("fogo" if other == "query" else "gua") in str(caught.value)
 
 
-def test_a_failure_replays_as_that_failure_and_is_asked_again_when_recording(tmp_path: Path) -> None:
+def test_a_failure_replays_as_that_failure_and_is_asked_again_when_recording(
+    tmp_path: Path,
+) -> None:
     calls = Calls(cache=tmp_path)
     flaky = Planned("a", failing("rate-limited"), 2)
     chain = Chain([Recorded(flaky, calls), Recorded(Planned("b", 1), calls)])

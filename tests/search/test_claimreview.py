@@ -22,8 +22,18 @@ REVIEW: dict[str, Any] = {
     "datePublished": "2021-03-04",
     "inLanguage": "pt-BR",
     "author": {"@type": "Organization", "name": "Checa Porto"},
-    "reviewRating": {"@type": "Rating", "ratingValue": 1, "bestRating": 5, "worstRating": 1, "alternateName": "Falso"},
-    "itemReviewed": {"@type": "Claim", "author": {"@type": "Person", "name": "Gazeta"}, "datePublished": "2021-03-01"},
+    "reviewRating": {
+        "@type": "Rating",
+        "ratingValue": 1,
+        "bestRating": 5,
+        "worstRating": 1,
+        "alternateName": "Falso",
+    },
+    "itemReviewed": {
+        "@type": "Claim",
+        "author": {"@type": "Person", "name": "Gazeta"},
+        "datePublished": "2021-03-01",
+    },
 }
 API = {
     "text": "A maré subiu 120 cm em Porto Norte",
@@ -38,7 +48,12 @@ FEED = {
     "@context": "https://schema.org",
     "@type": "DataFeed",
     "dataFeedElement": [
-        {"@type": "DataFeedItem", "dateCreated": "2021-03-05", "item": [REVIEW], "url": "https://checa.example/mare"}
+        {
+            "@type": "DataFeedItem",
+            "dateCreated": "2021-03-05",
+            "item": [REVIEW],
+            "url": "https://checa.example/mare",
+        }
     ],
 }
 SHAPES: dict[str, Any] = {
@@ -58,8 +73,17 @@ def test_every_shape_says_the_same(shape: str) -> None:
     (found,) = reviews_in(SHAPES[shape], retrieved=NOW)
     review = found.review
     assert review is not None
-    assert (found.text, found.url, found.published) == (API["text"], "https://checa.example/mare", datetime(2021, 3, 4))
-    assert (found.language, review.publisher, review.rating, review.verdict) == ("por", "Checa Porto", "Falso", "false")
+    assert (found.text, found.url, found.published) == (
+        API["text"],
+        "https://checa.example/mare",
+        datetime(2021, 3, 4),
+    )
+    assert (found.language, review.publisher, review.rating, review.verdict) == (
+        "por",
+        "Checa Porto",
+        "Falso",
+        "false",
+    )
     assert (review.claimant, review.claim_date) == ("Gazeta", datetime(2021, 3, 1))
 
 
@@ -71,7 +95,8 @@ def test_a_rating_in_numbers_is_kept_but_not_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [None, 3, "x", {}, {"@type": "Article"}, {"claims": "no"}, [[[]]], {"@graph": {"@type": 5}}]
+    "data",
+    [None, 3, "x", {}, {"@type": "Article"}, {"claims": "no"}, [[[]]], {"@graph": {"@type": 5}}],
 )
 def test_other_data_holds_none(data: Any) -> None:
     assert not holds_reviews(data)
@@ -93,9 +118,13 @@ def test_endless_nesting_is_not_followed() -> None:
 
 @pytest.mark.parametrize("wrapped", [False, True])
 @pytest.mark.parametrize("name", ["dump.jsonl", "dump.txt"])
-def test_a_dump_with_one_review_per_line_is_an_index_of_fact_checks(tmp_path: Path, name: str, wrapped: bool) -> None:
+def test_a_dump_with_one_review_per_line_is_an_index_of_fact_checks(
+    tmp_path: Path, name: str, wrapped: bool
+) -> None:
     lines = [
-        json.dumps({**REVIEW, "claimReviewed": f"Afirmação número {i}", "url": f"https://c.example/{i}"})
+        json.dumps(
+            {**REVIEW, "claimReviewed": f"Afirmação número {i}", "url": f"https://c.example/{i}"}
+        )
         for i in range(3)
     ]
     if wrapped:
@@ -108,7 +137,11 @@ def test_a_dump_with_one_review_per_line_is_an_index_of_fact_checks(tmp_path: Pa
 
 
 def test_a_feed_in_one_file_is_an_index_of_fact_checks(tmp_path: Path) -> None:
-    for name, data in (("feed.json", FEED), ("bulk.json", [API]), ("answer.json", {"claims": [API]})):
+    for name, data in (
+        ("feed.json", FEED),
+        ("bulk.json", [API]),
+        ("answer.json", {"claims": [API]}),
+    ):
         (tmp_path / name).write_text(json.dumps(data), encoding="utf-8")
         manifest = build_index(tmp_path / name, tmp_path / f"{name}.index")
         assert (manifest.documents, manifest.languages) == (1, {"por": 1})

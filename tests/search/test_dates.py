@@ -73,8 +73,12 @@ def test_ages_are_counted_back_from_retrieval(written: str, meant: datetime) -> 
 
 
 def test_months_back_end_at_the_last_day_of_the_month() -> None:
-    assert read_date("1 month ago", retrieved=datetime(2026, 3, 31)).published == datetime(2026, 2, 28)
-    assert read_date("3 months ago", retrieved=datetime(2026, 2, 1)).published == datetime(2025, 11, 1)
+    assert read_date("1 month ago", retrieved=datetime(2026, 3, 31)).published == datetime(
+        2026, 2, 28
+    )
+    assert read_date("3 months ago", retrieved=datetime(2026, 2, 1)).published == datetime(
+        2025, 11, 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,9 @@ def test_what_cannot_be_told_for_certain_is_no_date(written: object) -> None:
 def test_the_order_of_day_and_month_follows_the_language() -> None:
     assert read_date("04/03/2021", retrieved=NOW, language="por").published == DAY
     assert read_date("04/03/2021", retrieved=NOW, language="eng").published is None
-    assert read_date("04/04/2021", retrieved=NOW).published == datetime(2021, 4, 4), "either order says the same"
+    assert read_date("04/04/2021", retrieved=NOW).published == datetime(2021, 4, 4), (
+        "either order says the same"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The examples on the page docs/search.md give what the page says, and its tables name what exists."""
+"""The examples on the page docs/search.md give what the page says, and its tables name what
+exists.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def test_examples_run() -> None:
 
 
 def test_every_provider_stands_in_the_table_with_its_price() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?) \| ([\d.]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| (.*?) \| ([\d.]+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert sorted(name for name, _, _ in rows) == PROVIDERS.names()
     for name, needs, price in rows:
         assert re.findall(r"`(\w+)`", needs) == list(getattr(PROVIDERS.get(name), "needs", ()))

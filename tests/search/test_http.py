@@ -37,7 +37,10 @@ def test_waits_grow_and_are_jittered(stand_in: Any, waits: list[float]) -> None:
         waits.clear()
         stand_in.will(stand_in.says({}, status=502))
         with pytest.raises(SearchFailed, match="502"):
-            get(Http(retries=replace(RETRIES, sleep=sleep, chance=lambda c=chance: c)), call(stand_in))  # type: ignore[misc]
+            get(
+                Http(retries=replace(RETRIES, sleep=sleep, chance=lambda c=chance: c)),
+                call(stand_in),
+            )  # type: ignore[misc]
         assert waits == expected
 
 
@@ -48,7 +51,9 @@ def test_a_date_in_retry_after_is_understood(stand_in: Any, http: Http, waits: l
     assert 20 < waits[0] <= 30
 
 
-def test_nonsense_in_retry_after_falls_back_to_our_own_wait(stand_in: Any, http: Http, waits: list[float]) -> None:
+def test_nonsense_in_retry_after_falls_back_to_our_own_wait(
+    stand_in: Any, http: Http, waits: list[float]
+) -> None:
     stand_in.will(stand_in.says({}, status=429, Retry_After="soon"), stand_in.says({"ok": 1}))
     get(http, call(stand_in))
     assert waits == [0.25]
@@ -56,7 +61,10 @@ def test_nonsense_in_retry_after_falls_back_to_our_own_wait(stand_in: Any, http:
 
 def test_the_providers_own_words_are_shown_without_the_key(stand_in: Any, http: Http) -> None:
     stand_in.will(
-        stand_in.says({"error": {"code": 400, "message": "key s3cret-key is\nnot valid " + "x" * 500}}, status=400)
+        stand_in.says(
+            {"error": {"code": 400, "message": "key s3cret-key is\nnot valid " + "x" * 500}},
+            status=400,
+        )
     )
     with pytest.raises(SearchFailed) as caught:
         get(http, call(stand_in, secret="s3cret-key"))
@@ -66,7 +74,11 @@ def test_the_providers_own_words_are_shown_without_the_key(stand_in: Any, http: 
 
 def test_an_answer_that_repeats_the_key_is_read_without_it(stand_in: Any, http: Http) -> None:
     secret = "s3cret-key"
-    stand_in.will(stand_in.says({"results": [{"title": f"for {secret}", "url": f"https://x.example/{secret[::-1]}"}]}))
+    stand_in.will(
+        stand_in.says(
+            {"results": [{"title": f"for {secret}", "url": f"https://x.example/{secret[::-1]}"}]}
+        )
+    )
     answer = get(http, call(stand_in, secret=secret)).answer
     assert answer == {"results": [{"title": "for [key]", "url": "https://x.example/[key]"}]}
 
@@ -92,7 +104,9 @@ def test_a_packed_answer_is_unpacked_and_a_bomb_is_cut(stand_in: Any, http: Http
 
 
 @pytest.mark.parametrize("headers", [{"Content_Encoding": "br"}, {"Content_Encoding": "gzip"}])
-def test_an_answer_packed_wrongly_is_named(headers: dict[str, str], stand_in: Any, http: Http) -> None:
+def test_an_answer_packed_wrongly_is_named(
+    headers: dict[str, str], stand_in: Any, http: Http
+) -> None:
     stand_in.will(stand_in.send(b"{}", "application/json", **headers))
     with pytest.raises(SearchFailed, match="packed its answer"):
         get(http, call(stand_in))
@@ -105,7 +119,9 @@ def test_deeply_nested_json_is_a_failure_not_a_crash(stand_in: Any, http: Http) 
         get(http, call(stand_in))
 
 
-def test_redirects_are_not_followed_with_a_key_in_hand(stand_in: Any, second_stand_in: Any, http: Http) -> None:
+def test_redirects_are_not_followed_with_a_key_in_hand(
+    stand_in: Any, second_stand_in: Any, http: Http
+) -> None:
     stand_in.will(stand_in.moves_to(second_stand_in.url))
     with pytest.raises(SearchFailed, match="302"):
         get(http, call(stand_in, headers={"X-Key": "s"}))
@@ -135,7 +151,11 @@ def test_every_try_is_counted_and_only_answers_are_charged(stand_in: Any, http: 
 
 
 def test_a_try_that_nobody_answered_counts_as_paid(stand_in: Any, http: Http) -> None:
-    http.budget, http.timeout, http.retries = Budget(money=1.0), 0.1, replace(http.retries, faults=1)
+    http.budget, http.timeout, http.retries = (
+        Budget(money=1.0),
+        0.1,
+        replace(http.retries, faults=1),
+    )
     stand_in.will(stand_in.hangs())
     with pytest.raises(SearchFailed):
         get(http, call(stand_in, most=0.2))
@@ -158,7 +178,9 @@ def test_many_calls_at_once_stay_under_the_cap(stand_in: Any, http: Http) -> Non
     stand_in.will(stand_in.says({"ok": 1}))
 
     async def many() -> list[Any]:
-        return await asyncio.gather(*(http.json(call(stand_in), FREE) for _ in range(12)), return_exceptions=True)
+        return await asyncio.gather(
+            *(http.json(call(stand_in), FREE) for _ in range(12)), return_exceptions=True
+        )
 
     done = asyncio.run(many())
     assert sum(isinstance(d, Reply) for d in done) == 5
@@ -180,7 +202,9 @@ def test_the_bucket_spaces_calls_out() -> None:
     bucket = TokenBucket(2.0, burst=2, clock=lambda: clock[0])
     assert [bucket.reserve() for _ in range(4)] == [0.0, 0.0, 0.5, 1.0]
     clock[0] = 10.0
-    assert [bucket.reserve() for _ in range(3)] == [0.0, 0.0, 0.5], "idle time gives at most a burst"
+    assert [bucket.reserve() for _ in range(3)] == [0.0, 0.0, 0.5], (
+        "idle time gives at most a burst"
+    )
 
 
 def test_terms_of_a_stranger_are_cautious_and_priceless() -> None:
@@ -192,5 +216,10 @@ def test_failures_survive_a_process_boundary() -> None:
 
     failure = SearchFailed("brave", "timeout", "It hung.", "Wait.", tries=3)
     again = pickle.loads(pickle.dumps(failure))
-    assert (again.provider, again.kind, again.tries, str(again)) == ("brave", "timeout", 3, "It hung. Wait.")
+    assert (again.provider, again.kind, again.tries, str(again)) == (
+        "brave",
+        "timeout",
+        3,
+        "It hung. Wait.",
+    )
     assert json.dumps(str(again))

@@ -1,4 +1,6 @@
-"""The local index: languages, ranking, safety of queries, the manifest, and every shape of source."""
+"""The local index: languages, ranking, safety of queries, the manifest, and every shape of
+source.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ DOCUMENTS: list[dict[str, Any]] = [
         "language": "pt",
         "date": "2021-03-04",
     },
-    {"id": "rio", "text": "O rio nasce na serra e corre para o mar.", "language": "pt-BR", "date": "2022-01-01"},
+    {
+        "id": "rio",
+        "text": "O rio nasce na serra e corre para o mar.",
+        "language": "pt-BR",
+        "date": "2022-01-01",
+    },
     {"id": "yimiao", "text": "疫苗在临床试验中被证明有效。", "language": "zh"},
     {"id": "tianqi", "text": "今天的天气非常好,适合出门散步。", "language": "zh"},
     {"id": "vaikseen", "text": "परीक्षण में वैक्सीन सुरक्षित पाई गई।", "language": "hi"},
@@ -39,14 +46,25 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"id": "watsin", "text": "วัคซีนปลอดภัยและได้ผล", "language": "th"},
     {"id": "akat", "text": "อากาศวันนี้ดีมาก", "language": "th"},
     {"id": "impfung", "text": "Die Impfungen wurden gründlich geprüft.", "language": "de"},
-    {"id": "tides", "text": "The tides at Northport are rising.", "language": "en", "title": "Tide tables"},
+    {
+        "id": "tides",
+        "text": "The tides at Northport are rising.",
+        "language": "en",
+        "title": "Tide tables",
+    },
     {"id": "gulls", "text": "Gulls nest on the harbour wall.", "language": "en"},
-    {"id": "nobody", "text": "Northport harbour, photographed in 1950.", "url": "https://x.example/1950/06/07/a"},
+    {
+        "id": "nobody",
+        "text": "Northport harbour, photographed in 1950.",
+        "url": "https://x.example/1950/06/07/a",
+    },
 ]
 
 
 def write_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    path.write_text(
+        "\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8"
+    )
     return path
 
 
@@ -72,7 +90,11 @@ def ids(found: list[Evidence]) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "language", "first"),
     [
-        ("a vacina foi testada por um voluntário?", "por", "vacinas"),  # stems meet: vacina, testada, voluntário
+        (
+            "a vacina foi testada por um voluntário?",
+            "por",
+            "vacinas",
+        ),  # stems meet: vacina, testada, voluntário
         ("vacinação: TESTE!", "por", "vacinas"),
         ("疫苗是否有效", "zho", "yimiao"),
         ("天气怎么样", "zho", "tianqi"),
@@ -82,11 +104,17 @@ def ids(found: list[Evidence]) -> list[str]:
         ("geprufte Impfungen", "deu", "impfung"),  # without the umlaut, as on many keyboards
         ("tide rises", "eng", "tides"),
         ("tables", "eng", "tides"),  # the title is searched too
-        ("vacinas testadas", None, "vacinas"),  # nobody said which language: read as each the index holds
+        (
+            "vacinas testadas",
+            None,
+            "vacinas",
+        ),  # nobody said which language: read as each the index holds
         ("疫苗", None, "yimiao"),
     ],
 )
-def test_languages_find_their_documents(index: LocalIndex, text: str, language: str | None, first: str) -> None:
+def test_languages_find_their_documents(
+    index: LocalIndex, text: str, language: str | None, first: str
+) -> None:
     found = ids(index.search(Query(text, language=language)))
     assert found[0] == first
 
@@ -103,7 +131,9 @@ def test_marks_do_not_break_words() -> None:
     assert prepared("東京都 2020").split() == ["東京", "京都", "2020"]
 
 
-def test_a_long_text_is_prepared_in_parts_and_no_word_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_prepared_in_parts_and_no_word_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "cafe\u0301 東京都 \u0301x हिन्दी\u3000水道\n" * 30
     whole = prepared(text)
     for piece in (1, 7, 50):
@@ -123,7 +153,16 @@ def test_stop_words_alone_still_find_something(index: LocalIndex) -> None:
 
 @pytest.mark.parametrize(
     "claim",
-    ['tides AND (NOT "gulls', "exact:tides^5 -rising +x", "*:*", "[a TO z]", "/.*/", "tides\\", "{!func}", "!!!"],
+    [
+        'tides AND (NOT "gulls',
+        "exact:tides^5 -rising +x",
+        "*:*",
+        "[a TO z]",
+        "/.*/",
+        "tides\\",
+        "{!func}",
+        "!!!",
+    ],
 )
 def test_a_claims_punctuation_is_never_a_query(index: LocalIndex, claim: str) -> None:
     found = ids(index.search(Query(claim, language="eng")))
@@ -139,7 +178,9 @@ def test_any_text_can_be_searched_for(index: LocalIndex, text: str) -> None:
 
 def test_later_documents_are_left_out_and_undated_ones_stay(index: LocalIndex) -> None:
     assert ids(index.search(Query("vacinas rio", language="por"))) == ["vacinas", "rio"]
-    assert ids(index.search(Query("vacinas rio", language="por", before=date(2021, 3, 4)))) == ["vacinas"]
+    assert ids(index.search(Query("vacinas rio", language="por", before=date(2021, 3, 4)))) == [
+        "vacinas"
+    ]
     assert ids(index.search(Query("vacinas rio", language="por", before=date(2021, 3, 3)))) == []
     assert "tides" in ids(index.search(Query("tides", language="eng", before=date(1990, 1, 1))))
 
@@ -157,14 +198,19 @@ def test_a_result_carries_what_the_document_said(index: LocalIndex) -> None:
 
 
 def test_equal_scores_stand_in_the_order_of_the_source(tmp_path: Path) -> None:
-    rows = [{"id": f"{i:03}", "text": "the same words", "url": f"https://x.example/{i}"} for i in range(200)]
+    rows = [
+        {"id": f"{i:03}", "text": "the same words", "url": f"https://x.example/{i}"}
+        for i in range(200)
+    ]
     build_index(write_lines(tmp_path / "d.jsonl", rows), tmp_path / "index", language="eng")
     index = LocalIndex(tmp_path / "index")
     assert ids(index.search(Query("same words", max_results=7))) == [f"{i:03}" for i in range(7)]
 
 
 def test_an_index_is_built_once_and_again_when_its_source_changes(tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "d.jsonl", [{"text": "one"}, {"text": "one"}, {"text": ""}, {"no": "text"}])
+    source = write_lines(
+        tmp_path / "d.jsonl", [{"text": "one"}, {"text": "one"}, {"text": ""}, {"no": "text"}]
+    )
     with source.open("a", encoding="utf-8") as file:
         file.write("\nnot json\n")
     target = tmp_path / "index"
@@ -212,9 +258,12 @@ def test_what_is_no_index_is_left_alone_and_named(tmp_path: Path) -> None:
 
 def test_a_language_may_be_found_by_a_function_handed_in(tmp_path: Path) -> None:
     source = write_lines(
-        tmp_path / "d.jsonl", [{"text": "as vacinas"}, {"text": "the gulls"}, {"text": "x", "language": "de"}]
+        tmp_path / "d.jsonl",
+        [{"text": "as vacinas"}, {"text": "the gulls"}, {"text": "x", "language": "de"}],
     )
-    manifest = build_index(source, tmp_path / "i", language_of=lambda text: "por" if "vacinas" in text else None)
+    manifest = build_index(
+        source, tmp_path / "i", language_of=lambda text: "por" if "vacinas" in text else None
+    )
     assert manifest.languages == {"deu": 1, "por": 1, "und": 1}
 
 
@@ -224,7 +273,12 @@ def test_a_dataset_is_searched_by_its_records_or_its_evidence(tmp_path: Path) ->
          "veracity": ["false", None], "language": ["eng", "eng"], "source": ["Gazette", None], "date": [datetime(2021, 3, 4), None]}
     )  # fmt: skip
     evidence = pl.DataFrame(
-        {"record_id": ["a"], "evidence_id": ["e1"], "title": ["Birds"], "text": ["Gulls stay all year."]}
+        {
+            "record_id": ["a"],
+            "evidence_id": ["e1"],
+            "title": ["Birds"],
+            "text": ["Gulls stay all year."],
+        }
     )
     Dataset.build("made-up", records, {"evidence": evidence}).write(tmp_path / "ds")
     assert build_index(tmp_path / "ds", tmp_path / "records").documents == 1
@@ -253,7 +307,9 @@ def checked(tmp_path: Path) -> Path:
     return tmp_path / "ds"
 
 
-def test_the_label_of_another_corpus_is_not_a_fact_checkers_rating(checked: Path, tmp_path: Path) -> None:
+def test_the_label_of_another_corpus_is_not_a_fact_checkers_rating(
+    checked: Path, tmp_path: Path
+) -> None:
     manifest = build_index(checked, tmp_path / "plain")
     found = LocalIndex(tmp_path / "plain").search(Query("left the port", language="eng"))
     assert manifest.reviews == 0
@@ -262,15 +318,25 @@ def test_the_label_of_another_corpus_is_not_a_fact_checkers_rating(checked: Path
     assert "pants" not in str([piece.to_json() for piece in found])
 
 
-def test_a_dataset_of_fact_checks_keeps_the_rating_and_the_review_it_comes_from(checked: Path, tmp_path: Path) -> None:
+def test_a_dataset_of_fact_checks_keeps_the_rating_and_the_review_it_comes_from(
+    checked: Path, tmp_path: Path
+) -> None:
     assert build_index(checked, tmp_path / "rated", factcheck=True).reviews == 2
-    first, second = LocalIndex(tmp_path / "rated").search(Query("gulls left the port", language="eng"))
+    first, second = LocalIndex(tmp_path / "rated").search(
+        Query("gulls left the port", language="eng")
+    )
     assert first.review is not None
-    assert (first.review.publisher, first.review.rating, first.review.verdict) == ("Port Checks", "pants", "false")
+    assert (first.review.publisher, first.review.rating, first.review.verdict) == (
+        "Port Checks",
+        "pants",
+        "false",
+    )
     assert (first.text, first.title) == ("Gulls left Northport.", "Did the gulls leave?")
     assert (first.url, first.published) == ("https://checks.example/gulls", datetime(2021, 5, 6))
     assert second.review is not None
-    assert (second.review.publisher, second.review.verdict) == (None, "true"), "a claim's source is not its checker"
+    assert (second.review.publisher, second.review.verdict) == (None, "true"), (
+        "a claim's source is not its checker"
+    )
 
 
 def test_one_dataset_is_searched_as_documents_and_as_fact_checks_side_by_side(
@@ -309,7 +375,9 @@ def test_a_folder_of_documents_is_read_whole(tmp_path: Path) -> None:
         "<nav>menu</nav><p>tides em português</p><script>tides()</script></html>",
         encoding="utf-8",
     )
-    (folder / "d.json").write_text(json.dumps([{"text": "listed tides", "id": 7}]), encoding="utf-8")
+    (folder / "d.json").write_text(
+        json.dumps([{"text": "listed tides", "id": 7}]), encoding="utf-8"
+    )
     (folder / "ignored.pdf").write_bytes(b"%PDF tides")
     (folder / "empty.txt").write_text(" ", encoding="utf-8")
     manifest = build_index(folder, tmp_path / "index")
@@ -325,7 +393,9 @@ def test_a_folder_of_documents_is_read_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", ["nowhere", "empty"])
 def test_a_source_without_documents_is_named(tmp_path: Path, wrong: str) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UnreadableFile, match="no file or folder" if wrong == "nowhere" else "holds no documents"):
+    with pytest.raises(
+        UnreadableFile, match="no file or folder" if wrong == "nowhere" else "holds no documents"
+    ):
         build_index(tmp_path / wrong, tmp_path / "index")
 
 
@@ -339,7 +409,9 @@ def test_of_a_long_text_the_best_passage_is_shown() -> None:
     assert shown == "The gauge read 12 cm at Northport. It was calm."
     assert best_passage("short", {"x"}, 100) == "short"
     assert len(best_passage("x" * 500, {"x"}, 100)) == 100
-    assert best_passage("一" * 60 + "。" + "疫苗有效。" + "二" * 60 + "。", {"疫苗"}, 62).startswith("疫苗有效")
+    assert best_passage(
+        "一" * 60 + "。" + "疫苗有效。" + "二" * 60 + "。", {"疫苗"}, 62
+    ).startswith("疫苗有效")
 
 
 @pytest.mark.realdata
@@ -361,7 +433,9 @@ def test_climate_fever_evidence_is_found(real_data: Path, tmp_path: Path) -> Non
     claims = dict(zip(dataset.records["id"], dataset.records["text"], strict=True))
     shares = []
     for record, sentences in wanted.iter_rows():
-        found = {int(d) for d in ids(index.search(Query(claims[record], language="eng", max_results=20)))}
+        found = {
+            int(d) for d in ids(index.search(Query(claims[record], language="eng", max_results=20)))
+        }
         relevant = {number[s] for s in sentences}
         shares.append(len(found & relevant) / len(relevant))
     assert sum(shares) / len(shares) > 0.42
@@ -376,14 +450,22 @@ def test_a_passage_is_filled_with_what_is_around_it_where_that_is_wanted() -> No
 
 
 def test_half_a_character_is_replaced_not_a_crash(tmp_path: Path) -> None:
-    ferry = {"title": "Half \ud800 of it", "text": "The ferry \udfff sank.", "url": "https://x.example/\ud83d"}
+    ferry = {
+        "title": "Half \ud800 of it",
+        "text": "The ferry \udfff sank.",
+        "url": "https://x.example/\ud83d",
+    }
     lines = [ferry, {"text": "A \U0001f6a2 sailed."}]
     (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     (tmp_path / "docs.json").write_text(json.dumps(lines), encoding="utf-8")
     for file in ("docs.jsonl", "docs.json"):
-        assert build_index(tmp_path / file, tmp_path / f"{file}.index", language="en").documents == 2
+        assert (
+            build_index(tmp_path / file, tmp_path / f"{file}.index", language="en").documents == 2
+        )
         index = LocalIndex(tmp_path / f"{file}.index")
-        (sunk,), (sailed,) = (index.search(Query(word, language="eng")) for word in ("ferry", "sailed"))
+        (sunk,), (sailed,) = (
+            index.search(Query(word, language="eng")) for word in ("ferry", "sailed")
+        )
         assert (sunk.title, sunk.text) == ("Half \ufffd of it", "The ferry \ufffd sank.")
         assert str(sunk.url).startswith("https://x.example/")
         assert sailed.text == "A \U0001f6a2 sailed."

@@ -1,4 +1,6 @@
-"""Every provider against a stand-in that speaks its documented JSON: what it asks, what it reads, how it fails."""
+"""Every provider against a stand-in that speaks its documented JSON: what it asks, what it reads,
+how it fails.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from claimlab.search.web import WebProvider
 KEY = "made-up-key-that-must-stay-secret"
 ANSWERS = Path(__file__).parent / "answers"
 WEB = sorted(
-    n for n in PROVIDERS.names() if isinstance(PROVIDERS.get(n), type) and issubclass(PROVIDERS.get(n), WebProvider)
+    n
+    for n in PROVIDERS.names()
+    if isinstance(PROVIDERS.get(n), type) and issubclass(PROVIDERS.get(n), WebProvider)
 )
 ASK = Query("Tide gauge at Northport", language="por", country="br", before=date(2021, 3, 5))
 
@@ -46,7 +50,15 @@ def ask(name: str, stand_in: Any, http: Http, query: Query = ASK) -> Results:
 
 
 def test_every_provider_of_the_package_is_here() -> None:
-    assert set(WEB) == {"brave", "exa", "google-cse", "google-factcheck", "searxng", "serper", "tavily"}
+    assert set(WEB) == {
+        "brave",
+        "exa",
+        "google-cse",
+        "google-factcheck",
+        "searxng",
+        "serper",
+        "tavily",
+    }
     assert set(PROVIDERS.names()) == {*WEB, "local"}
 
 
@@ -55,7 +67,9 @@ def test_a_provider_keeps_the_contract(name: str) -> None:
     factory = PROVIDERS.get(name)
     assert inspect.iscoroutinefunction(factory.search), "search is one async call"
     assert callable(factory.parameters)
-    assert terms(name).price is not None, "a price, or a reason to leave it out, stands in data/terms.toml"
+    assert terms(name).price is not None, (
+        "a price, or a reason to leave it out, stands in data/terms.toml"
+    )
 
 
 @pytest.mark.parametrize("name", WEB)
@@ -105,7 +119,9 @@ def test_brave_is_not_asked_for_a_language_it_does_not_list(stand_in: Any, http:
 
 def test_brave_turns_pages(stand_in: Any, http: Http) -> None:
     def page(start: int, more: bool) -> dict[str, Any]:
-        results = [{"title": f"t{i}", "url": f"https://x.example/{i}"} for i in range(start, start + 20)]
+        results = [
+            {"title": f"t{i}", "url": f"https://x.example/{i}"} for i in range(start, start + 20)
+        ]
         return {"query": {"more_results_available": more}, "web": {"results": results}}
 
     stand_in.will(stand_in.says(page(0, True)), stand_in.says(page(20, False)))
@@ -134,14 +150,23 @@ def test_the_fact_check_service_gives_one_piece_per_review(stand_in: Any, http: 
     ]
     assert reviews[0] is not None
     assert (reviews[0].claimant, reviews[0].claim_date) == ("Harbour Gazette", datetime(2021, 3, 1))
-    assert (found.evidence[1].published, found.evidence[1].dated_from) == (datetime(2021, 3, 6), "url")
+    assert (found.evidence[1].published, found.evidence[1].dated_from) == (
+        datetime(2021, 3, 6),
+        "url",
+    )
     assert [e.language for e in found.evidence] == ["eng", "por", "eng"]
     asked = stand_in.asked[0]
-    assert asked["params"] == {"query": "Tide gauge at Northport", "languageCode": "pt", "pageSize": "10"}
+    assert asked["params"] == {
+        "query": "Tide gauge at Northport",
+        "languageCode": "pt",
+        "pageSize": "10",
+    }
     assert asked["headers"]["x-goog-api-key"] == KEY
 
 
-def test_the_fact_check_service_takes_its_own_settings_and_turns_pages(stand_in: Any, http: Http) -> None:
+def test_the_fact_check_service_takes_its_own_settings_and_turns_pages(
+    stand_in: Any, http: Http
+) -> None:
     first, second = answer("google-factcheck"), answer("google-factcheck")
     second["claims"][0]["text"] = second["claims"][1]["text"] = "Another claim"
     stand_in.will(stand_in.says({**first, "nextPageToken": "p2"}), stand_in.says(second))
@@ -163,7 +188,9 @@ def test_the_fact_check_service_takes_its_own_settings_and_turns_pages(stand_in:
 
 
 def test_exa_and_serper_report_what_the_call_really_cost(stand_in: Any, http: Http) -> None:
-    assert ask("exa", stand_in.will(stand_in.says(answer("exa"))), http).cost == pytest.approx(0.0085)
+    assert ask("exa", stand_in.will(stand_in.says(answer("exa"))), http).cost == pytest.approx(
+        0.0085
+    )
     stand_in.asked.clear()
     found = ask("serper", stand_in.will(stand_in.says({**answer("serper"), "credits": 2})), http)
     assert found.cost == pytest.approx(0.002)
@@ -185,7 +212,9 @@ def test_a_service_that_repeats_itself_is_not_asked_for_ever(stand_in: Any, http
     assert len(stand_in.asked) == 2
 
 
-def test_searxng_names_the_engines_that_did_not_answer_and_counts_pages(stand_in: Any, http: Http) -> None:
+def test_searxng_names_the_engines_that_did_not_answer_and_counts_pages(
+    stand_in: Any, http: Http
+) -> None:
     whole = answer("searxng")
     stand_in.will(stand_in.says(whole), stand_in.says({**whole, "results": []}))
     found = ask("searxng", stand_in, http)
@@ -226,8 +255,16 @@ FINAL: dict[str, tuple[Fault, str, int]] = {
     "HTML": (lambda s, _: s.page("<html>Please log in</html>"), "not-json", 1),
     "10 MB": (lambda s, _: s.huge(), "too-large", 1),
     "a list": (lambda s, _: s.says(["not", "documented"]), "wrong-shape", 1),
-    "401": (lambda s, _: s.says({"error": {"message": f"bad key {KEY}"}}, status=401), "refused", 1),
-    "429 for ever": (lambda s, _: s.says({"message": "slow"}, status=429, Retry_After="1"), "rate-limited", 4),
+    "401": (
+        lambda s, _: s.says({"error": {"message": f"bad key {KEY}"}}, status=401),
+        "refused",
+        1,
+    ),
+    "429 for ever": (
+        lambda s, _: s.says({"message": "slow"}, status=429, Retry_After="1"),
+        "rate-limited",
+        4,
+    ),
     "429 for an hour": (lambda s, _: s.says({}, status=429, Retry_After="3600"), "rate-limited", 1),
 }
 
@@ -242,7 +279,9 @@ def test_a_fault_is_named_and_counted(name: str, fault: str, stand_in: Any, http
     with pytest.raises(SearchFailed) as caught:
         ask(name, stand_in, http)
     assert (caught.value.kind, caught.value.provider, caught.value.tries) == (kind, name, tries)
-    late = time.monotonic() + 10  # on a busy machine the server may read a question after the asker gave up on it
+    late = (
+        time.monotonic() + 10
+    )  # on a busy machine the server may read a question after the asker gave up on it
     while len(stand_in.asked) < tries and time.monotonic() < late:
         time.sleep(0.01)
     assert len(stand_in.asked) == tries
@@ -298,7 +337,9 @@ ODD: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", WEB)
-def test_an_answer_without_results_is_empty_not_a_failure(name: str, stand_in: Any, http: Http) -> None:
+def test_an_answer_without_results_is_empty_not_a_failure(
+    name: str, stand_in: Any, http: Http
+) -> None:
     assert ask(name, stand_in.will(stand_in.says(NOTHING[name])), http).evidence == ()
 
 
@@ -326,7 +367,12 @@ def test_a_key_is_in_no_text_that_people_see(name: str, stand_in: Any, http: Htt
     provider = build(name, stand_in.url, http)
     found = asyncio.run(provider.search(ASK))
     call = provider.ask(ASK, 5, None)
-    shown = repr(provider) + str(provider.parameters()) + repr(found) + repr(call.secret and type(call.secret))
+    shown = (
+        repr(provider)
+        + str(provider.parameters())
+        + repr(found)
+        + repr(call.secret and type(call.secret))
+    )
     assert KEY not in shown
     assert KEY not in json.dumps([e.to_json() for e in found.evidence])
 

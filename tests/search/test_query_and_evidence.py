@@ -1,4 +1,6 @@
-"""The question and the pieces of evidence: safe words, stable ids, the table, and sorting by a day."""
+"""The question and the pieces of evidence: safe words, stable ids, the table, and sorting by a
+day.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ NOW = datetime(2026, 11, 1, 12)
 
 
 def piece(published: datetime | None = None, **more: object) -> Evidence:
-    known = {"title": "T", "text": "x", "url": "https://a.example/1", "retrieved": NOW, "provider": "p", "query": "q"}
+    known = {
+        "title": "T",
+        "text": "x",
+        "url": "https://a.example/1",
+        "retrieved": NOW,
+        "provider": "p",
+        "query": "q",
+    }
     return Evidence(**{**known, "published": published, **more})  # type: ignore[arg-type]
 
 
@@ -73,9 +82,13 @@ def test_an_id_is_what_is_said_and_where() -> None:
 
 
 def test_a_row_has_the_agreed_columns() -> None:
-    review = Review(publisher="Checa", rating="Falso", claim="A", claimant="B", claim_date=datetime(2021, 1, 1))
+    review = Review(
+        publisher="Checa", rating="Falso", claim="A", claimant="B", claim_date=datetime(2021, 1, 1)
+    )
     row = piece(review=review).row("r1", 1, lambda url: url.split("/")[2])
-    assert set(SIDE_TABLES["evidence"]) - set(row) == {"stance"}, "what a model says of the claim comes later"
+    assert set(SIDE_TABLES["evidence"]) - set(row) == {"stance"}, (
+        "what a model says of the claim comes later"
+    )
     assert (row["record_id"], row["rank"], row["domain"]) == ("r1", 1, "a.example")
     assert (row["publisher"], row["rating"], row["verdict"]) == ("Checa", "Falso", "false")
     assert row["meta"] == '{"claim": "A", "claim_date": "2021-01-01T00:00:00", "claimant": "B"}'
@@ -86,7 +99,10 @@ def test_a_row_has_the_agreed_columns() -> None:
 
 def test_evidence_goes_through_json_unchanged() -> None:
     whole = piece(
-        datetime(2021, 3, 4), review=Review(rating="x", claim_date=datetime(2020, 1, 1)), more={"k": [1]}, score=0.5
+        datetime(2021, 3, 4),
+        review=Review(rating="x", claim_date=datetime(2020, 1, 1)),
+        more={"k": [1]},
+        score=0.5,
     )
     assert Evidence.from_json(whole.to_json()) == whole
     assert Evidence.from_json(piece().to_json()) == piece()
@@ -94,7 +110,8 @@ def test_evidence_goes_through_json_unchanged() -> None:
 
 def test_evidence_is_sorted_by_the_claims_date() -> None:
     old, same, new, unknown = (
-        piece(d) for d in (datetime(2021, 3, 3), datetime(2021, 3, 4, 18), datetime(2021, 3, 5), None)
+        piece(d)
+        for d in (datetime(2021, 3, 3), datetime(2021, 3, 4, 18), datetime(2021, 3, 5), None)
     )
     found = as_of([new, old, unknown, same], date(2021, 3, 4))
     assert found == ([old, same], [new], [unknown])
@@ -111,7 +128,9 @@ def test_evidence_is_sorted_by_the_claims_date() -> None:
         (datetime(2021, 3, 5), datetime(2021, 3, 4, 23, 59), True),
     ],
 )
-def test_days_are_compared_where_hours_are_not_known(published: datetime, claim: datetime, newer: bool) -> None:
+def test_days_are_compared_where_hours_are_not_known(
+    published: datetime, claim: datetime, newer: bool
+) -> None:
     assert is_newer(published, claim) is newer
 
 
@@ -124,6 +143,7 @@ def test_nothing_is_lost_by_sorting(times: list[datetime | None], day: date) -> 
     found = as_of([piece(t) for t in times], day)
     assert sum(found.counts().values()) == len(times)
     assert all(
-        p.published is not None and p.published < datetime.combine(day, datetime.min.time()) + timedelta(days=1)
+        p.published is not None
+        and p.published < datetime.combine(day, datetime.min.time()) + timedelta(days=1)
         for p in found.kept
     )

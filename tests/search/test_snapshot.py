@@ -1,4 +1,6 @@
-"""Pages fetched from real servers on loopback: what is kept, what is refused, and that redirects cannot lead inside."""
+"""Pages fetched from real servers on loopback: what is kept, what is refused, and that redirects
+cannot lead inside.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,15 @@ def test_a_page_is_kept_with_its_text_hash_and_date(stand_in: Any) -> None:
 def test_a_page_dates_the_result_that_led_to_it(stand_in: Any) -> None:
     page = fetch(stand_in.will(stand_in.page(PAGE)))
     stated = Evidence(
-        "T", "x", page.url, NOW, "p", "q", published=datetime(2020, 1, 1), dated_from="result", more={"k": 1}
+        "T",
+        "x",
+        page.url,
+        NOW,
+        "p",
+        "q",
+        published=datetime(2020, 1, 1),
+        dated_from="result",
+        more={"k": 1},
     )
     assert with_page(stated, page).published == datetime(2020, 1, 1)
     for weak in ("url", "relative", None):
@@ -85,18 +95,40 @@ def test_a_page_dates_the_result_that_led_to_it(stand_in: Any) -> None:
         assert (dated.published, dated.dated_from) == (datetime(2021, 3, 4, 13), "page")
     assert dated.review is not None
     assert (dated.review.verdict, dated.language) == ("false", "por")
-    assert dated.more == {"k": 1, "page_sha256": page.sha256, "page_url": page.final_url, "page_length": len(page.text)}
+    assert dated.more == {
+        "k": 1,
+        "page_sha256": page.sha256,
+        "page_url": page.final_url,
+        "page_length": len(page.text),
+    }
     assert dated.evidence_id == stated.evidence_id
 
 
 def test_plain_text_packed_pages_and_old_encodings_are_read(stand_in: Any) -> None:
-    got = fetch(stand_in.will(stand_in.page("só texto", "text/plain; charset=utf-8")), "/2021/03/04/nota.txt")
-    assert (got.title, got.text, got.published, got.dated_from) == ("nota.txt", "só texto", datetime(2021, 3, 4), "url")
-    assert fetch(stand_in.will(stand_in.packed(PAGE.encode(), "text/html; charset=utf-8"))).title == "Maré & porto"
+    got = fetch(
+        stand_in.will(stand_in.page("só texto", "text/plain; charset=utf-8")),
+        "/2021/03/04/nota.txt",
+    )
+    assert (got.title, got.text, got.published, got.dated_from) == (
+        "nota.txt",
+        "só texto",
+        datetime(2021, 3, 4),
+        "url",
+    )
+    assert (
+        fetch(stand_in.will(stand_in.packed(PAGE.encode(), "text/html; charset=utf-8"))).title
+        == "Maré & porto"
+    )
     latin = "<html><head><meta charset='iso-8859-1'></head><p>ação</p>".encode("latin-1")
     assert fetch(stand_in.will(stand_in.page(latin, "text/html"))).text == "ação"
-    assert fetch(stand_in.will(stand_in.page("<p>não dito</p>".encode(), "text/html"))).text == "não dito"
-    assert fetch(stand_in.will(stand_in.page("<p>ok</p>", "text/html; charset=no-such-thing"))).text == "ok"
+    assert (
+        fetch(stand_in.will(stand_in.page("<p>não dito</p>".encode(), "text/html"))).text
+        == "não dito"
+    )
+    assert (
+        fetch(stand_in.will(stand_in.page("<p>ok</p>", "text/html; charset=no-such-thing"))).text
+        == "ok"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +192,9 @@ def test_a_redirect_to_a_name_that_leads_inside_is_refused(stand_in: Any) -> Non
 
 
 def test_a_name_that_changes_its_number_is_asked_only_once(stand_in: Any) -> None:
-    """DNS rebinding: the first look-up is allowed, a second would lead inside. There is no second."""
+    """DNS rebinding: the first look-up is allowed, a second would lead inside. There is no
+    second.
+    """
     asked: list[str] = []
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -180,7 +214,9 @@ def test_by_default_this_machine_is_out_of_reach(stand_in: Any) -> None:
     assert stand_in.asked == []
 
 
-def test_proxies_of_the_environment_are_not_used(stand_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies_of_the_environment_are_not_used(
+    stand_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
     assert fetch(stand_in.will(stand_in.page(PAGE))).title == "Maré & porto"
@@ -191,7 +227,9 @@ def test_pages_are_recorded_and_replayed_refusals_too(stand_in: Any, tmp_path: P
     stand_in.will(stand_in.send(b"", "text/html", status=503), stand_in.page(PAGE))
 
     def get(mode: Any, at: str = url) -> Snapshot:
-        return asyncio.run(PageFetcher(guard(stand_in), calls=Calls(mode, tmp_path), timeout=5).fetch(at))
+        return asyncio.run(
+            PageFetcher(guard(stand_in), calls=Calls(mode, tmp_path), timeout=5).fetch(at)
+        )
 
     for mode in ("record", "replay"):
         with pytest.raises(PageRefused, match="503"):
@@ -239,15 +277,23 @@ def test_the_certificate_must_be_that_of_the_name(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    ).start()
     port = server.server_address[1]
 
     async def resolve(name: str, _: int) -> list[str]:
         return ["127.0.0.1"]
 
-    client = ssl.create_default_context(cafile=str(certificate[0])) if trusted else ssl.create_default_context()
+    client = (
+        ssl.create_default_context(cafile=str(certificate[0]))
+        if trusted
+        else ssl.create_default_context()
+    )
     fetcher = PageFetcher(
-        Guard(ports={port}, allowed_numbers=["127.0.0.1"], resolve=resolve), certificates=client, timeout=5
+        Guard(ports={port}, allowed_numbers=["127.0.0.1"], resolve=resolve),
+        certificates=client,
+        timeout=5,
     )
     try:
         if good:
@@ -265,12 +311,17 @@ def test_the_certificate_must_be_that_of_the_name(
 
 
 def test_the_body_is_taken_when_the_article_is_a_teaser() -> None:
-    markup = "<article>Teaser</article><div>" + "<p>A long paragraph of the real text.</p>" * 5 + "</div>"
+    markup = (
+        "<article>Teaser</article><div>"
+        + "<p>A long paragraph of the real text.</p>" * 5
+        + "</div>"
+    )
     assert "Teaser\nA long paragraph" in read_page(markup, url=None, retrieved=NOW).text
 
 
 @pytest.mark.parametrize(
-    "markup", ["", "<", "<p>" * 20_000 + "deep", "<article>" * 3_000 + "x", "\x00\x01", "<!--", "<title>"]
+    "markup",
+    ["", "<", "<p>" * 20_000 + "deep", "<article>" * 3_000 + "x", "\x00\x01", "<!--", "<title>"],
 )
 def test_broken_pages_do_not_break_us(markup: str) -> None:
     assert read_page(markup, url=None, retrieved=NOW).text in ("", "deep", "x", "<")
@@ -282,12 +333,20 @@ def test_broken_pages_do_not_break_us(markup: str) -> None:
         ('<meta itemprop="datePublished" content="2021-03-04">', 4),
         ('<meta name="date" content="2021-03-05">', 5),
         ('<article><time datetime="2021-03-06">6 March</time></article>', 6),
-        ('<script type="application/ld+json">{"@graph": [{"datePublished": "2021-03-07"}]}</script>', 7),
-        ('<script type="application/ld+json">{broken</script><meta name="pubdate" content="2021-03-08">', 8),
+        (
+            '<script type="application/ld+json">{"@graph": [{"datePublished": "2021-03-07"}]}</script>',
+            7,
+        ),
+        (
+            '<script type="application/ld+json">{broken</script><meta name="pubdate" content="2021-03-08">',
+            8,
+        ),
         ('<meta name="date" content="yesterday-ish">', 9),
     ],
 )
 def test_a_page_dates_itself_in_many_ways(head: str, day: int) -> None:
-    page = read_page(f"<html>{head}<p>text</p>", url="https://x.example/2021/03/09/a", retrieved=NOW)
+    page = read_page(
+        f"<html>{head}<p>text</p>", url="https://x.example/2021/03/09/a", retrieved=NOW
+    )
     assert page.published == datetime(2021, 3, day)
     assert page.dated_from == ("url" if day == 9 else "page")

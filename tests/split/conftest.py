@@ -13,7 +13,23 @@ import pytest
 from claimlab.core.dataset import Dataset
 
 Make = Callable[..., Dataset]
-SYLLABLES = ("ba", "do", "fe", "gu", "ki", "lo", "mi", "nu", "pa", "re", "si", "to", "vu", "wa", "zo")
+SYLLABLES = (
+    "ba",
+    "do",
+    "fe",
+    "gu",
+    "ki",
+    "lo",
+    "mi",
+    "nu",
+    "pa",
+    "re",
+    "si",
+    "to",
+    "vu",
+    "wa",
+    "zo",
+)
 
 
 def sentence(number: int) -> str:
@@ -23,7 +39,9 @@ def sentence(number: int) -> str:
 
 
 def rows(n: int, languages: tuple[str, ...] = ("eng", "por", "deu")) -> list[dict[str, Any]]:
-    """`n` rows: labels in turn, languages in turn, a source of 20, an event of 30, a day of 50; no copies."""
+    """`n` rows: labels in turn, languages in turn, a source of 20, an event of 30, a day of 50; no
+    copies.
+    """
     rng = np.random.default_rng(n)
     return [
         {

@@ -1,4 +1,6 @@
-"""A split after a real run of `claimlab clean` with people's decisions: what they changed is not tested on."""
+"""A split after a real run of `claimlab clean` with people's decisions: what they changed is not
+tested on.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The audit of a split: planted leaks are counted one by one, a broken promise raises, the impossible is refused."""
+"""The audit of a split: planted leaks are counted one by one, a broken promise raises, the
+impossible is refused.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,12 @@ def material_of(rows: list[tuple[str | None, str | None, str | None]]) -> Materi
     """Text, label and group of each row."""
     texts, labels, groups = zip(*rows, strict=True)
     records = pl.DataFrame(
-        {"id": [f"r{i}" for i in range(len(rows))], "text": texts, "veracity": labels, "group": groups},
+        {
+            "id": [f"r{i}" for i in range(len(rows))],
+            "text": texts,
+            "veracity": labels,
+            "group": groups,
+        },
         schema={"id": pl.String, "text": pl.String, "veracity": pl.String, "group": pl.String},
     ).with_columns(pl.lit("eng").alias("language"))
     return Material(records=records, labels=TASK.labels(records), classes=TASK.classes_in(records))
@@ -63,9 +70,17 @@ def test_each_kind_of_leak_is_counted() -> None:
 def test_leaks_between_every_pair_of_sides() -> None:
     text = sentence(1)
     material = material_of(
-        [(text, "true", None), (sentence(2), "false", None), (text, "true", None), (text, "true", None)]
+        [
+            (text, "true", None),
+            (sentence(2), "false", None),
+            (text, "true", None),
+            (text, "true", None),
+        ]
     )
-    leaks = {(x.of, x.seen_in): x.exact for x in find_leaks(material, pl.Series(["train", "train", "dev", "test"]))}
+    leaks = {
+        (x.of, x.seen_in): x.exact
+        for x in find_leaks(material, pl.Series(["train", "train", "dev", "test"]))
+    }
     assert leaks == {("test", "train"): 1, ("test", "dev"): 1, ("dev", "train"): 1}
 
 
@@ -105,7 +120,9 @@ def test_a_class_that_is_not_in_train_is_refused(make: Make) -> None:
 
 
 def test_a_dataset_without_labels_still_splits(make: Make) -> None:
-    done = split(make(change=lambda made: [row.update(veracity=None) for row in made] and None), "group")
+    done = split(
+        make(change=lambda made: [row.update(veracity=None) for row in made] and None), "group"
+    )
     assert done.checked.sides()["test"] > 0
     assert "No row has a label: classes were neither balanced nor counted." in done.notes()
 
@@ -116,10 +133,18 @@ def test_the_lineage_says_what_was_done_and_found(make: Make, tmp_path: Path) ->
     done.dataset.write(tmp_path / "out")
     told = json.loads((tmp_path / "out" / "dataset.json").read_text())
     step = told["lineage"][-1]
-    assert (step["step"], step["seed"], step["inputs"]) == ("split", 4, {"made-up": dataset.digest()})
+    assert (step["step"], step["seed"], step["inputs"]) == (
+        "split",
+        4,
+        {"made-up": dataset.digest()},
+    )
     assert step["parameters"]["name"] == "random"
     counts = step["counts"]
-    assert counts["train"] + counts["dev"] + counts["test"] + counts["unused"] == counts["before"] == 300
+    assert (
+        counts["train"] + counts["dev"] + counts["test"] + counts["unused"]
+        == counts["before"]
+        == 300
+    )
     assert counts["test_in_train_group"] == done.checked.leaks[0].group
     assert told["counts"]["split"] == done.checked.sides()
 
@@ -144,7 +169,9 @@ def test_sides_without_text_or_group_were_not_measured(make: Make) -> None:
 
 
 def test_an_unknown_language_is_no_language(make: Make) -> None:
-    """Rows without one are counted, said and listed last; they make no second language of a set in one."""
+    """Rows without one are counted, said and listed last; they make no second language of a set in
+    one.
+    """
 
     def forget(made: list[dict[str, Any]]) -> None:
         for row in made[:40]:
@@ -165,7 +192,12 @@ def test_an_unknown_language_is_no_language(make: Make) -> None:
 def test_a_copy_without_a_label_has_no_other_label() -> None:
     text = sentence(1)
     material = material_of(
-        [(text, None, None), (sentence(2), "true", None), (sentence(3), "false", None), (text, "true", None)]
+        [
+            (text, None, None),
+            (sentence(2), "true", None),
+            (sentence(3), "false", None),
+            (text, "true", None),
+        ]
     )
     (leak,) = find_leaks(material, pl.Series(["train", "train", "train", "test"]))
     assert (leak.exact, leak.same_label, leak.other_label) == (1, 0, 0)

@@ -18,13 +18,24 @@ from claimlab.split import run as run_module
 from .conftest import Make
 
 
-def test_values_that_look_alike_as_folders_get_folders_of_their_own(make: Make, tmp_path: Path) -> None:
+def test_values_that_look_alike_as_folders_get_folders_of_their_own(
+    make: Make, tmp_path: Path
+) -> None:
     def odd(made: list[dict[str, Any]]) -> None:
         for i, row in enumerate(made):
             row["source"] = ("a.b", "a b", "x" * 300)[i % 3]
 
     make(90, change=odd).write(tmp_path / "data")
-    command = ["split", str(tmp_path / "data"), "--by", "source", "--all", "-o", str(tmp_path / "out"), "--json"]
+    command = [
+        "split",
+        str(tmp_path / "data"),
+        "--by",
+        "source",
+        "--all",
+        "-o",
+        str(tmp_path / "out"),
+        "--json",
+    ]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     told = {s["output"]: s["held_out"] for s in json.loads(done.stdout)["splits"]}
@@ -36,7 +47,9 @@ def test_values_that_look_alike_as_folders_get_folders_of_their_own(make: Make, 
 
 def test_a_preview_writes_nothing_and_says_so(make: Make, tmp_path: Path) -> None:
     make(60).write(tmp_path / "data")
-    done = CliRunner().invoke(app, ["split", str(tmp_path / "data"), "--preview", "-o", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        app, ["split", str(tmp_path / "data"), "--preview", "-o", str(tmp_path / "out")]
+    )
     assert isinstance(done.exception, UsageError)
     assert "--preview writes nothing" in str(done.exception)
 

@@ -21,7 +21,9 @@ def spoken_in_test(done: Split) -> set[str]:
 
 
 def trained(done: Split) -> set[str]:
-    return set(done.dataset.records.filter(pl.col("split").is_in(["train", "dev"]))["language"].to_list())
+    return set(
+        done.dataset.records.filter(pl.col("split").is_in(["train", "dev"]))["language"].to_list()
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,10 @@ def test_leave_one_out_and_train_on_one(make: Make, way: str, value: str, codes:
     only = split(dataset, way, train_on=(value,))
     assert trained(only) == codes
     assert spoken_in_test(only) == set(SPOKEN) - codes
-    assert (out.name.split("=")[0], only.name.split("=")[0]) == (f"{way}:leave-out", f"{way}:train-on")
+    assert (out.name.split("=")[0], only.name.split("=")[0]) == (
+        f"{way}:leave-out",
+        f"{way}:train-on",
+    )
     assert out.name.split("=")[1].lower() == value.lower()
 
 
@@ -53,16 +58,22 @@ def test_head_to_tail_needs_no_names(make: Make) -> None:
 
 def test_the_datasets_own_resource_class_goes_before_the_table(make: Make) -> None:
     own = pl.DataFrame({"language": ["eng", "tur"], "resource": ["head", "tail"]})
-    done = split(make(200, languages=("eng", "tur", "rus"), tables={"languages": own}), "head-to-tail")
+    done = split(
+        make(200, languages=("eng", "tur", "rus"), tables={"languages": own}), "head-to-tail"
+    )
     assert spoken_in_test(done) == {"tur"}
 
 
 def test_every_family_in_turn(make: Make) -> None:
-    made = [one for one in split_all(make(480, languages=SPOKEN), "family") if isinstance(one, Split)]
+    made = [
+        one for one in split_all(make(480, languages=SPOKEN), "family") if isinstance(one, Split)
+    ]
     families = {table()[code].family for code in SPOKEN}
     assert {one.name for one in made} == {f"family:leave-out={family}" for family in families}
     turned = [
-        one for one in split_all(make(480, languages=SPOKEN), "family", mode="train-on-one") if isinstance(one, Split)
+        one
+        for one in split_all(make(480, languages=SPOKEN), "family", mode="train-on-one")
+        if isinstance(one, Split)
     ]
     assert {one.name for one in turned} == {f"family:train-on={family}" for family in families}
 
@@ -70,12 +81,16 @@ def test_every_family_in_turn(make: Make) -> None:
 def test_uncertain_cells_are_used_and_said(make: Make) -> None:
     done = split(make(120, languages=("eng", "srp", "rus", "hin")), "script", hold_out=("Cyrl",))
     assert spoken_in_test(done) == {"srp", "rus"}
-    assert "The language table is not sure about srp (Cyrl?): 30 rows used as it says." in done.notes()
+    assert (
+        "The language table is not sure about srp (Cyrl?): 30 rows used as it says." in done.notes()
+    )
 
 
 def test_languages_that_the_table_lacks_are_left_out_and_counted(make: Make) -> None:
     alone = make(
-        120, languages=("eng", "fin", "epo", "lat"), change=lambda rows: [row.update(group=None) for row in rows]
+        120,
+        languages=("eng", "fin", "epo", "lat"),
+        change=lambda rows: [row.update(group=None) for row in rows],
     )
     done = split(alone, "family", hold_out=("Uralic",))
     assert done.checked.unused == 60
@@ -89,13 +104,20 @@ def test_a_language_may_be_named_in_any_way(make: Make) -> None:
 
 
 def translated(make: Make, spoken: tuple[tuple[str, ...], ...], n: int = 120) -> Dataset:
-    """`n` samples, each in the languages of one entry of `spoken` in turn: rows of one group are translations."""
+    """`n` samples, each in the languages of one entry of `spoken` in turn: rows of one group are
+    translations.
+    """
     rows: list[dict[str, Any]] = []
 
     def change(made: list[dict[str, Any]]) -> None:
         for i in range(n):
             for language in spoken[i % len(spoken)]:
-                own = {**made[i], "id": f"{i:03d}-{language}", "language": language, "group": f"uuid-{i:03d}"}
+                own = {
+                    **made[i],
+                    "id": f"{i:03d}-{language}",
+                    "language": language,
+                    "group": f"uuid-{i:03d}",
+                }
                 rows.append({**own, "text": sentence(1000 * i + sum(map(ord, language)))})
         made[:] = rows
 
@@ -105,11 +127,15 @@ def translated(make: Make, spoken: tuple[tuple[str, ...], ...], n: int = 120) ->
 def shared_groups(done: Split) -> int:
     """Test rows whose group is trained on."""
     records = done.dataset.records
-    trained_on = records.filter(pl.col("split").is_in(["train", "dev"]))["group"].drop_nulls().to_list()
+    trained_on = (
+        records.filter(pl.col("split").is_in(["train", "dev"]))["group"].drop_nulls().to_list()
+    )
     return records.filter(pl.col("split") == "test")["group"].is_in(trained_on).sum()
 
 
-@pytest.mark.parametrize(("way", "value"), [("family", "Uralic"), ("language", "fin"), ("head-to-tail", "tail")])
+@pytest.mark.parametrize(
+    ("way", "value"), [("family", "Uralic"), ("language", "fin"), ("head-to-tail", "tail")]
+)
 def test_a_translation_of_a_tested_text_is_not_trained_on(make: Make, way: str, value: str) -> None:
     """Every second sample is in English and a head language, the others in English and Finnish."""
     dataset = translated(make, (("eng", "deu"), ("eng", "fin")))
@@ -123,7 +149,9 @@ def test_a_translation_of_a_tested_text_is_not_trained_on(make: Make, way: str, 
     assert any("60 of 60 test records have a translation" in note for note in shared.notes())
 
 
-def test_where_every_text_is_translated_whole_groups_are_dealt_and_both_readings_told(make: Make) -> None:
+def test_where_every_text_is_translated_whole_groups_are_dealt_and_both_readings_told(
+    make: Make,
+) -> None:
     dataset = translated(make, (("eng", "deu", "fin"),))
     done = split(dataset, "family", hold_out=("Uralic",))
     sides = done.checked.sides()
@@ -133,10 +161,14 @@ def test_where_every_text_is_translated_whole_groups_are_dealt_and_both_readings
     (note,) = [note for note in done.notes() if "report the scores of both" in note]
     assert f"{sides['test']} of 120 test rows" in note
     assert "120 test rows then have a translation" in note
-    assert split(dataset, "family", hold_out=("Uralic",)).table.equals(done.table), "the same seed, the same split"
+    assert split(dataset, "family", hold_out=("Uralic",)).table.equals(done.table), (
+        "the same seed, the same split"
+    )
 
 
 def test_rows_without_a_group_are_no_translations(make: Make) -> None:
-    alone = make(160, languages=("eng", "fin"), change=lambda rows: [row.update(group=None) for row in rows])
+    alone = make(
+        160, languages=("eng", "fin"), change=lambda rows: [row.update(group=None) for row in rows]
+    )
     done = split(alone, "family", hold_out=("Uralic",))
     assert done.checked.unused == 0

@@ -1,4 +1,6 @@
-"""Published lists: BLUFF's uuid lists, files per side and tables, with orphans and doubles counted."""
+"""Published lists: BLUFF's uuid lists, files per side and tables, with orphans and doubles
+counted.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def bluff_tree(folder: Path, lists: dict[str, list[str]]) -> Path:
     """The catalogue's synthetic tree, with other split lists."""
     sample = Path(__file__).parents[1] / "catalog" / "samples" / "bluff" / "raw"
     shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("splits"), dirs_exist_ok=True)
-    files = {f"data/splits/evaluation/{name}.json": json.dumps(uuids) for name, uuids in lists.items()}
+    files = {
+        f"data/splits/evaluation/{name}.json": json.dumps(uuids) for name, uuids in lists.items()
+    }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(str(text), encoding="utf-8")
@@ -66,16 +70,24 @@ def test_a_file_for_each_side(make: Make, tmp_path: Path) -> None:
 def test_a_table_of_ids(make: Make, tmp_path: Path, form: str) -> None:
     dataset = make(30)
     table = dataset.records.select("id", pl.lit("train").alias("split"))
-    table = table.with_columns(pl.when(pl.int_range(30) < 10).then(pl.lit("Test")).otherwise("split").alias("split"))
+    table = table.with_columns(
+        pl.when(pl.int_range(30) < 10).then(pl.lit("Test")).otherwise("split").alias("split")
+    )
     file = tmp_path / f"s.{form}"
     if form == "csv":
         table.write_csv(file)
     elif form == "parquet":
         table.write_parquet(file)
     else:
-        sides: dict[str, Any] = {s: table.filter(pl.col("split") == s)["id"].to_list() for s in ("train", "Test")}
+        sides: dict[str, Any] = {
+            s: table.filter(pl.col("split") == s)["id"].to_list() for s in ("train", "Test")
+        }
         file.write_text(json.dumps(sides))
-    assert split(dataset, "lists", lists=file).checked.sides() == {"train": 20, "dev": 0, "test": 10}
+    assert split(dataset, "lists", lists=file).checked.sides() == {
+        "train": 20,
+        "dev": 0,
+        "test": 10,
+    }
 
 
 def test_lists_that_do_not_fit_say_so(make: Make, tmp_path: Path) -> None:

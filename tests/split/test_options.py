@@ -1,4 +1,6 @@
-"""What every way can be asked for: rows that validation changed, leaks dropped, a small test, another dataset, shares."""
+"""What every way can be asked for: rows that validation changed, leaks dropped, a small test,
+another dataset, shares.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,14 @@ def changes(ids: list[str], column: str = "veracity", step: str = "decisions") -
     )
 
 
-@pytest.mark.parametrize("way", ["random", "group", "near-duplicates", "balanced", "source", "time"])
+@pytest.mark.parametrize(
+    "way", ["random", "group", "near-duplicates", "balanced", "source", "time"]
+)
 def test_rows_that_validation_changed_are_only_trained_on(make: Make, way: str) -> None:
     dataset = make(tables={"changes": changes(CHANGED)})
-    side = dict(split(dataset, way, changed_in_test=False).dataset.records.select("id", "split").iter_rows())
+    side = dict(
+        split(dataset, way, changed_in_test=False).dataset.records.select("id", "split").iter_rows()
+    )
     assert {side[i] for i in CHANGED} <= {"train", None}
     before = dict(split(dataset, way).dataset.records.select("id", "split").iter_rows())
     assert {before[i] for i in CHANGED} & {"dev", "test"}, "without the option they are tested on"
@@ -45,11 +51,19 @@ def test_a_change_of_split_or_group_is_no_change_of_the_row(make: Make) -> None:
     assert plain.dataset.records.equals(asked.dataset.records)
 
 
-def test_a_text_that_a_rule_cleaned_may_be_tested_on_and_one_that_people_reworded_may_not(make: Make) -> None:
-    ruled = split(make(tables={"changes": changes(CHANGED, "text", "strip-urls")}), "random", changed_in_test=False)
+def test_a_text_that_a_rule_cleaned_may_be_tested_on_and_one_that_people_reworded_may_not(
+    make: Make,
+) -> None:
+    ruled = split(
+        make(tables={"changes": changes(CHANGED, "text", "strip-urls")}),
+        "random",
+        changed_in_test=False,
+    )
     side = dict(ruled.dataset.records.select("id", "split").iter_rows())
     assert {side[i] for i in CHANGED} & {"dev", "test"}
-    reworded = split(make(tables={"changes": changes(CHANGED, "text")}), "random", changed_in_test=False)
+    reworded = split(
+        make(tables={"changes": changes(CHANGED, "text")}), "random", changed_in_test=False
+    )
     side = dict(reworded.dataset.records.select("id", "split").iter_rows())
     assert {side[i] for i in CHANGED} == {"train"}
 
@@ -64,12 +78,16 @@ def test_leaks_can_be_dropped_from_train(make: Make) -> None:
     assert leaking.checked.leaks[0].exact
     clean = split(make(change=copied), "random", drop_leaks=True)
     assert not clean.checked.leaking
-    assert clean.checked.sides()["test"] == leaking.checked.sides()["test"], "the test stays as it is"
+    assert clean.checked.sides()["test"] == leaking.checked.sides()["test"], (
+        "the test stays as it is"
+    )
     assert clean.checked.unused == clean.parts.left_out["its text is also in a later part"] > 0
 
 
 def test_near_copies_are_dropped_from_train_as_well(make: Make) -> None:
-    """One word of twelve differs between the two of a pair: no text is there twice, and yet the test leaks."""
+    """One word of twelve differs between the two of a pair: no text is there twice, and yet the
+    test leaks.
+    """
 
     def nearly_copied(made: list[dict[str, Any]]) -> None:
         for i, row in enumerate(made):
@@ -103,7 +121,9 @@ def test_a_leaking_test_is_told_in_a_sentence(make: Make) -> None:
     assert any('share a group with train; use `by="group"`.' in note for note in grouped.notes())
 
 
-@pytest.mark.parametrize(("text", "total"), [("70/10/10", "90"), ("8/1/1", "10"), ("80/30", "110"), ("0.7/0.2", "0.9")])
+@pytest.mark.parametrize(
+    ("text", "total"), [("70/10/10", "90"), ("8/1/1", "10"), ("80/30", "110"), ("0.7/0.2", "0.9")]
+)
 def test_shares_that_do_not_add_up_are_refused(text: str, total: str) -> None:
     with pytest.raises(UsageError, match=f"add up to {total}[.] Make them add up to 100"):
         Shares.parse(text)
@@ -123,7 +143,9 @@ def other(n: int = 80, start: int = 5000) -> Dataset:
     made = rows(n)
     for i, row in enumerate(made):
         row.update(id=f"o{i}", text=sentence(start + i), group=None)
-    return Dataset.build("other", pl.DataFrame(made, infer_schema_length=None), licence="CC BY 4.0", synthetic=True)
+    return Dataset.build(
+        "other", pl.DataFrame(made, infer_schema_length=None), licence="CC BY 4.0", synthetic=True
+    )
 
 
 def test_another_dataset_is_the_test(make: Make) -> None:
@@ -170,7 +192,9 @@ def test_shares_in_percent_or_as_fractions(text: str, shares: tuple[float, ...])
     assert (got.train, got.dev, got.test) == pytest.approx(shares)
 
 
-@pytest.mark.parametrize("text", ["", "70", "70/30/0", "0/10/90", "a/b", "70/-10/40", "nan/1/1", "1/2/3/4", "inf/1/1"])
+@pytest.mark.parametrize(
+    "text", ["", "70", "70/30/0", "0/10/90", "a/b", "70/-10/40", "nan/1/1", "1/2/3/4", "inf/1/1"]
+)
 def test_what_are_no_shares(text: str) -> None:
     with pytest.raises(UsageError, match="are not valid shares"):
         Shares.parse(text)
@@ -194,7 +218,9 @@ def test_an_empty_dataset_is_no_test(make: Make) -> None:
 def test_nothing_changed_is_said(make: Make) -> None:
     done = split(make(60), "random", changed_in_test=False)
     assert any("No row is known to be changed" in note for note in done.notes())
-    told = split(make(60, tables={"changes": changes(CHANGED[:5])}), "random", changed_in_test=False)
+    told = split(
+        make(60, tables={"changes": changes(CHANGED[:5])}), "random", changed_in_test=False
+    )
     assert any("5 rows that validation changed (veracity 5)" in note for note in told.notes())
 
 
@@ -202,7 +228,12 @@ def test_only_rows_with_the_given_values_are_trained_and_tested_on(make: Make) -
     dataset = make()
     plain = split(dataset, "random").dataset.records
     first, *others = sorted(dataset.records["source"].drop_nulls().unique().to_list())
-    done = split(dataset, "random", train_where={"source": [first]}, test_where=[f"source={name}" for name in others])
+    done = split(
+        dataset,
+        "random",
+        train_where={"source": [first]},
+        test_where=[f"source={name}" for name in others],
+    )
     sides = done.dataset.records
     assert set(sides.filter(pl.col("split").is_in(["train", "dev"]))["source"].to_list()) == {first}
     assert set(sides.filter(pl.col("split") == "test")["source"].to_list()) <= set(others)

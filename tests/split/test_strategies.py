@@ -51,7 +51,9 @@ def test_random_is_by_row_with_even_classes_and_languages(make: Make) -> None:
 def test_groups_and_copies_stay_whole(make: Make, seed: int) -> None:
     def copied(made: list[dict[str, Any]]) -> None:
         for i in range(0, 40, 2):
-            made[i + 1]["text"] = f"  {made[i]['text'].upper()} "  # a copy up to case and blanks, in another event
+            made[i + 1]["text"] = (
+                f"  {made[i]['text'].upper()} "  # a copy up to case and blanks, in another event
+            )
 
     done = split(make(change=copied), "group", seed=seed)
     assert all(len(s) == 1 for s in sides_of(done, "group").values())
@@ -67,14 +69,20 @@ def test_near_duplicates_stay_whole(make: Make) -> None:
             row["group"] = None
             row["text"] = sentence(i // 3)[:-1] + ("", "!", " ok")[i % 3]
 
-    by_cluster, by_group = (split(make(change=nearly), way, shares="60/20/20") for way in ("near-duplicates", "group"))
-    cluster = by_cluster.dataset.records.with_columns((pl.int_range(pl.len()) // 3).alias("cluster"))
+    by_cluster, by_group = (
+        split(make(change=nearly), way, shares="60/20/20") for way in ("near-duplicates", "group")
+    )
+    cluster = by_cluster.dataset.records.with_columns(
+        (pl.int_range(pl.len()) // 3).alias("cluster")
+    )
     assert cluster.group_by("cluster").agg(pl.col("split").n_unique())["split"].max() == 1
     assert not by_cluster.checked.leaking
     assert by_group.checked.leaks[0].near, "which exact copies alone do not prevent"
 
 
-@pytest.mark.parametrize(("way", "column"), [("source", "source"), ("event", "group"), ("language", "language")])
+@pytest.mark.parametrize(
+    ("way", "column"), [("source", "source"), ("event", "group"), ("language", "language")]
+)
 def test_what_is_held_out_is_absent_from_train(make: Make, way: str, column: str) -> None:
     done = split(make(), way)
     held = set(done.parts.held_out)
@@ -95,7 +103,10 @@ def test_the_drawn_test_comes_near_its_share_with_both_classes(make: Make) -> No
     for seed in range(5):
         done = split(make(600), "source", seed=seed)
         assert shares_of(done)["test"] == pytest.approx(0.2, abs=0.06)
-        assert set(done.checked.cells.filter(pl.col("split") == "test")["label"]) == {"true", "false"}
+        assert set(done.checked.cells.filter(pl.col("split") == "test")["label"]) == {
+            "true",
+            "false",
+        }
 
 
 def test_domains_are_those_of_the_url_and_rows_without_are_counted(make: Make) -> None:
@@ -126,7 +137,10 @@ def test_time_trains_before_and_tests_after_whole_days(make: Make) -> None:
     days = (
         done.dataset.records.drop_nulls("split")
         .group_by("split")
-        .agg(pl.col("date").dt.date().min().alias("first"), pl.col("date").dt.date().max().alias("last"))
+        .agg(
+            pl.col("date").dt.date().min().alias("first"),
+            pl.col("date").dt.date().max().alias("last"),
+        )
     )
     span = {s: (a, b) for s, a, b in days.iter_rows()}
     assert span["train"][1] < span["dev"][0]
@@ -164,12 +178,16 @@ def test_pairs_are_kept_whole_and_broken_ones_left_out(make: Make) -> None:
     assert all(len(s) == 1 for s in sides_of(done, "group").values())
     assert done.parts.left_out == {"no part of a whole pair": 4}
     cells = done.dataset.records.drop_nulls("split").group_by("split", "veracity").len()
-    assert cells.group_by("split").agg(pl.col("len").n_unique())["len"].to_list() == [1, 1, 1], "as many true as false"
+    assert cells.group_by("split").agg(pl.col("len").n_unique())["len"].to_list() == [1, 1, 1], (
+        "as many true as false"
+    )
 
 
 def test_pairs_where_there_are_none(make: Make) -> None:
     with pytest.raises(Impossible, match="Cannot split by pair"):
-        split(make(40, change=lambda made: [row.update(group=None) for row in made] and None), "pair")
+        split(
+            make(40, change=lambda made: [row.update(group=None) for row in made] and None), "pair"
+        )
 
 
 def test_a_balanced_test_has_as_many_of_every_class_in_every_language(make: Make) -> None:
@@ -192,7 +210,10 @@ def test_a_balanced_test_leaves_half_of_a_small_cell_to_train_on(make: Make) -> 
     cells = {(s, v, c): n for s, v, c, n in done.checked.cells.iter_rows()}
     assert cells["test", "true", "swa"] == cells["test", "false", "swa"] == 5
     assert cells["test", "true", "eng"] == 8
-    assert "2 of 4 cells (class, language) have fewer than 8 test rows: swa false 5, swa true 5." in done.notes()
+    assert (
+        "2 of 4 cells (class, language) have fewer than 8 test rows: swa false 5, swa true 5."
+        in done.notes()
+    )
 
 
 @pytest.mark.parametrize("way", ["source", "event"])
@@ -217,7 +238,9 @@ def test_all_makes_one_split_for_each_value_and_tells_those_that_cannot_be(make:
     failed = [one for one in done if isinstance(one, Failed)]
     assert [f.value for f in failed] == ["topic-2"]
     assert "no row of 'true' in train" in failed[0].why
-    assert {one.name for one in done if isinstance(one, Split)} == {f"column:leave-out=topic-{i}" for i in (0, 1, 3, 4)}
+    assert {one.name for one in done if isinstance(one, Split)} == {
+        f"column:leave-out=topic-{i}" for i in (0, 1, 3, 4)
+    }
 
 
 def test_options_that_a_strategy_does_not_read_are_refused(make: Make) -> None:
@@ -233,15 +256,21 @@ def test_options_that_a_strategy_does_not_read_are_refused(make: Make) -> None:
         split(make(20), "column", column="topic", hold_out=tuple(f"topic-{i}" for i in range(5)))
 
 
-@pytest.mark.parametrize("way", ["random", "group", "near-duplicates", "source", "event", "balanced"])
-def test_the_same_seed_gives_the_same_bytes_and_another_does_not(make: Make, tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize(
+    "way", ["random", "group", "near-duplicates", "source", "event", "balanced"]
+)
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not(
+    make: Make, tmp_path: Path, way: str
+) -> None:
     def written(seed: int, name: str) -> bytes:
         split(make(), way, seed=seed).dataset.write(tmp_path / name)
         return b"".join(f.read_bytes() for f in sorted((tmp_path / name).iterdir()))
 
     one, again, other = written(1, "one"), written(1, "again"), written(2, "other")
     assert one == again
-    records = [Dataset.open(tmp_path / name).records["split"].to_list() for name in ("one", "other")]
+    records = [
+        Dataset.open(tmp_path / name).records["split"].to_list() for name in ("one", "other")
+    ]
     assert records[0] != records[1]
     assert one != other
 
@@ -254,7 +283,10 @@ def large_events(made: list[dict[str, Any]]) -> None:
 def test_dev_is_not_empty_where_events_are_few_and_large(make: Make) -> None:
     done = split(make(change=large_events), "event")
     assert done.checked.sides()["dev"] >= 20
-    assert "Groups are too large for dev to hold whole ones: train and dev share groups." in done.notes()
+    assert (
+        "Groups are too large for dev to hold whole ones: train and dev share groups."
+        in done.notes()
+    )
 
 
 def test_a_side_that_groups_are_too_large_for_is_said(make: Make) -> None:
@@ -293,18 +325,24 @@ def test_an_empty_dev_is_not_said_to_share_groups(make: Make) -> None:
 
 @pytest.mark.parametrize("shares", ["70/10/20", "80/20", "50/25/25"])
 def test_every_day_is_on_the_side_that_the_note_names(make: Make, shares: str) -> None:
-    """The first day of dev and of test are on that side themselves, whole, and so is the day before on the other."""
+    """The first day of dev and of test are on that side themselves, whole, and so is the day before
+    on the other.
+    """
     done = split(make(), "time", shares=shares)
     said = next(note for note in done.notes() if note.startswith("Test starts on"))
     test, *dev = (date.fromisoformat(day) for day in re.findall(r"\d{4}-\d{2}-\d{2}", said))
     days = done.dataset.records["date"].dt.date()
     assert {test, *dev} <= set(days), "the days of the note have records"
-    expected = ["test" if day >= test else "dev" if dev and day >= dev[0] else "train" for day in days]
+    expected = [
+        "test" if day >= test else "dev" if dev and day >= dev[0] else "train" for day in days
+    ]
     assert done.dataset.records["split"].to_list() == expected
 
 
 def test_the_day_given_is_the_first_of_test(make: Make) -> None:
     records = split(make(), "time", before=date(2020, 1, 20), shares="70/10/20").dataset.records
-    sides = dict(records.group_by(pl.col("date").dt.date()).agg(pl.col("split").unique()).iter_rows())
+    sides = dict(
+        records.group_by(pl.col("date").dt.date()).agg(pl.col("split").unique()).iter_rows()
+    )
     assert sides[date(2020, 1, 20)] == ["test"]
     assert sides[date(2020, 1, 19)] == ["dev"]

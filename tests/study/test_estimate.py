@@ -29,11 +29,15 @@ profile = "model.toml"
 
 
 def reply(body: dict[str, Any]) -> str:
-    """A rationale whose length goes with that of the text, as models write; every tenth is unusable at first."""
+    """A rationale whose length goes with that of the text, as models write; every tenth is unusable
+    at first.
+    """
     words = body["messages"][1]["content"].split()
     if len(words) % 10 == 0 and len(body["messages"]) < 4:
         return "I cannot say."
-    return json.dumps({"rationale": " ".join(words[-(len(words) // 3) :]), "label": "true", "confidence": 0.9})
+    return json.dumps(
+        {"rationale": " ".join(words[-(len(words) // 3) :]), "label": "true", "confidence": 0.9}
+    )
 
 
 def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
@@ -44,15 +48,21 @@ def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     with StandIn(answer=reply) as server:
         prices = "prices = { m = { input = 1.0, output = 4.0 } }"
-        Path("model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
+        Path("model.toml").write_text(
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
+        )
         assert study_estimate("study.toml", "out", trust=True)["money_expected"] is None, (
             "nothing is known of its replies"
         )
         study_run("study.toml", "out", trust=True, only={"seed": "0"})
         priced, before = study_estimate("study.toml", "out", trust=True), server.requests
         assert server.requests == before
-        cost = sum(e.cost for e in study_run("study.toml", "out", trust=True, only={"seed": "1"}).entries)
-        cost += sum(e.cost for e in study_run("study.toml", "out", trust=True, only={"seed": "2"}).entries)
+        cost = sum(
+            e.cost for e in study_run("study.toml", "out", trust=True, only={"seed": "1"}).entries
+        )
+        cost += sum(
+            e.cost for e in study_run("study.toml", "out", trust=True, only={"seed": "2"}).entries
+        )
     ratio = priced["money_expected"] / cost
     record_property("ratio", ratio)
     sys.stderr.write(f"estimate / cost = {ratio:.3f}\n")
@@ -83,10 +93,14 @@ checks = ["feasibility"]
 """
 
 
-def test_whatever_option_a_step_has_it_is_priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_option_a_step_has_it_is_priced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     planted(size=240)[0].write("data")
     Path("study.toml").write_text(PRICED, encoding="utf-8")
-    Path("model.toml").write_text('[stand-in]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', encoding="utf-8")
+    Path("model.toml").write_text(
+        '[stand-in]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', encoding="utf-8"
+    )
     parts = study_estimate("study.toml", "out", trust=True)["parts"]
     assert sorted(name.split("-")[0] for name in parts) == ["audit", "enrich"]

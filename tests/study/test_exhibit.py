@@ -1,4 +1,6 @@
-"""Tables of single steps: side tables, counts and findings, with published figures in parentheses."""
+"""Tables of single steps: side tables, counts and findings, with published figures in
+parentheses.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,12 @@ step = "exact-duplicates"
 def fill(place: Path) -> None:
     planted(size=240)[0].write(place / "data")
     (place / "files").mkdir()
-    rows = planted(size=120, seed=5)[0].records.unique("text", maintain_order=True).head(8).select("text", "veracity")
+    rows = (
+        planted(size=120, seed=5)[0]
+        .records.unique("text", maintain_order=True)
+        .head(8)
+        .select("text", "veracity")
+    )
     copied = pl.concat([rows, rows.head(1)]).rename({"veracity": "label"})
     copied.write_csv(place / "files" / "rows.csv")
     (place / "tidy.toml").write_text(RECIPE, encoding="utf-8")
@@ -124,8 +131,13 @@ def test_a_side_table_is_shown_for_each_dataset_with_what_was_published(grid: Gr
     assert "Stages" in (grid.output / "report" / "index.html").read_text(encoding="utf-8")
 
 
-def test_rows_of_a_side_table_are_counted_and_a_dataset_that_is_not_there_says_why(grid: Grid) -> None:
-    assert texts(dict(grid.tables)["Counts"]) == [["copies", "1 (2)", "failed"], ["left", "8", "failed"]]
+def test_rows_of_a_side_table_are_counted_and_a_dataset_that_is_not_there_says_why(
+    grid: Grid,
+) -> None:
+    assert texts(dict(grid.tables)["Counts"]) == [
+        ["copies", "1 (2)", "failed"],
+        ["left", "8", "failed"],
+    ]
     absent = [e for e in grid.shown if e.axes["dataset"] == "absent"]
     assert all("nowhere" in str(grid.why(e.node)) for e in absent)
 
@@ -146,14 +158,20 @@ def test_variants_of_a_step_are_columns_beside_each_other(grid: Grid) -> None:
     )
     assert fair.score is not None
     assert published.score is not None
-    cells = [f"{100 * finding.score:.1f} {finding.verdict}" for finding in (fair, published) if finding.score]
+    cells = [
+        f"{100 * finding.score:.1f} {finding.verdict}"
+        for finding in (fair, published)
+        if finding.score
+    ]
     assert texts(table) == [["data", *cells], ["absent", "failed", "failed"]]
 
 
 def test_the_tables_need_no_steps_once_they_are_written(grid: Grid) -> None:
     printed = [t for t in cl.study_table(grid.output) if t.caption.startswith("Stages")]
     assert texts(printed[0]) == texts(dict(grid.tables)["Stages"])
-    assert [t for t in cl.study_table(grid.output, rows="detector") if t.caption.startswith("Stages")] == []
+    assert [
+        t for t in cl.study_table(grid.output, rows="detector") if t.caption.startswith("Stages")
+    ] == []
 
 
 @pytest.mark.usefixtures("place")
@@ -164,9 +182,14 @@ def test_only_one_dataset_leaves_out_the_tables_of_others() -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [(('step = "audit"', 'step = "prayer"'), "prayer"), (('datasets = ["data"]', 'datasets = ["dada"]'), "dada")],
+    [
+        (('step = "audit"', 'step = "prayer"'), "prayer"),
+        (('datasets = ["data"]', 'datasets = ["dada"]'), "dada"),
+    ],
 )
-def test_a_table_of_something_unknown_is_a_sentence(place: Path, change: tuple[str, str], words: str) -> None:
+def test_a_table_of_something_unknown_is_a_sentence(
+    place: Path, change: tuple[str, str], words: str
+) -> None:
     (place / "study.toml").write_text(STUDY.replace(*change), encoding="utf-8")
     with pytest.raises(ClaimlabError, match=words):
         study_run("study.toml", "out")
@@ -175,7 +198,8 @@ def test_a_table_of_something_unknown_is_a_sentence(place: Path, change: tuple[s
 def test_a_file_that_an_option_names_belongs_to_the_step(place: Path) -> None:
     (place / "decided.csv").write_text("row,decision,reason\n0,remove,odd\n", encoding="utf-8")
     text = STUDY.replace(
-        'recipe = "tidy.toml"', 'recipe = "tidy.toml"\n[clean.tidy.for.rows]\ndecisions = "decided.csv"'
+        'recipe = "tidy.toml"',
+        'recipe = "tidy.toml"\n[clean.tidy.for.rows]\ndecisions = "decided.csv"',
     )
     (place / "study.toml").write_text(text, encoding="utf-8")
     first = {e.axes["dataset"]: e.node.key for e in exhibits(read_study_file("study.toml"), {})}
@@ -186,7 +210,9 @@ def test_a_file_that_an_option_names_belongs_to_the_step(place: Path) -> None:
 
 
 def test_a_dataset_can_be_named_in_an_option(place: Path) -> None:
-    text = STUDY.replace("[clean.tidy]", '[enrich.own]\nprovider = "local:{rows}"\nextract = "none"\n[clean.tidy]')
+    text = STUDY.replace(
+        "[clean.tidy]", '[enrich.own]\nprovider = "local:{rows}"\nextract = "none"\n[clean.tidy]'
+    )
     text = text.replace('split = ["random"]', 'enrich = ["own"]\nsplit = ["random"]')
     (place / "study.toml").write_text(text, encoding="utf-8")
     assert study_check("study.toml")[1] == []
@@ -219,11 +245,21 @@ def test_a_sample_of_a_few_large_groups_has_several_of_them() -> None:
 def test_every_part_of_a_merged_dataset_is_in_a_sample(place: Path) -> None:
     """One part has 3 groups, the other 300: drawn together, the few would be missed."""
     rows = [
-        {"id": f"a{i}", "text": f"Line {i}.", "group": f"g{i % 3}", "veracity": ("true", "false")[i % 2]}
+        {
+            "id": f"a{i}",
+            "text": f"Line {i}.",
+            "group": f"g{i % 3}",
+            "veracity": ("true", "false")[i % 2],
+        }
         for i in range(90)
     ]
     more = [
-        {"id": f"b{i}", "text": f"Note {i}.", "group": f"n{i}", "veracity": ("true", "false")[i % 2]}
+        {
+            "id": f"b{i}",
+            "text": f"Note {i}.",
+            "group": f"n{i}",
+            "veracity": ("true", "false")[i % 2],
+        }
         for i in range(300)
     ]
     for name, table in (("few", rows), ("many", more)):
@@ -232,7 +268,10 @@ def test_every_part_of_a_merged_dataset_is_in_a_sample(place: Path) -> None:
     text += '[datasets.both]\nmerge = ["few", "many"]\n[grid]\ndataset = ["both"]\ndetector = ["tfidf"]\nsplit = ["random"]\n'
     text += '[train.all]\n[test.few]\n"meta.merged_from" = ["few"]\n'
     (place / "study.toml").write_text(
-        text.replace('split = ["random"]\n', 'split = ["random"]\ntrain = ["all"]\ntest = ["few"]\n'), encoding="utf-8"
+        text.replace(
+            'split = ["random"]\n', 'split = ["random"]\ntrain = ["all"]\ntest = ["few"]\n'
+        ),
+        encoding="utf-8",
     )
     grid = study_run("study.toml", "out")
     assert [grid.reason(cell) for cell in grid.cells] == [None] * 3
@@ -245,7 +284,9 @@ def test_a_sample_keeps_groups_whole_and_is_the_same_every_time(place: Path) -> 
     assert 110 <= len(part) < len(whole)
     again = sample("data", 110)
     assert part.records.equals(again.records)
-    groups = whole.records.filter(pl.col("group").is_in(part.records["group"].drop_nulls().unique().to_list()))
+    groups = whole.records.filter(
+        pl.col("group").is_in(part.records["group"].drop_nulls().unique().to_list())
+    )
     assert groups.height == part.records["group"].is_not_null().sum()
     assert sample("data", 10_000).records.equals(whole.records)
     (place / "study.toml").write_text("sample = 110\n" + STUDY, encoding="utf-8")

@@ -17,7 +17,9 @@ from claimlab.generate.planted import planted
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     records = planted(size=240)[0].records
-    rows = records.filter(pl.col("veracity").is_in(["true", "false"])).select("id", body="text", verdict="veracity")
+    rows = records.filter(pl.col("veracity").is_in(["true", "false"])).select(
+        "id", body="text", verdict="veracity"
+    )
     rows.write_csv(tmp_path / "rows.csv", separator=";")
     monkeypatch.chdir(tmp_path)
     cl.import_files("rows.csv", "rows", text="body", label="verdict", options={"delimiter": ";"})
@@ -35,8 +37,14 @@ def test_the_study_gives_the_figure_of_the_run(place: Path) -> None:
     assert run(["study", "new", "study.toml", "--from", "run"]) == 0
     study = tomllib.loads((place / "study.toml").read_text(encoding="utf-8"))
     assert study["seeds"] == [3]
-    assert study["datasets"] == {"rows": {"import": "rows.csv", "text": "body", "label": "verdict", "delimiter": ";"}}
-    assert study["split"]["near-duplicates"] == {"by": "near-duplicates", "shares": "60/20/20", "seed": 5}
+    assert study["datasets"] == {
+        "rows": {"import": "rows.csv", "text": "body", "label": "verdict", "delimiter": ";"}
+    }
+    assert study["split"]["near-duplicates"] == {
+        "by": "near-duplicates",
+        "shares": "60/20/20",
+        "seed": 5,
+    }
     assert cl.study_check("study.toml")[1] == []
     entries = cl.study_run("study.toml", "out").entries
     mine = next(e for e in entries if e.axes["detector"] == "shortcut")
@@ -48,7 +56,9 @@ def test_the_study_gives_the_figure_of_the_run(place: Path) -> None:
 def test_a_dataset_whose_file_is_gone_comes_in_as_a_folder(place: Path) -> None:
     (place / "rows.csv").unlink()
     cl.study_new("study.toml", run="run")
-    assert tomllib.loads((place / "study.toml").read_text(encoding="utf-8"))["datasets"] == {"rows": {"folder": "rows"}}
+    assert tomllib.loads((place / "study.toml").read_text(encoding="utf-8"))["datasets"] == {
+        "rows": {"folder": "rows"}
+    }
 
 
 def test_steps_in_another_order_than_that_of_a_study_are_taken_as_a_folder(place: Path) -> None:
@@ -71,6 +81,8 @@ def test_what_is_not_a_run_is_refused() -> None:
     assert not Path("study.toml").exists()
 
 
-@pytest.mark.parametrize("value", ['a "b" \\ \n\t\x7f é', 3, 0.5, True, ["a", "b"], {"a b": 1, "c": ["x"]}, []])
+@pytest.mark.parametrize(
+    "value", ['a "b" \\ \n\t\x7f é', 3, 0.5, True, ["a", "b"], {"a b": 1, "c": ["x"]}, []]
+)
 def test_a_value_is_written_so_that_it_is_read_back(value: object) -> None:
     assert tomllib.loads(f"x = {as_toml(value)}") == {"x": value}

@@ -46,7 +46,9 @@ def gift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stranger: str) -> Path
     """A study with a profile of its own, which asks for a variable of the user's."""
     folder = tmp_path / "gift"
     planted(size=120)[0].write(folder / "data")
-    profile = f'[evil]\nbase_url = "{stranger}"\nmodel = "m"\nkey_variable = "AWS_SECRET_ACCESS_KEY"\n'
+    profile = (
+        f'[evil]\nbase_url = "{stranger}"\nmodel = "m"\nkey_variable = "AWS_SECRET_ACCESS_KEY"\n'
+    )
     (folder / "profile.toml").write_text(profile, encoding="utf-8")
     (folder / "gift.toml").write_text(f'[datasets.d]\nfolder = "data"\n{GRID}', encoding="utf-8")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-for-strangers")
@@ -68,7 +70,9 @@ def test_what_was_allowed_runs_and_a_change_asks_again(gift: Path) -> None:
     cl.study_run(gift, "out", max_calls=2)
     assert set(Received.keys) == {"Bearer not-for-strangers"}
     profile = Path("profile.toml")
-    profile.write_text(profile.read_text().replace("AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), encoding="utf-8")
+    profile.write_text(
+        profile.read_text().replace("AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), encoding="utf-8"
+    )
     with pytest.raises(NotTrusted, match="PGPASSWORD"):
         cl.study_run(gift, "out")
 
@@ -85,10 +89,22 @@ def test_without_a_terminal_nothing_is_allowed_by_itself(gift: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "value"),
     [
-        ('[datasets.d]\nimport = "/etc/hostname"\n[grid]\ndetector = ["tfidf"]\n', "path", "/etc/hostname"),
+        (
+            '[datasets.d]\nimport = "/etc/hostname"\n[grid]\ndetector = ["tfidf"]\n',
+            "path",
+            "/etc/hostname",
+        ),
         ('[datasets.d]\nfolder = "../../other"\n[grid]\ndetector = ["tfidf"]\n', "path", "other"),
-        ('[datasets.d]\nfolder = "s3://bucket/x"\n[grid]\ndetector = ["tfidf"]\n', "host", "s3://bucket"),
-        ('[datasets.d]\nfolder = "data"\n[grid]\nenrich = ["brave"]\ndetector = ["tfidf"]\n', "variable", "BRAVE"),
+        (
+            '[datasets.d]\nfolder = "s3://bucket/x"\n[grid]\ndetector = ["tfidf"]\n',
+            "host",
+            "s3://bucket",
+        ),
+        (
+            '[datasets.d]\nfolder = "data"\n[grid]\nenrich = ["brave"]\ndetector = ["tfidf"]\n',
+            "variable",
+            "BRAVE",
+        ),
         (
             '[datasets.d]\nfolder = "data"\n[grid]\n"detector.profile" = ["openai"]\ndetector = ["x"]\n',
             "host",
@@ -105,13 +121,19 @@ def test_every_way_to_name_something_outside_is_listed(text: str, kind: str, val
 @pytest.mark.usefixtures("gift")
 def test_a_link_out_of_the_folder_is_outside() -> None:
     Path("inside").symlink_to("/etc")
-    Path("other.toml").write_text('[datasets.d]\nfolder = "inside"\n[grid]\ndetector = ["x"]\n', encoding="utf-8")
-    assert needs_of(read_study_file("other.toml"), Path("other.toml")) == [Need("path", "/etc", "datasets.d.folder")]
+    Path("other.toml").write_text(
+        '[datasets.d]\nfolder = "inside"\n[grid]\ndetector = ["x"]\n', encoding="utf-8"
+    )
+    assert needs_of(read_study_file("other.toml"), Path("other.toml")) == [
+        Need("path", "/etc", "datasets.d.folder")
+    ]
 
 
 @pytest.mark.usefixtures("gift")
 def test_the_users_own_study_needs_no_leave() -> None:
-    Path("mine.toml").write_text('[datasets.d]\nfolder = "data"\n[grid]\ndetector = ["tfidf"]\n', encoding="utf-8")
+    Path("mine.toml").write_text(
+        '[datasets.d]\nfolder = "data"\n[grid]\ndetector = ["tfidf"]\n', encoding="utf-8"
+    )
     assert needs_of(read_study_file("mine.toml"), Path("mine.toml")) == []
     cl.study_new("preset.toml", "pt-afc")
     assert is_allowed(*needs_of_file(Path("preset.toml")))
@@ -120,19 +142,29 @@ def test_the_users_own_study_needs_no_leave() -> None:
 def test_http_goes_to_this_machine_only() -> None:
     Profile(name="local", base_url="http://127.0.0.1:8000/v1")
     Profile(name="local", base_url="http://[::1]:8000/v1")
-    for address in ("http://example.org/v1", "http://10.0.0.1/v1", "http://localhost.example.org/v1"):
+    for address in (
+        "http://example.org/v1",
+        "http://10.0.0.1/v1",
+        "http://localhost.example.org/v1",
+    ):
         with pytest.raises(ValueError, match="in clear"):
             Profile(name="far", base_url=address)
 
 
 def test_a_vendors_key_goes_to_the_vendor_only(tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
-    file.write_text('[a]\nbase_url = "https://proxy.example/v1"\nkey_variable = "OPENAI_API_KEY"\n', encoding="utf-8")
+    file.write_text(
+        '[a]\nbase_url = "https://proxy.example/v1"\nkey_variable = "OPENAI_API_KEY"\n',
+        encoding="utf-8",
+    )
     with pytest.raises(NotTrusted, match="OPENAI_API_KEY"):
         find_profile(str(file))
     allow(*needs_of_file(file))
     assert find_profile(str(file)).key_variable == "OPENAI_API_KEY"
-    file.write_text('[a]\nbase_url = "https://api.openai.com/v1"\nkey_variable = "OPENAI_API_KEY"\n', encoding="utf-8")
+    file.write_text(
+        '[a]\nbase_url = "https://api.openai.com/v1"\nkey_variable = "OPENAI_API_KEY"\n',
+        encoding="utf-8",
+    )
     assert find_profile(str(file)).name == "a"
     file.write_text("[a\n", encoding="utf-8")
     with pytest.raises(UnreadableFile):

@@ -46,7 +46,9 @@ def test_the_grid_is_the_product_of_its_axes_with_the_references(place: Path) ->
 
 
 def test_exceptions_leave_out_what_they_match(place: Path) -> None:
-    found = cells(place, GRID + '[[except]]\nsplit = "random"\ndetector = ["tfidf", "stratified"]\n')
+    found = cells(
+        place, GRID + '[[except]]\nsplit = "random"\ndetector = ["tfidf", "stratified"]\n'
+    )
     left = {(c["split"], c["detector"]) for c in found if c["detector"] in ("tfidf", "stratified")}
     assert left == {("group", "tfidf"), ("group", "stratified")}
 
@@ -56,19 +58,22 @@ def test_equal_steps_are_one_and_a_changed_option_makes_another(place: Path) -> 
     assert len({n.before[0].key for n in nodes}) == 2
     more = GRID + "[split.random]\nshares = '80/20'\n"
     changed = [c.node for c in plan(read_study_file(written(place, more)))]
-    assert len({n.key for n in nodes} & {n.key for n in changed}) == 4, "runs on the other split stay"
+    assert len({n.key for n in nodes} & {n.key for n in changed}) == 4, (
+        "runs on the other split stay"
+    )
 
 
 def test_an_axis_can_be_any_option_of_a_step(place: Path) -> None:
-    found = cells(place, '[grid]\nsplit = ["random"]\n"split.shares" = ["70/10/20", "80/20"]\ndetector = ["tfidf"]\n')
+    found = cells(
+        place,
+        '[grid]\nsplit = ["random"]\n"split.shares" = ["70/10/20", "80/20"]\ndetector = ["tfidf"]\n',
+    )
     assert {c["split.shares"] for c in found} == {"70/10/20", "80/20"}
 
 
 def test_a_changed_input_file_is_noticed(place: Path) -> None:
     (place / "rows.csv").write_text("text,label\na b c,true\n", encoding="utf-8")
-    text = (
-        '[datasets.rows]\nimport = "rows.csv"\n[grid]\ndataset = ["rows"]\nsplit = ["random"]\ndetector = ["tfidf"]\n'
-    )
+    text = '[datasets.rows]\nimport = "rows.csv"\n[grid]\ndataset = ["rows"]\nsplit = ["random"]\ndetector = ["tfidf"]\n'
     before = plan(read_study_file(written(place, text)))[0].node.key
     (place / "rows.csv").write_text("text,label\na b c,false\n", encoding="utf-8")
     assert plan(read_study_file(place / "study.toml"))[0].node.key != before
@@ -81,10 +86,19 @@ def test_a_changed_input_file_is_noticed(place: Path) -> None:
         ('[grid]\nsplit = ["random"]\n', "names no detector"),
         ("[grid]\ndetector = []\n", "has no values"),
         ('[grid]\ndetector = ["tfidf"]\n[[except]]\ncolour = "red"\n', "names 'colour'"),
-        ('[grid]\ndetector = ["tfidf"]\n[split.random]\nshare = "80/20"\n[grid2]\n', "wrong fields"),
-        ('[grid]\nsplit = ["random"]\ndetector = ["tfidf"]\n[split.random]\nshare = "8"\n', "'share' is not an option"),
+        (
+            '[grid]\ndetector = ["tfidf"]\n[split.random]\nshare = "80/20"\n[grid2]\n',
+            "wrong fields",
+        ),
+        (
+            '[grid]\nsplit = ["random"]\ndetector = ["tfidf"]\n[split.random]\nshare = "8"\n',
+            "'share' is not an option",
+        ),
         ('[grid]\ndataset = ["other"]\ndetector = ["tfidf"]\n', "'other', which has no table"),
-        ('[datasets.two]\nfolder = "data"\nload = "liar"\n[grid]\ndetector = ["tfidf"]\n', "in one way"),
+        (
+            '[datasets.two]\nfolder = "data"\nload = "liar"\n[grid]\ndetector = ["tfidf"]\n',
+            "in one way",
+        ),
         ('[datasets.two]\nimport = "no.csv"\n[grid]\ndetector = ["tfidf"]\n', "no file 'no.csv'"),
     ],
 )
@@ -97,7 +111,10 @@ def test_check_names_everything_that_is_missing_at_once(place: Path) -> None:
     text = '[datasets.two]\nimport = "no.csv"\n[grid]\ndetector = ["tfidf", "crystal-ball"]\n'
     found, problems = study_check(written(place, text))
     assert found == []
-    assert [("no.csv" in p, "crystal-ball" in p) for p in problems] == [(True, False), (False, True)]
+    assert [("no.csv" in p, "crystal-ball" in p) for p in problems] == [
+        (True, False),
+        (False, True),
+    ]
     assert study_check(written(place, GRID))[1] == []
 
 
@@ -126,7 +143,9 @@ def test_the_table_shows_the_split_or_the_first_axis_with_several_values(place: 
         ('columns = "detector"', "rows and columns are both 'detector'"),
     ],
 )
-def test_a_table_over_what_is_not_an_axis_is_refused_before_anything_is_run(place: Path, table: str, why: str) -> None:
+def test_a_table_over_what_is_not_an_axis_is_refused_before_anything_is_run(
+    place: Path, table: str, why: str
+) -> None:
     _, problems = study_check(written(place, f"{GRID}[table]\n{table}\n"))
     assert [why in problem for problem in problems] == [True]
 
@@ -155,15 +174,25 @@ topic = ["health", "null"]
 
 def test_a_study_may_have_several_grids_that_share_their_steps(place: Path) -> None:
     planned = plan(read_study_file(written(place, PARTS)), {"detector": "tfidf"})
-    axes = [{a: v for a, v in c.axes.items() if v != "none" and a not in ("dataset", "seed")} for c in planned]
+    axes = [
+        {a: v for a, v in c.axes.items() if v != "none" and a not in ("dataset", "seed")}
+        for c in planned
+    ]
     assert axes[:2] == [
         {"part": "one", "split": "random", "detector": "tfidf"},
         {"part": "one", "split": "group", "detector": "tfidf"},
     ]
     assert [a.get("train") for a in axes] == [None, None, "short", "all"]
-    assert all(list(c.axes) == list(planned[0].axes) for c in planned), "tables need the same axes everywhere"
+    assert all(list(c.axes) == list(planned[0].axes) for c in planned), (
+        "tables need the same axes everywhere"
+    )
     options = [json.loads(c.node.before[0].options) for c in planned]
-    assert [o.get("train_where") for o in options] == [None, None, {"topic": ["health", "null"]}, {}]
+    assert [o.get("train_where") for o in options] == [
+        None,
+        None,
+        {"topic": ["health", "null"]},
+        {},
+    ]
     assert options[2]["task"] == "veracity", "a split is even by the classes of the task"
 
 
@@ -184,5 +213,8 @@ def test_each_part_has_a_table_of_its_own(place: Path) -> None:
     written(place, PARTS)
     study_run("study.toml", "out", only={"detector": "majority"})
     tables = study_table("out")
-    assert [list(t.columns) for t in tables] == [["detector", "random", "group"], ["train", "majority"]]
+    assert [list(t.columns) for t in tables] == [
+        ["detector", "random", "group"],
+        ["train", "majority"],
+    ]
     assert [t.caption.split(". ")[1].split(",")[0] for t in tables] == ["one", "two"]

@@ -1,4 +1,6 @@
-"""The presets run on the real files at a small size, and come to what they came to when their pages were written."""
+"""The presets run on the real files at a small size, and come to what they came to when their pages
+were written.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +41,30 @@ def test_a_preset_comes_to_what_its_page_was_written_from(
         assert (grid.output / "report" / "index.html").is_file()
     kept = json.loads(bench.SMALL.read_text(encoding="utf-8"))[preset]
     changed = differing(kept, json.loads(json.dumps(bench.values(grids))))
-    assert not changed, f"figures on docs/presets/{preset}.md are of other code: run make presets. {changed[:5]}"
+    assert not changed, (
+        f"figures on docs/presets/{preset}.md are of other code: run make presets. {changed[:5]}"
+    )
 
 
 def differing(before: Any, after: Any, place: str = "") -> list[str]:
     """Where two sets of values differ by more than 0.1."""
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
-        return [each for name in before for each in differing(before[name], after[name], f"{place} {name}".strip())]
+        return [
+            each
+            for name in before
+            for each in differing(before[name], after[name], f"{place} {name}".strip())
+        ]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        return [each for old, new in zip(before, after, strict=True) for each in differing(old, new, place)]
-    if isinstance(before, int | float) and isinstance(after, int | float) and abs(before - after) <= POINTS:
+        return [
+            each
+            for old, new in zip(before, after, strict=True)
+            for each in differing(old, new, place)
+        ]
+    if (
+        isinstance(before, int | float)
+        and isinstance(after, int | float)
+        and abs(before - after) <= POINTS
+    ):
         return []
     return [f"{place}: {before} before, {after} now"]
 

@@ -47,11 +47,17 @@ def test_a_published_detector_is_a_row_below_ours(place: Path) -> None:
     assert rows["RoBERTa (published)"] == ["88.1", ""]
     assert rows["majority (published)"] == ["", "30.0"]
     names = list(rows)
-    assert names.index("majority (published)") == names.index("majority") + 1, "beside ours where we have it"
+    assert names.index("majority (published)") == names.index("majority") + 1, (
+        "beside ours where we have it"
+    )
     assert names[-1] == "RoBERTa (published)"
     accuracy = cl.study_table("out", rows="detector", columns="split", cells="accuracy")[0]
-    assert [cell(row[0]) for row in accuracy.rows if "published" in cell(row[0])] == ["majority (published)"]
-    assert "RoBERTa (published)" in (place / "out" / "report" / "table.tex").read_text(encoding="utf-8")
+    assert [cell(row[0]) for row in accuracy.rows if "published" in cell(row[0])] == [
+        "majority (published)"
+    ]
+    assert "RoBERTa (published)" in (place / "out" / "report" / "table.tex").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.usefixtures("place")
@@ -66,12 +72,17 @@ def test_where_the_study_has_the_setting_the_difference_is_given() -> None:
     ], "a detector that is not part of the study has nothing to be compared with"
     assert ours["group"].macro_f1 is not None
     assert float(lines[0][5]) == pytest.approx(100 * ours["group"].macro_f1 - 30.0, abs=0.051)
-    assert "to" in lines[2][4] or lines[2][4] == lines[0][4], "a figure that fits two settings has a range"
+    assert "to" in lines[2][4] or lines[2][4] == lines[0][4], (
+        "a figure that fits two settings has a range"
+    )
 
 
 @pytest.mark.parametrize(
     ("figure", "words"),
-    [('{ colour = "red", macro_f1 = 1.0 }', "names 'colour'"), ('{ split = "random" }', "has no measure")],
+    [
+        ('{ colour = "red", macro_f1 = 1.0 }', "names 'colour'"),
+        ('{ split = "random" }', "has no measure"),
+    ],
 )
 def test_a_wrong_figure_is_a_sentence(place: Path, figure: str, words: str) -> None:
     text = GRID.replace('{ detector = "majority", macro_f1 = 30.0 },', f"{figure},")
@@ -88,23 +99,29 @@ def test_the_figures_are_the_same_in_every_start(place: Path) -> None:
     study_run("study.toml", "out")
     before = json.loads((place / "out" / "report" / "study.json").read_text(encoding="utf-8"))
     study_run("study.toml", "out")
-    assert json.loads((place / "out" / "report" / "study.json").read_text(encoding="utf-8")) == before
+    assert (
+        json.loads((place / "out" / "report" / "study.json").read_text(encoding="utf-8")) == before
+    )
 
 
 SAMPLES = Path(__file__).parents[1] / "catalog" / "samples"
 
 
 def test_figures_on_the_cards_of_datasets_are_taken_from_there(place: Path) -> None:
-    text = GRID.split("[[published]]")[0].replace("[grid]", "[datasets.liar]\nload = 'liar'\nsource = 'LIAR'\n[grid]")
-    text += (
-        "[[published]]\nsource = 'Table 2'\ncard = 'offline_f1'\nfigures = [{ detector = 'GPT-4', split = 'random' }]\n"
+    text = GRID.split("[[published]]")[0].replace(
+        "[grid]", "[datasets.liar]\nload = 'liar'\nsource = 'LIAR'\n[grid]"
     )
-    (place / "study.toml").write_text(text.replace("LIAR", (SAMPLES / "liar" / "raw").as_posix()), encoding="utf-8")
+    text += "[[published]]\nsource = 'Table 2'\ncard = 'offline_f1'\nfigures = [{ detector = 'GPT-4', split = 'random' }]\n"
+    (place / "study.toml").write_text(
+        text.replace("LIAR", (SAMPLES / "liar" / "raw").as_posix()), encoding="utf-8"
+    )
     study = read_study_file("study.toml")
     (part,) = with_cards(study)
     card = DATASETS.get("liar").card.published
     assert card is not None
-    assert part.figures == [{"dataset": "liar", "detector": "GPT-4", "split": "random", "macro_f1": card.offline_f1}]
+    assert part.figures == [
+        {"dataset": "liar", "detector": "GPT-4", "split": "random", "macro_f1": card.offline_f1}
+    ]
     with pytest.raises(ClaimlabError, match="offline"):
         card_figure(study, "liar", "offline")
 
@@ -128,15 +145,23 @@ PAPER = GRID.split("[[published]]")[0]
 
 @pytest.mark.usefixtures("place")
 def test_figures_of_a_paper_are_taken_by_its_table() -> None:
-    Path("study.toml").write_text(f"{PAPER}[[published]]\nsource = 'T6'\npaper = 'portuguese, Table 6'\n", "utf-8")
+    Path("study.toml").write_text(
+        f"{PAPER}[[published]]\nsource = 'T6'\npaper = 'portuguese, Table 6'\n", "utf-8"
+    )
     (part,) = read_study_file("study.toml").published
     assert part.figures == paper_table("portuguese, Table 6")["figures"]
     show = "[[show]]\ntitle = 'T2'\nstep = 'dataset'\npaper = 'portuguese, Table 2'\n"
     show += "counts = [{ name = 'x', table = 'records', "
-    Path("study.toml").write_text(f"{PAPER}{show}published = {{ mumin = 'Language Filtering' }} }}]\n", "utf-8")
+    Path("study.toml").write_text(
+        f"{PAPER}{show}published = {{ mumin = 'Language Filtering' }} }}]\n", "utf-8"
+    )
     assert read_study_file("study.toml").show[0].counts[0].published == {"mumin": 11801}
     Path("study.toml").write_text(f"{PAPER}{show}published = 'Language Filtering' }}]\n", "utf-8")
-    assert read_study_file("study.toml").show[0].counts[0].published == {"covid19-br": 8, "fake-br": 0, "mumin": 11801}
+    assert read_study_file("study.toml").show[0].counts[0].published == {
+        "covid19-br": 8,
+        "fake-br": 0,
+        "mumin": 11801,
+    }
 
 
 @pytest.mark.usefixtures("place")
@@ -144,7 +169,10 @@ def test_figures_of_a_paper_are_taken_by_its_table() -> None:
     ("lines", "words"),
     [
         ("paper = 'portuguese, Table 66'", "no paper named"),
-        ("paper = 'portuguese, Table 6'\nfigures = [{ detector = 'x', macro_f1 = 1.0 }]", "both `paper` and `figures`"),
+        (
+            "paper = 'portuguese, Table 6'\nfigures = [{ detector = 'x', macro_f1 = 1.0 }]",
+            "both `paper` and `figures`",
+        ),
     ],
 )
 def test_a_paper_that_is_not_known_is_a_sentence(lines: str, words: str) -> None:
@@ -154,7 +182,9 @@ def test_a_paper_that_is_not_known_is_a_sentence(lines: str, words: str) -> None
 
 
 def test_no_published_macro_f1_but_bertimbaus_is_above_its_accuracy() -> None:
-    """With two classes it cannot be: where a paper prints it, its columns are exchanged, and the page says so."""
+    """With two classes it cannot be: where a paper prints it, its columns are exchanged, and the
+    page says so.
+    """
     above = {
         (figure["detector"], figure["dataset"], figure["evidence"])
         for figure in paper_table("portuguese, Table 6")["figures"]
@@ -164,11 +194,15 @@ def test_no_published_macro_f1_but_bertimbaus_is_above_its_accuracy() -> None:
     assert {detector for detector, *_ in above} == {"Bertimbau base"}
 
 
-@pytest.mark.parametrize(("rows", "columns"), [("detector", "split"), ("dataset", "split"), ("detector", "dataset")])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [("detector", "split"), ("dataset", "split"), ("detector", "dataset")]
+)
 def test_figures_of_another_dataset_are_in_no_table(place: Path, rows: str, columns: str) -> None:
     mine = '{ dataset = "data", detector = "RoBERTa", split = "random", macro_f1 = 71.5 }'
     theirs = '{ dataset = "elsewhere", detector = "RoBERTa", split = "random", macro_f1 = 99.2 }'
-    text = GRID.replace('{ detector = "RoBERTa", split = "random", macro_f1 = 88.1 }', f"{mine}, {theirs}")
+    text = GRID.replace(
+        '{ detector = "RoBERTa", split = "random", macro_f1 = 88.1 }', f"{mine}, {theirs}"
+    )
     (place / "study.toml").write_text(text, encoding="utf-8")
     study_run("study.toml", "out")
     shown = [

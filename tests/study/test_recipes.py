@@ -1,5 +1,6 @@
-"""The comments of a preset are followed as written: every line that is a setting is uncommented, every value that an axis
-is said to take is added, the variables that are named are set, and the study is ready."""
+"""The comments of a preset are followed as written: every line that is a setting is uncommented,
+every value that an axis is said to take is added, the variables that are named are set, and the
+study is ready."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ from claimlab.study.check import study_check
 from claimlab.study.new import presets, study_new
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-SETTING = re.compile(r'# (\[|[\w"][\w."-]* = )')  # a table or an option; anything else is a sentence
+SETTING = re.compile(
+    r'# (\[|[\w"][\w."-]* = )'
+)  # a table or an option; anything else is a sentence
 ADDED = re.compile(r"(?m)^(.*\])(.*?)( +# add (.+))$")
 VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 TRIAL = "sample"  # the one setting that is a choice and not part of the recipe
@@ -25,9 +28,12 @@ TRIAL = "sample"  # the one setting that is a choice and not part of the recipe
 def followed(text: str) -> str:
     """The preset with its comments carried out."""
     lines = [
-        line[2:] if SETTING.match(line) and not line.startswith(f"# {TRIAL}") else line for line in text.splitlines()
+        line[2:] if SETTING.match(line) and not line.startswith(f"# {TRIAL}") else line
+        for line in text.splitlines()
     ]
-    return ADDED.sub(lambda hit: f"{hit[1][:-1]}, {', '.join(_names(hit[4]))}]{hit[2]}", "\n".join(lines))
+    return ADDED.sub(
+        lambda hit: f"{hit[1][:-1]}, {', '.join(_names(hit[4]))}]{hit[2]}", "\n".join(lines)
+    )
 
 
 def _names(comment: str) -> list[str]:
@@ -65,7 +71,9 @@ def test_a_study_is_ready_once_its_comments_are_followed(
 
 
 def of_this_machine(problem: str) -> bool:
-    """An extra that is not installed, a dataset that may be absent, or a class that the small sample lacks."""
+    """An extra that is not installed, a dataset that may be absent, or a class that the small
+    sample lacks.
+    """
     return "pip install" in problem or "dataset bluff" in problem or "no record of class" in problem
 
 
@@ -79,22 +87,32 @@ detector = ["asked"]
 """
 
 
-def test_a_model_beside_a_profile_that_names_none_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_beside_a_profile_that_names_none_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     planted(size=120)[0].write(tmp_path / "data")
-    Path("model.toml").write_text('[m]\nbase_url = "https://api.example.org/v1"\n', encoding="utf-8")
+    Path("model.toml").write_text(
+        '[m]\nbase_url = "https://api.example.org/v1"\n', encoding="utf-8"
+    )
     text = f'{ASKED}detector = "llm-zero-shot"\nprofile = "model.toml"\n'
     Path("study.toml").write_text(text, encoding="utf-8")
-    assert any("does not say which model to ask" in problem for problem in study_check("study.toml", trust=True)[1])
+    assert any(
+        "does not say which model to ask" in problem
+        for problem in study_check("study.toml", trust=True)[1]
+    )
     Path("study.toml").write_text(f'{text}model = "m"\n', encoding="utf-8")
     assert study_check("study.toml", trust=True)[1] == []
 
 
-def test_a_setting_that_a_detector_does_not_have_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_that_a_detector_does_not_have_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     planted(size=120)[0].write(tmp_path / "data")
     text = f'{ASKED}detector = "tfidf"\nsettings = {{ ngrams = "word" }}\n'
     Path("study.toml").write_text(text, encoding="utf-8")
     assert [
-        "no setting of the detector 'tfidf' named 'ngrams'" in p for p in study_check("study.toml", trust=True)[1]
+        "no setting of the detector 'tfidf' named 'ngrams'" in p
+        for p in study_check("study.toml", trust=True)[1]
     ] == [True]

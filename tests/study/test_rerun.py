@@ -38,12 +38,18 @@ def test_the_same_bytes_end_with_status_0(place: Path, capsys: pytest.CaptureFix
     assert sorted(p.name for p in place.iterdir()) == ["data", "splits"], "nothing is left behind"
 
 
-def test_another_seed_is_noticed_with_status_3(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_seed_is_noticed_with_status_3(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edited(place / "splits", lambda call: call["arguments"].update(seed=4))  # type: ignore[attr-defined]
     assert run(["rerun", "splits"]) == 3
     assert "- records.parquet: other values in split" in capsys.readouterr().out
     assert run(["rerun", "splits", "--json"]) == 3
-    assert set(json.loads(capsys.readouterr().out)["differences"]) == {"records.parquet", "dataset.json", CALL}
+    assert set(json.loads(capsys.readouterr().out)["differences"]) == {
+        "records.parquet",
+        "dataset.json",
+        CALL,
+    }
 
 
 def test_no_path_of_the_machine_is_written(place: Path) -> None:
@@ -70,8 +76,12 @@ def test_a_file_that_was_renamed_is_read_under_its_old_name(place: Path) -> None
 def test_an_input_that_changed_is_named(place: Path) -> None:
     cl.Dataset.open("data").records.select("text", "veracity").write_csv("rows.csv")
     cl.import_files("rows.csv", "rows")
-    (place / "rows.csv").write_text((place / "rows.csv").read_text(encoding="utf-8") + "x,true\n", encoding="utf-8")
-    with pytest.raises(cl.ClaimlabError, match=r"rows\.csv' is not the input that was read: its content differs"):
+    (place / "rows.csv").write_text(
+        (place / "rows.csv").read_text(encoding="utf-8") + "x,true\n", encoding="utf-8"
+    )
+    with pytest.raises(
+        cl.ClaimlabError, match=r"rows\.csv' is not the input that was read: its content differs"
+    ):
         cl.rerun("rows")
 
 
@@ -86,12 +96,18 @@ def test_a_dataset_in_memory_is_found_where_it_was_written(place: Path) -> None:
 
 @pytest.mark.usefixtures("place")
 def test_what_cannot_be_repeated_says_why() -> None:
-    with pytest.raises(cl.ClaimlabError, match="does not say which call made it: its last step is 'generate'"):
+    with pytest.raises(
+        cl.ClaimlabError, match="does not say which call made it: its last step is 'generate'"
+    ):
         cl.rerun("data")
     with pytest.raises(cl.ClaimlabError, match="is not a folder"):
         cl.rerun("nothing")
-    cl.clean("data", output="clean", decisions=pl.DataFrame({"id": ["x"], "decision": ["keep"]}).clear())
-    with pytest.raises(cl.ClaimlabError, match=r"`decisions` was an object of Python \(DataFrame\)"):
+    cl.clean(
+        "data", output="clean", decisions=pl.DataFrame({"id": ["x"], "decision": ["keep"]}).clear()
+    )
+    with pytest.raises(
+        cl.ClaimlabError, match=r"`decisions` was an object of Python \(DataFrame\)"
+    ):
         cl.rerun("clean")
     cl.split_all("data", "language", output="many")
     part = next(p for p in Path("many").iterdir() if p.is_dir())
@@ -99,8 +115,12 @@ def test_what_cannot_be_repeated_says_why() -> None:
         cl.rerun(part)
 
 
-@pytest.mark.parametrize("function", ["os.system", "claimlab.web.serve.serve", "claimlab.no.such", "eval"])
-def test_a_folder_from_elsewhere_calls_nothing_but_what_writes_folders(place: Path, function: str) -> None:
+@pytest.mark.parametrize(
+    "function", ["os.system", "claimlab.web.serve.serve", "claimlab.no.such", "eval"]
+)
+def test_a_folder_from_elsewhere_calls_nothing_but_what_writes_folders(
+    place: Path, function: str
+) -> None:
     edited(place / "splits", lambda call: call.update(function=function))
     with pytest.raises(
         cl.ClaimlabError,
@@ -112,7 +132,10 @@ def test_a_folder_from_elsewhere_calls_nothing_but_what_writes_folders(place: Pa
 def test_another_version_is_noted(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edited(place / "splits", lambda call: call.update(tool="claimlab 0.0.1"))
     assert run(["rerun", "splits"]) == 3  # call.json itself says the version
-    assert f"The folder was written by claimlab 0.0.1, and repeated by {TOOL}." in capsys.readouterr().err
+    assert (
+        f"The folder was written by claimlab 0.0.1, and repeated by {TOOL}."
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.usefixtures("place")
@@ -127,7 +150,9 @@ def test_the_output_stays_and_the_folder_itself_is_never_replaced() -> None:
 def test_a_model_answers_from_its_recording(place: Path) -> None:
     verdict = json.dumps({"rationale": "It is so.", "label": "true", "confidence": 0.9})
     with StandIn(answer=lambda _: verdict) as server:
-        (place / "model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        (place / "model.toml").write_text(
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
+        )
         cl.detect("splits", "llm-zero-shot", profile="model.toml", limit=4, output="asked")
         assert server.requests == 4
     assert cl.rerun("asked").differences == {}, "the server is gone"
@@ -137,7 +162,9 @@ def test_a_model_answers_from_its_recording(place: Path) -> None:
 
 
 def test_a_study_is_repeated_but_not_into_the_folder_of_something_else(place: Path) -> None:
-    grid = '[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random"]\ndetector = ["stratified"]\n'
+    grid = (
+        '[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random"]\ndetector = ["stratified"]\n'
+    )
     (place / "grid.toml").write_text(grid, encoding="utf-8")
     cl.study_run("grid.toml", "study")
     assert cl.rerun("study", output="again").differences == {}

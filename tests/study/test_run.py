@@ -61,7 +61,9 @@ def test_every_step_is_done_once_and_only_what_changed_is_done_again(place: Path
     assert len(first) == 2 * 2 + 16  # two splits with two seeds, and a run each
     study_run("study.toml", "out")
     assert stamps(place / "out") == first
-    (place / "study.toml").write_text(GRID.replace('"stratified", ', '"stratified", "shortcut", '), encoding="utf-8")
+    (place / "study.toml").write_text(
+        GRID.replace('"stratified", ', '"stratified", "shortcut", '), encoding="utf-8"
+    )
     study_run("study.toml", "out")
     after = stamps(place / "out")
     assert {name: after[name] for name in first} == first
@@ -75,11 +77,15 @@ def test_the_mean_over_seeds_is_that_of_scikit_learn(place: Path) -> None:
     for cell in grid.cells:
         run = cl.Dataset.open(grid.folder(cell))
         rows = run.records.join(run.tables["predictions"], left_on="id", right_on="record_id")
-        scores.append(f1_score(rows["veracity"].to_list(), rows["label"].to_list(), average="macro"))
+        scores.append(
+            f1_score(rows["veracity"].to_list(), rows["label"].to_list(), average="macro")
+        )
     assert entry.macro_f1 == pytest.approx(np.mean(scores))
     assert entry.interval is not None
     assert entry.interval[0] <= entry.macro_f1 <= entry.interval[1]
-    one_seed = entries(study_run("study.toml", "one", only=["detector=tfidf", "split=group", "seed=0"]))[0]
+    one_seed = entries(
+        study_run("study.toml", "one", only=["detector=tfidf", "split=group", "seed=0"])
+    )[0]
     alone = cl.evaluate(f"out/steps/{grid.cells[0].node.name}").runs[0]
     assert one_seed.macro_f1 == alone.scores.macro_f1
     assert one_seed.interval == pytest.approx(alone.intervals["macro_f1"], abs=0.02)
@@ -102,13 +108,19 @@ def test_drawing_the_seeds_adds_their_spread() -> None:
     rng = np.random.default_rng(0)
     records, seeds = rng.normal(0, 1, (20_000, 1)), np.array([[-2.0, 0.0, 2.0]])
     wide = over_seeds(records + seeds)
-    # The variance of the mean: of the records (common to all seeds), and of three seeds with variance 4.
+    # The variance of the mean: of the records (common to all seeds), and of three seeds with
+    # variance 4.
     assert np.var(wide) == pytest.approx(1 + 4 / 3, rel=0.05)
 
 
 def test_a_step_that_fails_is_a_reason_and_stops_no_other_cell(place: Path) -> None:
-    text = GRID + '[detector.broken]\ndetector = "shortcut"\nsettings = { feature = "no-such-column" }\n'
-    (place / "study.toml").write_text(text.replace('"tfidf"]', '"tfidf", "broken"]'), encoding="utf-8")
+    text = (
+        GRID
+        + '[detector.broken]\ndetector = "shortcut"\nsettings = { feature = "no-such-column" }\n'
+    )
+    (place / "study.toml").write_text(
+        text.replace('"tfidf"]', '"tfidf", "broken"]'), encoding="utf-8"
+    )
     grid = study_run("study.toml", "out")
     failed = [c for c in grid.cells if grid.reason(c)]
     assert {c.axes["detector"] for c in failed} == {"broken"}
@@ -129,7 +141,9 @@ def test_the_folder_of_something_else_is_not_taken(place: Path) -> None:
 def test_the_answers_in_the_study_file_make_the_report(place: Path) -> None:
     names = ("aim", "intended_generalisation", "shifts_in_scope", "shifts_out_of_scope")
     said = "\n".join(f'{name} = "It is said here in one sentence."' for name in names)
-    (place / "study.toml").write_text(f'{GRID}[report]\ntitle = "A planted study"\n{said}\n', encoding="utf-8")
+    (place / "study.toml").write_text(
+        f'{GRID}[report]\ntitle = "A planted study"\n{said}\n', encoding="utf-8"
+    )
     study_run("study.toml", "out", only={"detector": "tfidf"})
     cl.report("out", "eqa")
     page = (place / "eqa" / "index.html").read_text(encoding="utf-8")
@@ -141,11 +155,11 @@ def test_datasets_can_be_merged_in_the_file(place: Path) -> None:
     other = planted(size=200, seed=3)[0]
     other.name = "other"
     other.write(place / "other")
-    merged = (
-        '[datasets.other]\nfolder = "other"\n[datasets.both]\nmerge = ["data", "other"]\n[grid]\ndataset = ["both"]\n'
-    )
+    merged = '[datasets.other]\nfolder = "other"\n[datasets.both]\nmerge = ["data", "other"]\n[grid]\ndataset = ["both"]\n'
     (place / "study.toml").write_text(GRID.replace("[grid]\n", merged), encoding="utf-8")
-    grid = study_run("study.toml", "out", only={"detector": "tfidf", "split": "random", "seed": "0"})
+    grid = study_run(
+        "study.toml", "out", only={"detector": "tfidf", "split": "random", "seed": "0"}
+    )
     assert len(grid.done) == 1
     run = cl.Dataset.open(grid.folder(grid.cells[0]))
     assert {i.split("/")[0] for i in run.records["id"]} == {cl.Dataset.open("data").name, "other"}
@@ -156,11 +170,17 @@ def test_killed_three_times_a_study_ends_with_the_same_bytes(place: Path) -> Non
     study_run("study.toml", "whole/out")
     expected = files(place / "whole" / "out")
     env = {**os.environ, "PYTHONPATH": str(Path(cl.__file__).parents[1])}
-    command = [sys.executable, "-c", "import claimlab as cl; cl.study_run('study.toml', 'killed/out')"]
+    command = [
+        sys.executable,
+        "-c",
+        "import claimlab as cl; cl.study_run('study.toml', 'killed/out')",
+    ]
     steps = place / "killed" / "out" / "steps"
     for done in (1, 6, 14):
         child = subprocess.Popen(command, cwd=place, env=env)
-        while child.poll() is None and (not steps.is_dir() or len([*steps.glob("*/dataset.json")]) < done):
+        while child.poll() is None and (
+            not steps.is_dir() or len([*steps.glob("*/dataset.json")]) < done
+        ):
             time.sleep(0.005)
         assert child.poll() is None, "over before it could be killed"
         child.send_signal(signal.SIGKILL)
@@ -203,7 +223,9 @@ def asked(place: Path) -> Iterator[StandIn]:
     verdict = json.dumps({"rationale": "It is so.", "label": "true", "confidence": 0.9})
     with StandIn(answer=lambda _: verdict) as server:
         prices = "prices = { m = { input = 1.0, output = 2.0 } }"
-        (place / "model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
+        (place / "model.toml").write_text(
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n'
+        )
         (place / "study.toml").write_text(ASKING, encoding="utf-8")
         yield server
 
@@ -241,20 +263,25 @@ def test_the_columns_of_an_import_can_be_named(place: Path) -> None:
 
 def test_the_layout_and_the_labels_of_an_import_can_be_named(place: Path) -> None:
     rows = cl.Dataset.open("data").records.filter(pl.col("veracity").is_in(["true", "false"]))
-    rows = rows.select(pl.col("text"), pl.when(pl.col("veracity") == "true").then(1).otherwise(0).alias("y"))
+    rows = rows.select(
+        pl.col("text"), pl.when(pl.col("veracity") == "true").then(1).otherwise(0).alias("y")
+    )
     rows.write_csv("rows.txt", separator="|", include_header=False)
     study = (
         '[datasets.rows]\nimport = "rows.txt"\ntext = "1"\nlabel = "2"\nmap = "1=true,0=false"\n'
         'delimiter = "pipe"\nheader = false\n[grid]\ndataset = ["rows"]\n'
     )
     (place / "study.toml").write_text(GRID.replace("[grid]\n", study), encoding="utf-8")
-    grid = study_run("study.toml", "out", only={"split": "random", "seed": "0", "detector": "tfidf"})
+    grid = study_run(
+        "study.toml", "out", only={"split": "random", "seed": "0", "detector": "tfidf"}
+    )
     assert len(grid.done) == len(grid.cells) == 1
     brought = cl.Dataset.open(next((place / "out" / "steps").glob("import-*")))
     counts = Counter(rows["y"])
     assert brought.manifest().counts["veracity"] == {"false": counts[0], "true": counts[1]}
     (place / "study.toml").write_text(
-        GRID.replace("[grid]\n", study.replace("header = false", 'quotes = "few"')), encoding="utf-8"
+        GRID.replace("[grid]\n", study.replace("header = false", 'quotes = "few"')),
+        encoding="utf-8",
     )
     with pytest.raises(cl.ClaimlabError, match="`quotes` cannot be 'few'"):
         study_run("study.toml", "other")
@@ -280,7 +307,9 @@ def test_without_the_baseline_nothing_is_called_the_baseline(place: Path) -> Non
 def test_a_clear_difference_stays_clear_among_many_comparisons(place: Path) -> None:
     copies = "".join(f'[detector.copy{i}]\ndetector = "tfidf"\n' for i in range(60))
     names = ", ".join(f'"copy{i}"' for i in range(60))
-    (place / "study.toml").write_text(GRID.replace('"stratified", "tfidf"', names) + copies, encoding="utf-8")
+    (place / "study.toml").write_text(
+        GRID.replace('"stratified", "tfidf"', names) + copies, encoding="utf-8"
+    )
     found = entries(study_run("study.toml", "out", only={"split": "random", "seed": "0"}))
     copied = [e for e in found if str(e.axes["detector"]).startswith("copy")]
     assert len(copied) == 60
@@ -289,9 +318,14 @@ def test_a_clear_difference_stays_clear_among_many_comparisons(place: Path) -> N
 
 def test_the_conclusion_counts_only_what_beats_every_reference(place: Path) -> None:
     grid = study_run("study.toml", "out", only={"split": "random"})
-    tfidf, length = (next(e for e in grid.entries if e.axes["detector"] == n) for n in ("tfidf", "length alone"))
+    tfidf, length = (
+        next(e for e in grid.entries if e.axes["detector"] == n) for n in ("tfidf", "length alone")
+    )
     assert tfidf.interval is not None
     assert length.macro_f1 is not None
     assert tfidf.interval[0] < length.macro_f1, "the planted data gives the label away by length"
     page = (place / "out" / "report" / "index.html").read_text(encoding="utf-8")
-    assert "0 of 2 detector settings score significantly above every baseline that does not read the text" in page
+    assert (
+        "0 of 2 detector settings score significantly above every baseline that does not read the text"
+        in page
+    )

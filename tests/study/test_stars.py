@@ -1,4 +1,6 @@
-"""The stars of a study: its table computed again with NumPy and SciPy alone, and no star for a guess."""
+"""The stars of a study: its table computed again with NumPy and SciPy alone, and no star for a
+guess.
+"""
 
 from __future__ import annotations
 
@@ -45,18 +47,26 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Grid:
 
 def rows_of(grid: Grid, run: str) -> pl.DataFrame:
     folder = grid.output / "steps" / run
-    records, answers = (pl.read_parquet(folder / f"{name}.parquet") for name in ("records", "predictions"))
-    return records.join(answers, left_on="id", right_on="record_id").select("id", "group", "veracity", "label")
+    records, answers = (
+        pl.read_parquet(folder / f"{name}.parquet") for name in ("records", "predictions")
+    )
+    return records.join(answers, left_on="id", right_on="record_id").select(
+        "id", "group", "veracity", "label"
+    )
 
 
 def macro(truth: Numbers, said: Numbers) -> float:
-    f1 = [2 * ((truth == c) & (said == c)).sum() / ((truth == c).sum() + (said == c).sum()) for c in (0, 1)]
+    f1 = [
+        2 * ((truth == c) & (said == c)).sum() / ((truth == c).sum() + (said == c).sum())
+        for c in (0, 1)
+    ]
     return float(np.mean(f1))
 
 
 def again(grid: Grid, runs: tuple[str, ...]) -> tuple[float, float, float]:
-    """Mean macro-F1 over seeds, the best of the three baselines, and one p: ten groups of about one size exchange their
-    labels, and groups are resampled; both tails are those of a normal distribution."""
+    """Mean macro-F1 over seeds, the best of the three baselines, and one p: ten groups of about one
+    size exchange their labels, and groups are resampled; both tails are those of a normal
+    distribution."""
     tables = [rows_of(grid, run) for run in runs]
     seen = pl.concat(tables).unique("id", maintain_order=True)
     groups = seen["group"].to_numpy()
@@ -64,11 +74,14 @@ def again(grid: Grid, runs: tuple[str, ...]) -> tuple[float, float, float]:
     label = {i: int(v == "true") for i, v in zip(seen["id"], seen["veracity"], strict=True)}
     members = {g: seen.filter(pl.col("group") == g)["id"].to_list() for g in names}
     parts = [
-        (t["id"].to_list(), t["group"].to_list(), np.array([int(s == "true") for s in t["label"]])) for t in tables
+        (t["id"].to_list(), t["group"].to_list(), np.array([int(s == "true") for s in t["label"]]))
+        for t in tables
     ]
 
     def mean(labels: dict[str, int]) -> float:
-        return float(np.mean([macro(np.array([labels[i] for i in ids]), said) for ids, _, said in parts]))
+        return float(
+            np.mean([macro(np.array([labels[i] for i in ids]), said) for ids, _, said in parts])
+        )
 
     score, rng, permuted = mean(label), np.random.default_rng(5), []
     for _ in range(150):
@@ -78,12 +91,20 @@ def again(grid: Grid, runs: tuple[str, ...]) -> tuple[float, float, float]:
             alike = ordered[start : start + 10]
             for mine, other in zip(alike, rng.permutation(np.array(alike)), strict=True):
                 theirs, n = [label[i] for i in members[other]], len(members[mine])
-                moved |= dict(zip(members[mine], rng.choice(theirs, n, replace=n > len(theirs)).tolist(), strict=True))
+                moved |= dict(
+                    zip(
+                        members[mine],
+                        rng.choice(theirs, n, replace=n > len(theirs)).tolist(),
+                        strict=True,
+                    )
+                )
         permuted.append(mean(moved))
     best = max(0.5, float(np.mean(permuted)))
     drawn = []
     for _ in range(150):
-        times = dict(zip(names, rng.multinomial(len(names), [1 / len(names)] * len(names)), strict=True))
+        times = dict(
+            zip(names, rng.multinomial(len(names), [1 / len(names)] * len(names)), strict=True)
+        )
         scores = []
         for ids, mine, said in parts:
             repeat = np.repeat(np.arange(len(ids)), [times[g] for g in mine])
@@ -122,16 +143,22 @@ def test_p_values_are_corrected_for_the_whole_study(grid: Grid) -> None:
         ([e.chance.p for e in scored], [e.chance.p_holm for e in scored]),
         ([e.p for e in scored], [e.p_holm for e in scored]),
     ):
-        known = sorted((p, c) for p, c in zip(raw, corrected, strict=True) if p is not None and c is not None)
+        known = sorted(
+            (p, c) for p, c in zip(raw, corrected, strict=True) if p is not None and c is not None
+        )
         steps = [min(1.0, p * (len(known) - i)) for i, (p, _) in enumerate(known)]
         assert [c for _, c in known] == pytest.approx(np.maximum.accumulate(steps))
         assert len(known) == 12
 
 
 def test_what_any_guess_beats_gives_no_star(grid: Grid) -> None:
-    """A random guess is clearly above the majority's macro-F1: its difference is real, and worth no star."""
+    """A random guess is clearly above the majority's macro-F1: its difference is real, and worth no
+    star.
+    """
     guesses = [e for e in grid.entries if e.axes["detector"] == "stratified"]
-    assert any(e.p_holm is not None and e.p_holm < 0.05 and (e.difference or 0) > 0 for e in guesses)
+    assert any(
+        e.p_holm is not None and e.p_holm < 0.05 and (e.difference or 0) > 0 for e in guesses
+    )
     assert not any(e.differs or e.chance.beaten for e in guesses)
     for cells in ("macro_f1", "difference"):
         tables = study_table(grid.output, rows="detector", columns="split", cells=cells)
@@ -142,8 +169,13 @@ def test_what_any_guess_beats_gives_no_star(grid: Grid) -> None:
         }
         assert not any("*" in cell.text for cell in lines["planted", "stratified"])
         assert any("*" in cell.text for cell in lines["planted", "tfidf"])
-    assert all("* above every baseline" in t.caption for t in study_table(grid.output, cells="macro_f1")[:1])
-    assert "* above every baseline" in (grid.output / "report" / "table.tex").read_text(encoding="utf-8")
+    assert all(
+        "* above every baseline" in t.caption
+        for t in study_table(grid.output, cells="macro_f1")[:1]
+    )
+    assert "* above every baseline" in (grid.output / "report" / "table.tex").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_accuracy_was_not_tested_and_has_no_star(grid: Grid) -> None:
@@ -156,7 +188,9 @@ def test_the_spread_over_seeds_is_that_of_a_sample(grid: Grid) -> None:
     for entry in grid.entries:
         scores = [macro(*(np.array([int(v == "true") for v in t[c]]) for c in ("veracity", "label"))) for t in
                   (rows_of(grid, run) for run in entry.runs)]  # fmt: skip
-        assert entry.spread == pytest.approx(np.sqrt(sum((s - np.mean(scores)) ** 2 for s in scores) / 2))
+        assert entry.spread == pytest.approx(
+            np.sqrt(sum((s - np.mean(scores)) ** 2 for s in scores) / 2)
+        )
 
 
 def test_the_drop_is_the_random_split_less_the_other(grid: Grid) -> None:
@@ -164,7 +198,9 @@ def test_the_drop_is_the_random_split_less_the_other(grid: Grid) -> None:
     section = page.split("## From a random split to a fair one")[1].split("##")[0]
     at = {tuple(e.axes.values()): e.macro_f1 or 0.0 for e in grid.entries}
     lines = [
-        [cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("| ")
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in section.splitlines()
+        if line.startswith("| ")
     ][2:]
     assert len(lines) == 8
     for dataset, split, detector, *_, drop in lines:
@@ -173,8 +209,12 @@ def test_the_drop_is_the_random_split_less_the_other(grid: Grid) -> None:
 
 
 def test_seeds_of_two_studies_are_drawn_apart(grid: Grid) -> None:
-    """Two runs a side, not of the same seeds: that the same runs are on both sides must not make the gap certain."""
-    chosen = next(e for e in grid.entries if e.axes["detector"] == "tfidf" and e.axes["dataset"] == "twin")
+    """Two runs a side, not of the same seeds: that the same runs are on both sides must not make
+    the gap certain.
+    """
+    chosen = next(
+        e for e in grid.entries if e.axes["detector"] == "tfidf" and e.axes["dataset"] == "twin"
+    )
     runs = [run for name in chosen.runs for run in open_runs(grid.output / "steps" / name)]
     paired, apart = (gap_of(runs, runs, paired=paired, draws=500) for paired in (True, False))
     assert paired is not None

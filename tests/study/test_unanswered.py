@@ -1,4 +1,6 @@
-"""Where every call fails, nothing was measured: no figure anywhere, exit 1, and what was written is kept."""
+"""Where every call fails, nothing was measured: no figure anywhere, exit 1, and what was written is
+kept.
+"""
 
 from __future__ import annotations
 
@@ -54,16 +56,31 @@ def faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
     planted(size=120)[0].write("data")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     with StandIn(answer=reply, fault=chosen) as server:
-        Path("model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        Path("model.toml").write_text(
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
+        )
         yield chosen
 
 
 def asked(*more: str) -> list[str]:
-    return ["detect", "data", "-o", "run", "--detector", "llm-zero-shot", "--profile", "model.toml", "--force", *more]
+    return [
+        "detect",
+        "data",
+        "-o",
+        "run",
+        "--detector",
+        "llm-zero-shot",
+        "--profile",
+        "model.toml",
+        "--force",
+        *more,
+    ]
 
 
 @pytest.mark.usefixtures("faults")
-def test_detect_and_evaluate_say_not_measured_and_exit_1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_detect_and_evaluate_say_not_measured_and_exit_1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert command(["-q", *asked()]) == 1
     shown = capsys.readouterr()
     assert "not measured: no record was answered" in shown.out
@@ -79,14 +96,19 @@ def test_detect_and_evaluate_say_not_measured_and_exit_1(capsys: pytest.CaptureF
         assert "macro-F1 not measured: no record was answered on" in capsys.readouterr().out
     assert command(["evaluate", "run", "--json"]) == 1
     (measured,) = json.loads(capsys.readouterr().out)["runs"]
-    figures = {name: measured["scores"][name] for name in ("accuracy", "macro_f1", "auroc", "answered_accuracy")}
+    figures = {
+        name: measured["scores"][name]
+        for name in ("accuracy", "macro_f1", "auroc", "answered_accuracy")
+    }
     assert set(figures.values()) == {None}
     assert all(ends is None for ends in measured["intervals"].values())
     assert all(one["recall"] is None for one in measured["scores"]["per_class"])
     assert (measured["chance"]["p"], measured["chance"]["p_holm"]) == (None, None)
     saved = pl.read_csv("report/scores.csv")
     assert saved["macro_f1"].null_count() == saved["accuracy"].null_count() == saved.height
-    assert "not measured: no record was answered" in Path("report/leaderboard.tex").read_text(encoding="utf-8")
+    assert "not measured: no record was answered" in Path("report/leaderboard.tex").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_some_failures_are_counted_in_the_line_that_has_the_score(
@@ -115,7 +137,11 @@ def test_a_run_without_an_answer_is_neither_best_nor_tied_nor_joined() -> None:
 
     text = conclusion(done.runs, done.comparisons)
     assert "asked" not in text
-    assert all(cell.macro_f1 is None and cell.accuracy is None for by in done.runs[0].slices for cell in by.cells)
+    assert all(
+        cell.macro_f1 is None and cell.accuracy is None
+        for by in done.runs[0].slices
+        for cell in by.cells
+    )
     assert all(by.mean is None for by in done.runs[0].slices)
 
 
@@ -132,7 +158,11 @@ def test_a_study_has_no_figure_for_it_exits_1_and_asks_again(
     assert command(["study", "run", "study.toml", "-o", "out", "--json"]) == 1
     assert "No record was answered" in json.loads(capsys.readouterr().out)["failures"][0]
     entries = {e.axes["detector"]: e for e in saved_study("out")[1]}
-    assert (entries["asked"].macro_f1, entries["asked"].accuracy, entries["asked"].chance.p) == (None, None, None)
+    assert (entries["asked"].macro_f1, entries["asked"].accuracy, entries["asked"].chance.p) == (
+        None,
+        None,
+        None,
+    )
     assert entries["tfidf"].macro_f1 is not None
     assert "No record was answered" in (Path("out/report/index.html")).read_text(encoding="utf-8")
     assert command(["study", "table", "out"]) == 0
@@ -142,14 +172,28 @@ def test_a_study_has_no_figure_for_it_exits_1_and_asks_again(
     assert {e.axes["detector"]: e for e in saved_study("out")[1]}["asked"].accuracy is not None
 
 
-def test_a_judge_without_an_answer_exits_1(faults: Faults, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_without_an_answer_exits_1(
+    faults: Faults, capsys: pytest.CaptureFixture[str]
+) -> None:
     faults.share = 0.0
     assert command(asked("--limit", "5")) == 0
     ids = Dataset.open("run").records["id"].to_list()
-    rows: list[dict[str, Any]] = [{"record_id": i, "article": "The archive says that it is not so."} for i in ids]
+    rows: list[dict[str, Any]] = [
+        {"record_id": i, "article": "The archive says that it is not so."} for i in ids
+    ]
     pl.DataFrame(rows).write_csv("articles.csv")
     faults.share = 1.0
-    judge = ["judge", "run", "-o", "judged", "--profile", "model.toml", "--articles", "articles.csv", "--force"]
+    judge = [
+        "judge",
+        "run",
+        "-o",
+        "judged",
+        "--profile",
+        "model.toml",
+        "--articles",
+        "articles.csv",
+        "--force",
+    ]
     capsys.readouterr()
     assert command(["-q", *judge]) == 1
     assert "not measured" in capsys.readouterr().out

@@ -1,4 +1,6 @@
-"""Every task reads what its datasets hold, from made-up rows in their layouts and from the real files."""
+"""Every task reads what its datasets hold, from made-up rows in their layouts and from the real
+files.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from claimlab.tasks.task import TASKS
 
 def records(**columns: list[str | None]) -> pl.DataFrame:
     n = len(next(iter(columns.values())))
-    return Dataset.build("made-up", pl.DataFrame({"id": [str(i) for i in range(n)], **columns})).records
+    return Dataset.build(
+        "made-up", pl.DataFrame({"id": [str(i) for i in range(n)], **columns})
+    ).records
 
 
 def read(task: str, rows: pl.DataFrame) -> list[str | None]:
@@ -34,8 +38,26 @@ def test_every_task_says_what_its_classes_mean(name: str) -> None:
 
 
 def test_six_levels_in_every_spelling() -> None:
-    raw = ["pants-fire", "Pants on Fire!", "FALSE", "barely-true", "Mostly False", "half-true", "mostly_true", "True"]
-    told = ["pants-fire", "pants-fire", "false", "barely-true", "barely-true", "half-true", "mostly-true", "true"]
+    raw = [
+        "pants-fire",
+        "Pants on Fire!",
+        "FALSE",
+        "barely-true",
+        "Mostly False",
+        "half-true",
+        "mostly_true",
+        "True",
+    ]
+    told = [
+        "pants-fire",
+        "pants-fire",
+        "false",
+        "barely-true",
+        "barely-true",
+        "half-true",
+        "mostly-true",
+        "true",
+    ]
     assert read("veracity-six", records(label_raw=[*raw, "satire", None])) == [*told, None, None]
 
 
@@ -43,7 +65,17 @@ def test_bluff_tasks_by_verdict_and_author() -> None:
     verdicts = ["true", "false", "true", "false", "true", "false", "mixed", None, "true"]
     authors = ["HWT", "HWT", "MGT", "MGT", "MTT", "HAT", "HWT", "MGT", None]
     rows = records(veracity=verdicts, authorship=authors)
-    assert read("bluff-1", rows) == ["real", "fake", "real", "fake", "real", "fake", None, None, "real"]
+    assert read("bluff-1", rows) == [
+        "real",
+        "fake",
+        "real",
+        "fake",
+        "real",
+        "fake",
+        None,
+        None,
+        "real",
+    ]
     two = ["real-HWT", "fake-HWT", "real-MGT", "fake-MGT"]
     assert read("bluff-2", rows) == [*two, None, None, None, None, None]
     assert read("bluff-2-eight", rows) == [*two, "real-MTT", "fake-HAT", None, None, None]
@@ -60,7 +92,16 @@ def test_numbers_are_claims_only_where_no_verdict_stands() -> None:
         label_raw=["1", "0", "claim", "Non-claim", "True", "1", "claim", "maybe"],
         veracity=[None, None, None, None, None, "false", "true", None],
     )
-    assert read("claim-detection", rows) == ["claim", "non-claim", "claim", "non-claim", "claim", None, "claim", None]
+    assert read("claim-detection", rows) == [
+        "claim",
+        "non-claim",
+        "claim",
+        "non-claim",
+        "claim",
+        None,
+        "claim",
+        None,
+    ]
 
 
 def test_stance_from_meta_or_from_a_label_that_is_no_verdict() -> None:

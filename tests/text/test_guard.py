@@ -1,4 +1,6 @@
-"""Marks on evidence: fact-checks, the record's own source, near-copies, social media; each one alone."""
+"""Marks on evidence: fact-checks, the record's own source, near-copies, social media; each one
+alone.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,18 @@ RECORD = {
 }  # fmt: skip
 
 
-def piece(url: str | None, text: str | None = "Something else entirely was said.", **more: Any) -> Evidence:
-    return Evidence(title=None, text=text, url=url, retrieved=datetime(2022, 1, 1), provider="p", query="q", **more)
+def piece(
+    url: str | None, text: str | None = "Something else entirely was said.", **more: Any
+) -> Evidence:
+    return Evidence(
+        title=None,
+        text=text,
+        url=url,
+        retrieved=datetime(2022, 1, 1),
+        provider="p",
+        query="q",
+        **more,
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,7 +40,10 @@ def piece(url: str | None, text: str | None = "Something else entirely was said.
         (piece("https://m.facebook.com/post/1"), ("filtered",)),
         (piece("https://www.snopes.com/x"), ("guard_factcheck",)),
         (piece("https://news-of-velmore.com/fact-check/rain"), ("guard_factcheck",)),
-        (piece("https://news-of-velmore.com/a", review=Review(rating="False")), ("guard_factcheck",)),
+        (
+            piece("https://news-of-velmore.com/a", review=Review(rating="False")),
+            ("guard_factcheck",),
+        ),
         (piece("http://gazette-marisett.com/other"), ("guard_own_source",)),
         (piece("https://news-of-velmore.com/a", str(RECORD["text"]).upper()), ("guard_copy",)),
         (
@@ -47,7 +62,10 @@ def test_each_mark(evidence: Evidence, expected: tuple[str, ...]) -> None:
 
 
 def test_a_post_is_not_its_own_source_because_another_post_stands_on_the_same_site() -> None:
-    (found,) = mark({**RECORD, "url": "https://twitter.com/a/status/1"}, [piece("https://twitter.com/b/status/2")])
+    (found,) = mark(
+        {**RECORD, "url": "https://twitter.com/a/status/1"},
+        [piece("https://twitter.com/b/status/2")],
+    )
     assert not found.guard_own_source
 
 

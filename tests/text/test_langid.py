@@ -31,7 +31,9 @@ SENTENCES = {
 
 
 def test_many_scripts() -> None:
-    assert dict(zip(SENTENCES, identify(list(SENTENCES.values())), strict=True)) == {k: k for k in SENTENCES}
+    assert dict(zip(SENTENCES, identify(list(SENTENCES.values())), strict=True)) == {
+        k: k for k in SENTENCES
+    }
 
 
 def test_too_little_text_is_no_answer() -> None:
@@ -58,7 +60,10 @@ def test_votes_are_shown() -> None:
     assert (short.language, short.agreed, dict(short.votes)) == (None, 0, {})
     assert next(iter(split.votes)) == "pycld2"
     assert len(split.votes) >= 2
-    assert split.language is None or list(split.votes.values()).count(split.language) == split.agreed == 2
+    assert (
+        split.language is None
+        or list(split.votes.values()).count(split.language) == split.agreed == 2
+    )
 
 
 def test_without_agreement_the_best_identifier_alone_answers_on_request() -> None:
@@ -91,7 +96,9 @@ def test_a_text_of_a_megabyte_does_not_hang() -> None:
 
 @pytest.mark.realdata
 def test_macro_accuracy_over_78_languages(real_data: Path) -> None:
-    rows = [line.split("\t", 1) for line in (real_data / "lid-udhr.tsv").read_text("utf-8").splitlines()]
+    rows = [
+        line.split("\t", 1) for line in (real_data / "lid-udhr.tsv").read_text("utf-8").splitlines()
+    ]
     right: dict[str, list[bool]] = defaultdict(list)
     for (code, _), answer in zip(rows, identify([text for _, text in rows]), strict=True):
         right[code].append(answer == normalise(code))
@@ -100,10 +107,16 @@ def test_macro_accuracy_over_78_languages(real_data: Path) -> None:
 
 
 def test_a_mixed_beginning_is_decided_by_the_whole_text() -> None:
-    """The first 500 characters are half German, half English; four fifths of the whole are English: pycld2 is sure."""
-    german = "Der Rat der Stadt hat gestern beschlossen, dass die alte Brücke im nächsten Jahr geschlossen wird. " * 2
+    """The first 500 characters are half German, half English; four fifths of the whole are English:
+    pycld2 is sure.
+    """
+    german = (
+        "Der Rat der Stadt hat gestern beschlossen, dass die alte Brücke im nächsten Jahr geschlossen wird. "
+        * 2
+    )
     english = (
-        "The council of the town decided yesterday that the old bridge will be closed next year for repairs. " * 14
+        "The council of the town decided yesterday that the old bridge will be closed next year for repairs. "
+        * 14
     )
     (found,) = identify_detailed([german + english])
     assert (found.language, dict(found.votes)) == ("eng", {"pycld2": "eng"})

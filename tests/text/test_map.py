@@ -1,4 +1,6 @@
-"""The map of texts: planted topics are apart, other languages are not on it, and it is the same every time."""
+"""The map of texts: planted topics are apart, other languages are not on it, and it is the same
+every time.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,26 @@ from claimlab.pages.textmap import NONE, OTHER, map_figure
 from claimlab.text.map import MOST_TSNE, project, text_map
 from claimlab.text.vectors import readable
 
-TOPICS = ("The {} ferry across the bay was late again because of fog.", "Tomatoes and {} beans grow well in warm soil.")
+TOPICS = (
+    "The {} ferry across the bay was late again because of fog.",
+    "Tomatoes and {} beans grow well in warm soil.",
+)
 
 
 def planted(n: int = 24) -> pl.Series:
     words = ("red", "blue", "old", "small", "long", "green")
-    return pl.Series([TOPICS[i % 2].format(f"{words[i % 6]} {words[i // 6 % 6]}") for i in range(n)])
+    return pl.Series(
+        [TOPICS[i % 2].format(f"{words[i % 6]} {words[i // 6 % 6]}") for i in range(n)]
+    )
 
 
 @pytest.mark.parametrize("method", ["t-SNE", "PCA"])
 def test_texts_of_one_topic_are_near_each_other(method: str) -> None:
     texts = planted()
     placed = text_map(texts, pl.Series(["eng"] * 24), method=method)
-    distance = np.linalg.norm(placed.points[:, None] - placed.points[None], axis=2) + 1e9 * np.eye(24)
+    distance = np.linalg.norm(placed.points[:, None] - placed.points[None], axis=2) + 1e9 * np.eye(
+        24
+    )
     assert (distance.argmin(axis=1) % 2 == np.arange(24) % 2).all()
     again = text_map(texts, pl.Series(["eng"] * 24), method=method)
     assert np.array_equal(again.points, placed.points)
@@ -34,7 +43,12 @@ def test_texts_of_one_topic_are_near_each_other(method: str) -> None:
 
 def test_texts_in_other_languages_are_not_measured() -> None:
     texts = pl.Series(
-        [*planted(8), "Habari za asubuhi ndugu zangu wote", None, "A bridge of stone was opened in the town."]
+        [
+            *planted(8),
+            "Habari za asubuhi ndugu zangu wote",
+            None,
+            "A bridge of stone was opened in the town.",
+        ]
     )
     languages = pl.Series([*["eng"] * 8, "swh", "eng", None])
     assert readable(texts, languages).tolist() == [*[True] * 8, False, False, True]

@@ -70,7 +70,11 @@ def test_the_fast_way_is_right_for_every_character_it_takes() -> None:
 def test_normal_form_is_the_unicode_recipe_and_idempotent(texts: list[str]) -> None:
     once = normal_form(pl.Series(texts))
     assert normal_form(once).to_list() == once.to_list()
-    seen = [(text, form) for text, form in zip(texts, once.to_list(), strict=True) if not CONTROLS & set(text)]
+    seen = [
+        (text, form)
+        for text, form in zip(texts, once.to_list(), strict=True)
+        if not CONTROLS & set(text)
+    ]
     assert [form for _, form in seen] == [reference(text) for text, _ in seen]
 
 
@@ -99,14 +103,18 @@ def test_emoji_go(text: str, left: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["© 2021 Brand® Name™ ℹ", "call 123 #tag *bold*", "a  b\t c ", "नमस्ते", "क्‍ष", "A → B ↔ C", "①②"]
+    "text",
+    ["© 2021 Brand® Name™ ℹ", "call 123 #tag *bold*", "a  b\t c ", "नमस्ते", "क्‍ष", "A → B ↔ C", "①②"],
 )
 def test_what_is_no_emoji_keeps_its_bytes(text: str) -> None:
     assert one(strip_emoji, text) == text
 
 
 def test_invisible_characters_go() -> None:
-    assert one(strip_invisible, "vac\u200bcine\ufeff \u202eabc\u202c s\u00adoft\x00\x07") == "vaccine abc soft"
+    assert (
+        one(strip_invisible, "vac\u200bcine\ufeff \u202eabc\u202c s\u00adoft\x00\x07")
+        == "vaccine abc soft"
+    )
     assert one(strip_invisible, "a\tb\nc\r\nd") == "a\tb\nc\r\nd"
     assert one(strip_invisible, "hid\U000e0041\U000e0042den") == "hidden"
     assert one(strip_invisible, "zero\u200dwidth\u200cjoin") == "zerowidthjoin"
@@ -120,9 +128,19 @@ def test_joiners_that_carry_meaning_stay(text: str) -> None:
 def test_change_where_touches_only_its_rows() -> None:
     texts = pl.Series("t", ["a", None, "b", "c"])
     mask = pl.Series([True, None, False, True])
-    assert change_where(texts, mask, lambda rows: rows.str.to_uppercase()).to_list() == ["A", None, "b", "C"]
+    assert change_where(texts, mask, lambda rows: rows.str.to_uppercase()).to_list() == [
+        "A",
+        None,
+        "b",
+        "C",
+    ]
     lists = pl.Series([["a"], None, [], ["b", "c"]])
-    assert change_where(lists, mask, lambda rows: rows.list.reverse()).to_list() == [["a"], None, [], ["c", "b"]]
+    assert change_where(lists, mask, lambda rows: rows.list.reverse()).to_list() == [
+        ["a"],
+        None,
+        [],
+        ["c", "b"],
+    ]
 
 
 def test_a_text_of_a_megabyte_does_not_hang() -> None:

@@ -28,7 +28,9 @@ def test_text_read_in_the_wrong_encoding_is_mended(encoding: str) -> None:
     broken = [t.encode("utf-8").decode(encoding, errors="ignore") for t in good]
     mended = repair_mojibake(pl.Series(broken)).to_list()
     readable = [
-        m for m, g, b in zip(mended, good, broken, strict=True) if b.encode(encoding).decode("utf-8", "ignore") == g
+        m
+        for m, g, b in zip(mended, good, broken, strict=True)
+        if b.encode(encoding).decode("utf-8", "ignore") == g
     ]
     assert set(readable) <= set(good)
     assert readable
@@ -43,7 +45,9 @@ def test_good_text_keeps_its_bytes() -> None:
 
 def test_the_fast_question_gets_the_answer_ftfy_would_give() -> None:
     broken = [
-        t.encode("utf-8").decode(e, errors="replace") for t in GOOD for e in ("cp1252", "cp1251", "mac-roman", "cp437")
+        t.encode("utf-8").decode(e, errors="replace")
+        for t in GOOD
+        for e in ("cp1252", "cp1251", "mac-roman", "cp437")
     ]
     texts = [*GOOD, *broken, "Ã ", "voilÃ le", "Å", "œ!", "naïve œuvre", "a Â b", "вЂ™"]
     assert looks_broken(pl.Series(texts)).to_list() == [is_bad(t) for t in texts]
@@ -51,4 +55,6 @@ def test_the_fast_question_gets_the_answer_ftfy_would_give() -> None:
 
 
 def test_a_text_of_a_megabyte_does_not_hang() -> None:
-    assert repair_mojibake(pl.Series(["Ã©tÃ© â€™ " * 90_000])).str.starts_with("été ’").to_list() == [True]
+    assert repair_mojibake(pl.Series(["Ã©tÃ© â€™ " * 90_000])).str.starts_with(
+        "été ’"
+    ).to_list() == [True]

@@ -1,4 +1,6 @@
-"""What two datasets share means one thing: the same claim but for case, punctuation and white space, or a near one."""
+"""What two datasets share means one thing: the same claim but for case, punctuation and white
+space, or a near one.
+"""
 
 from __future__ import annotations
 
@@ -47,24 +49,55 @@ def test_what_may_carry_the_meaning_is_not_put_aside(one: str, other: str) -> No
 
 
 def test_a_text_of_punctuation_keeps_it_and_an_empty_one_is_none() -> None:
-    assert bare_form(pl.Series(["!!!", "?", " ", "", None])).to_list() == ["!!!", "?", None, None, None]
-    assert same_claims(bare_form(pl.Series([None, "", "a"], dtype=pl.String))).of_row.tolist() == [-1, -1, 0]
+    assert bare_form(pl.Series(["!!!", "?", " ", "", None])).to_list() == [
+        "!!!",
+        "?",
+        None,
+        None,
+        None,
+    ]
+    assert same_claims(bare_form(pl.Series([None, "", "a"], dtype=pl.String))).of_row.tolist() == [
+        -1,
+        -1,
+        0,
+    ]
 
 
 def test_every_row_of_a_claim_is_held_where_one_row_is() -> None:
-    """Copies within a dataset, and a third dataset, hide nothing: each row is compared with each dataset."""
+    """Copies within a dataset, and a third dataset, hide nothing: each row is compared with each
+    dataset.
+    """
     near = HARBOUR.replace("winter", "winters")
     texts = pl.Series([HARBOUR, "Alone.", near, near.upper(), HARBOUR, None, "alone"])
     part = np.array([0, 0, 1, 1, 2, 2, 2])
     held = claims_of(texts, near=0.7).held(part, 3)
-    assert held.astype(int).tolist() == [[1, 1, 1], [1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1], [0, 0, 0], [1, 0, 1]]
+    assert held.astype(int).tolist() == [
+        [1, 1, 1],
+        [1, 0, 1],
+        [1, 1, 1],
+        [1, 1, 1],
+        [1, 1, 1],
+        [0, 0, 0],
+        [1, 0, 1],
+    ]
     same = claims_of(texts).held(part, 3)
-    assert same.astype(int).tolist() == [[1, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 1], [0, 0, 0], [1, 0, 1]]
+    assert same.astype(int).tolist() == [
+        [1, 0, 1],
+        [1, 0, 1],
+        [0, 1, 0],
+        [0, 1, 0],
+        [1, 0, 1],
+        [0, 0, 0],
+        [1, 0, 1],
+    ]
 
 
 def test_near_pairs_are_of_claims_with_their_best_similarity() -> None:
     near = HARBOUR.replace("winter", "winters")
-    claims = claims_of(pl.Series([HARBOUR, HARBOUR.replace(".", "!"), near, "Something else altogether."]), near=0.7)
+    claims = claims_of(
+        pl.Series([HARBOUR, HARBOUR.replace(".", "!"), near, "Something else altogether."]),
+        near=0.7,
+    )
     assert claims.of_row[0] == claims.of_row[1] != claims.of_row[2]
     assert {(a, b) for a, b in zip(claims.left, claims.right, strict=True)} == {
         (min(claims.of_row[[0, 2]]), max(claims.of_row[[0, 2]]))

@@ -1,4 +1,6 @@
-"""What tweet ids tell: made-up ids with a known time, the limits of the scheme, and what is no id."""
+"""What tweet ids tell: made-up ids with a known time, the limits of the scheme, and what is no
+id.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,15 @@ def snowflake(moment: datetime, low_bits: int = 0) -> int:
 
 
 def test_the_time_comes_back_to_the_millisecond() -> None:
-    moments = [datetime(2011, 1, 1), datetime(2016, 11, 8, 23, 59, 59, 999000), datetime(2020, 3, 11, 12, 30, 0, 1000)]
-    ids = pl.Series("tweet_id", [str(snowflake(m, low)) for m, low in zip(moments, (0, 1, (1 << 22) - 1), strict=True)])
+    moments = [
+        datetime(2011, 1, 1),
+        datetime(2016, 11, 8, 23, 59, 59, 999000),
+        datetime(2020, 3, 11, 12, 30, 0, 1000),
+    ]
+    ids = pl.Series(
+        "tweet_id",
+        [str(snowflake(m, low)) for m, low in zip(moments, (0, 1, (1 << 22) - 1), strict=True)],
+    )
     times = tweet_time(ids)
     assert times.to_list() == moments
     assert times.dtype == pl.Datetime("us")

@@ -15,7 +15,15 @@ def test_at_least_58_languages_have_a_list() -> None:
 
 @pytest.mark.parametrize(
     ("language", "word"),
-    [("en", "the"), ("eng", "don't"), ("pt-BR", "não"), ("deu", "und"), ("zh", "的"), ("ar", "من"), ("hin", "और")],
+    [
+        ("en", "the"),
+        ("eng", "don't"),
+        ("pt-BR", "não"),
+        ("deu", "und"),
+        ("zh", "的"),
+        ("ar", "من"),
+        ("hin", "और"),
+    ],
 )
 def test_common_words_are_in_their_list(language: str, word: str) -> None:
     assert word in stop_words(language)

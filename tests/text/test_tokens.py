@@ -25,7 +25,10 @@ def words(text: str, **options: str) -> list[str]:
     ("text", "expected"),
     [
         ("Don't, don’t: COVID-19!", ["don't", "don't", "covid", "19"]),
-        ("the U.S. lost 3.5% of 1,000,000 co2", ["the", "u.s", "lost", "3.5", "of", "1,000,000", "co2"]),
+        (
+            "the U.S. lost 3.5% of 1,000,000 co2",
+            ["the", "u.s", "lost", "3.5", "of", "1,000,000", "co2"],
+        ),
         ("snake_case __ _x_ 19th", ["snake_case", "x", "19th"]),
         ("@user #StopTheLie", ["user", "stopthelie"]),
         ("ÉCOLE École e\u0301cole", ["école", "école", "école"]),
@@ -68,7 +71,9 @@ def test_scripts_mix_in_one_text() -> None:
 
 def test_signs_of_an_unspaced_script_that_are_no_words() -> None:
     texts = pl.Series(["។", "฿ 100 ។ ๆ", "ๆๆ", "々", "a"])
-    assert [set(row) <= {"100", "a", "ๆ", "ๆๆ", "々"} for row in tokenize(texts).to_list()] == [True] * 5
+    assert [set(row) <= {"100", "a", "ๆ", "ๆๆ", "々"} for row in tokenize(texts).to_list()] == [
+        True
+    ] * 5
     assert tokenize(texts).to_list()[0] == []
     assert count_words(texts).to_list()[0] == 0
 
@@ -89,12 +94,23 @@ def test_rows_keep_their_places() -> None:
 
 def test_the_published_cleaning_counts_one_way_and_looks_another() -> None:
     texts = pl.Series(["The COVID-19 vaccine don’t raise CO2, don't it?", None])
-    assert cdl_count_tokens(texts).to_list() == [["covid", "19", "vaccine", "don’t", "raise", "co2"], None]
-    assert cdl_presence_tokens(texts).to_list() == [["the", "covid", "vaccine", "dont", "raise", "dont"], None]
+    assert cdl_count_tokens(texts).to_list() == [
+        ["covid", "19", "vaccine", "don’t", "raise", "co2"],
+        None,
+    ]
+    assert cdl_presence_tokens(texts).to_list() == [
+        ["the", "covid", "vaccine", "dont", "raise", "dont"],
+        None,
+    ]
 
 
 def test_stop_words_are_words_as_the_tokenizer_writes_them() -> None:
-    for language, text in {"en": "we don’t know", "de": "und die", "fr": "c'est à dire", "ar": "على من"}.items():
+    for language, text in {
+        "en": "we don’t know",
+        "de": "und die",
+        "fr": "c'est à dire",
+        "ar": "على من",
+    }.items():
         assert set(words(text)) & stop_words(language)
 
 

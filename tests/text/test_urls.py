@@ -21,7 +21,11 @@ FOUND = [
     ("see https://t.co/AbC. Then", ["https://t.co/AbC"], "see . Then"),
     ("(https://example.org/wiki/Foo_(bar))", ["https://example.org/wiki/Foo_(bar)"], "( )"),
     ("看https://t.co/abc看看", ["https://t.co/abc"], "看 看看"),
-    ("WWW.example.org/news, pic.twitter.com/xYz1!", ["WWW.example.org/news", "pic.twitter.com/xYz1"], ", !"),
+    (
+        "WWW.example.org/news, pic.twitter.com/xYz1!",
+        ["WWW.example.org/news", "pic.twitter.com/xYz1"],
+        ", !",
+    ),
     ("end.Start and/or 24/7 in the U.S./China", [], "end.Start and/or 24/7 in the U.S./China"),
     ('<a href="http://x.org/a?b=1&amp;c=2">', ["http://x.org/a?b=1&amp;c=2"], '<a href=" ">'),
     ("cut http://t.co/ab…", ["http://t.co/ab"], "cut …"),
@@ -64,7 +68,16 @@ def test_blanks_around_a_url_may_stay() -> None:
 
 
 def test_only_url() -> None:
-    texts = pl.Series(["https://t.co/a https://t.co/b", "https://t.co/a !!! 👉", "look https://t.co/a", "", "!", None])
+    texts = pl.Series(
+        [
+            "https://t.co/a https://t.co/b",
+            "https://t.co/a !!! 👉",
+            "look https://t.co/a",
+            "",
+            "!",
+            None,
+        ]
+    )
     assert only_url(texts).to_list() == [True, True, False, False, False, None]
 
 
@@ -124,7 +137,12 @@ def test_spellings_of_one_url(spelling: str) -> None:
 
 
 def test_urls_that_differ_stay_different() -> None:
-    urls = ["https://example.org/a", "https://example.org/A", "https://example.org/a?id=1", "https://example.org:81/a"]
+    urls = [
+        "https://example.org/a",
+        "https://example.org/A",
+        "https://example.org/a?id=1",
+        "https://example.org:81/a",
+    ]
     assert canonical_urls(pl.Series(urls)).to_list() == urls
 
 
@@ -132,7 +150,14 @@ def test_canonical_url_knows_iris_and_tracking_of_some_hosts() -> None:
     assert canonical_url("https://example.org/é") == canonical_url("https://example.org/%c3%a9")
     assert canonical_url("https://twitter.com/a/status/1?s=20") == "https://twitter.com/a/status/1"
     assert canonical_url("https://example.org/?s=20") == "https://example.org?s=20"
-    for wrong in ("ftp://example.org", "mailto:a@example.org", "http://[bad", "words only", "", "http://a.b:99999999/"):
+    for wrong in (
+        "ftp://example.org",
+        "mailto:a@example.org",
+        "http://[bad",
+        "words only",
+        "",
+        "http://a.b:99999999/",
+    ):
         assert canonical_url(wrong) is None
 
 

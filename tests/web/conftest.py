@@ -21,10 +21,16 @@ from claimlab.web.settings import Settings
 
 @pytest.fixture(scope="session")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A planted dataset, its audit, two runs and an evolution, as a user would have them below one folder."""
+    """A planted dataset, its audit, two runs and an evolution, as a user would have them below one
+    folder.
+    """
     folder = tmp_path_factory.mktemp("workspace")
     data = cl.split(planted(size=240)[0], output=folder / "data").dataset
-    cl.audit(data, checks=["length", "giveaways", "near-duplicates", "source"], output=folder / "reports" / "audit")
+    cl.audit(
+        data,
+        checks=["length", "giveaways", "near-duplicates", "source"],
+        output=folder / "reports" / "audit",
+    )
     cl.detect(data, "tfidf", output=folder / "runs" / "tfidf")
     cl.detect(data, "majority", output=folder / "runs" / "majority")
     cl.evolve(data, steps=3, limit=4, output=folder / "evolved")
@@ -46,7 +52,9 @@ def signed_in(folder: Path, **more: Any) -> TestClient:
     """A client that has shown the token."""
     settings = Settings()
     app = create_app(folder, settings=settings)
-    return TestClient(app, base_url="http://127.0.0.1:8765", cookies={settings.cookie: settings.token}, **more)
+    return TestClient(
+        app, base_url="http://127.0.0.1:8765", cookies={settings.cookie: settings.token}, **more
+    )
 
 
 TOKEN = "a-token-of-the-tests-0123456789"
@@ -56,9 +64,19 @@ _contexts: list[Any] = []  # of the browsers that are open
 
 @contextlib.contextmanager
 def _serving(folder: Path, *arguments: str) -> Iterator[str]:
-    command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", "serve", str(folder), "--port", "0"]
+    command = [
+        sys.executable,
+        "-c",
+        "from claimlab.cli.app import main; main()",
+        "serve",
+        str(folder),
+        "--port",
+        "0",
+    ]
     environment = {**os.environ, "CLAIMLAB_SERVE_TOKEN": TOKEN}
-    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        [*command, *arguments], stderr=subprocess.PIPE, text=True, env=environment
+    )
     assert process.stderr is not None
     line = process.stderr.readline()
     address = re.search(r"(http://\S+:(\d+)/)sign-in#token=", line)
@@ -97,7 +115,9 @@ def browser() -> Iterator[object]:
 
 def _sign_in(context: Any) -> None:
     names = [f"claimlab_token_{port}" for port in _ports]
-    context.add_cookies([{"name": name, "value": TOKEN, "url": "http://127.0.0.1"} for name in names])
+    context.add_cookies(
+        [{"name": name, "value": TOKEN, "url": "http://127.0.0.1"} for name in names]
+    )
 
 
 class SignedIn:

@@ -20,7 +20,12 @@ PAGES = (
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_no_page_has_a_serious_finding(
-    workspace: Path, tmp_path: Path, serving: Callable[..., Any], browser: Any, width: int, scheme: str
+    workspace: Path,
+    tmp_path: Path,
+    serving: Callable[..., Any],
+    browser: Any,
+    width: int,
+    scheme: str,
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
@@ -43,7 +48,9 @@ def test_no_page_has_a_serious_finding(
             ]
             if serious:
                 problems[path] = serious
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{path} is wider than the screen"
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (
+                f"{path} is wider than the screen"
+            )
         assert page.url.endswith("/annotate")
         context.close()
     assert problems == {}
@@ -73,7 +80,13 @@ def test_a_planted_fault_is_seen(browser: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     page = browser.new_page()
-    page.set_content("<html lang=en><title>x</title><main><h1>x</h1><input><button></button></main></html>")
-    found = {v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")}
+    page.set_content(
+        "<html lang=en><title>x</title><main><h1>x</h1><input><button></button></main></html>"
+    )
+    found = {
+        v["id"]
+        for v in Axe().run(page).response["violations"]
+        if v["impact"] in ("serious", "critical")
+    }
     page.close()
     assert {"label", "button-name"} <= found

@@ -1,5 +1,5 @@
-"""The whole story in a real browser: a planted defect is found, reviewed by annotators who differ, adjudicated and
-applied, and the audit no longer finds it. Screenshots are in build/screenshots."""
+"""The whole story in a real browser: a planted defect is found, reviewed by annotators who differ,
+adjudicated and applied, and the audit no longer finds it. Screenshots are in build/screenshots."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def test_a_planted_defect_from_finding_to_applied_review(
         page.get_by_role("button", name="Make the review").click()
         links = page.locator(".invitations a")
         links.first.wait_for()
-        people = dict(zip(("ana", "ben", "olga"), [a.get_attribute("href") for a in links.all()], strict=True))
+        people = dict(
+            zip(("ana", "ben", "olga"), [a.get_attribute("href") for a in links.all()], strict=True)
+        )
         pairs = annotate(browser, address, people["ana"], "2", "5-annotate")
         assert pairs == annotate(browser, address, people["ben"], "3", "6-annotate")
         adjudicate(browser, address, people["olga"])
@@ -145,7 +147,9 @@ def test_wrong_predictions_are_filtered_and_two_runs_compared(
         page.get_by_role("link", name="only the first").click()
         shot(page, "11-two-runs")
         rows = page.locator("table.records tbody tr")
-        assert rows.count() == rows.locator("td.right").count() == rows.locator("td.wrong").count() > 0
+        assert (
+            rows.count() == rows.locator("td.right").count() == rows.locator("td.wrong").count() > 0
+        )
 
 
 def test_a_word_of_the_plot_says_its_figures_and_opens_its_records(
@@ -159,13 +163,22 @@ def test_a_word_of_the_plot_says_its_figures_and_opens_its_records(
         shot(page, "12-word-plot")
         dot.click()
         shown = int(page.locator(".conclusion b").inner_text().replace(",", ""))
-        held = sum(int(part.split(" of ")[0].replace(",", "")) for part in figures.split(": ")[1].split(", "))
-        texts = Dataset.open(demo / "planted").records.filter(pl.col("text").str.contains(r"(?i)\bbombshell\b"))
-        assert shown == texts.height >= held > 0, "the plot counts each text once, the list has every record"
+        held = sum(
+            int(part.split(" of ")[0].replace(",", ""))
+            for part in figures.split(": ")[1].split(", ")
+        )
+        texts = Dataset.open(demo / "planted").records.filter(
+            pl.col("text").str.contains(r"(?i)\bbombshell\b")
+        )
+        assert shown == texts.height >= held > 0, (
+            "the plot counts each text once, the list has every record"
+        )
         assert held == texts.select("text", "veracity").n_unique()
 
 
-def test_a_script_in_a_record_does_not_run(tmp_path: Path, page: Any, serving: Callable[..., Any]) -> None:
+def test_a_script_in_a_record_does_not_run(
+    tmp_path: Path, page: Any, serving: Callable[..., Any]
+) -> None:
     bad = "<script>alert(1)</script><img src=x onerror=alert(2)><a href='javascript:alert(3)'>x</a>"
     rows = {
         "id": [bad, "other"],
@@ -193,13 +206,15 @@ def test_answers_survive_a_lost_connection_and_a_reload(
     tmp_path: Path, browser: Any, serving: Callable[..., Any]
 ) -> None:
     clean_twin(size=12).write(tmp_path / "data")
-    review = review_create(tmp_path / "data", tmp_path / "review", task="rating", per_item=1, sample=3)
+    review = review_create(
+        tmp_path / "data", tmp_path / "review", task="rating", per_item=1, sample=3
+    )
     token = review.add_person("ana")[1]
     review.close()
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
     page = watched(context)
-    # Every request of the page goes through here from its first on: a browser that begins to intercept while a page is
-    # open may let one request by.
+    # Every request of the page goes through here from its first on: a browser that begins to
+    # intercept while a page is open may let one request by.
     lost, slow, held = False, False, []
 
     def network(route: Any) -> None:

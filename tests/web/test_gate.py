@@ -23,7 +23,9 @@ TOKEN = "a-token-of-the-tests-0123456789"
 def client_of(folder: Path, *, signed_in: bool = True, **more: object) -> TestClient:
     settings = Settings(token=TOKEN, **more)  # type: ignore[arg-type]
     cookies = {settings.cookie: TOKEN} if signed_in else {}
-    return TestClient(create_app(folder, settings=settings), base_url="http://127.0.0.1:8765", cookies=cookies)
+    return TestClient(
+        create_app(folder, settings=settings), base_url="http://127.0.0.1:8765", cookies=cookies
+    )
 
 
 def csrf(client: TestClient) -> dict[str, str]:
@@ -52,7 +54,12 @@ def test_a_name_that_is_not_the_servers_is_refused_on_loopback(folder: Path) -> 
     client = client_of(folder)
     assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
     assert client.get("/", headers={"Host": "localhost:8765"}).status_code == 200
-    assert client_of(folder, host="0.0.0.0").get("/sign-in", headers={"Host": "lab.example"}).status_code == 200
+    assert (
+        client_of(folder, host="0.0.0.0")
+        .get("/sign-in", headers={"Host": "lab.example"})
+        .status_code
+        == 200
+    )
 
 
 def test_an_unknown_page_is_a_sentence(folder: Path) -> None:
@@ -67,7 +74,10 @@ def test_a_change_needs_the_csrf_token_of_its_session(folder: Path) -> None:
     body = {"token": TOKEN}
     assert client.post("/api/sign-in", json=body).status_code == 403
     headers = csrf(client)
-    assert client.post("/api/sign-in", json=body, headers={"X-CSRF-Token": "0" * 64}).status_code == 403
+    assert (
+        client.post("/api/sign-in", json=body, headers={"X-CSRF-Token": "0" * 64}).status_code
+        == 403
+    )
     assert client.post("/api/sign-in", json=body, headers=headers).status_code == 200
     client.cookies.clear()  # the token without its cookie is worth nothing
     assert client.post("/api/sign-in", json=body, headers=headers).status_code == 403
@@ -76,7 +86,9 @@ def test_a_change_needs_the_csrf_token_of_its_session(folder: Path) -> None:
 def test_a_body_is_bounded_whether_or_not_it_says_its_length(folder: Path) -> None:
     client = client_of(folder, max_body=1_000)
     headers = csrf(client)
-    assert client.post("/api/sign-in", json={"token": "x" * 2_000}, headers=headers).status_code == 413
+    assert (
+        client.post("/api/sign-in", json={"token": "x" * 2_000}, headers=headers).status_code == 413
+    )
     pieces = (b"x" * 100 for _ in range(50))
     assert 400 <= client.post("/api/sign-in", content=pieces, headers=headers).status_code < 500
 
@@ -86,7 +98,10 @@ def test_a_token_is_demanded_and_kept_in_a_cookie(folder: Path) -> None:
     assert client.get("/").status_code == 401
     assert client.get("/api").status_code == 401
     assert client.get("/api/openapi.json").status_code == 401
-    assert client.post("/api/sign-in", json={"token": "wrong"}, headers=csrf(client)).status_code == 401
+    assert (
+        client.post("/api/sign-in", json={"token": "wrong"}, headers=csrf(client)).status_code
+        == 401
+    )
     assert client.get("/").status_code == 401
     answer = client.post("/api/sign-in", json={"token": TOKEN}, headers=csrf(client))
     assert answer.json() == {"location": "/"}
@@ -120,7 +135,10 @@ def test_guesses_are_slowed_and_nobody_who_is_signed_in_has_to_wait(folder: Path
     user, stranger = (TestClient(app, base_url="http://127.0.0.1:8765") for _ in range(2))
     assert user.post("/api/sign-in", json={"token": TOKEN}, headers=csrf(user)).status_code == 200
     assert user.get("/").status_code == 200
-    codes = [stranger.get("/api", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(40)]
+    codes = [
+        stranger.get("/api", headers={"Authorization": f"Bearer {n}"}).status_code
+        for n in range(40)
+    ]
     assert codes == [401] * Guesses.MOST + [429] * (40 - Guesses.MOST)
     assert stranger.get("/api", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 429
     assert user.get("/").status_code == 200
@@ -131,7 +149,9 @@ def test_guesses_are_slowed_and_nobody_who_is_signed_in_has_to_wait(folder: Path
 def test_a_csrf_token_with_other_letters_is_refused(folder: Path) -> None:
     client = client_of(folder)
     client.get("/sign-in")
-    answer = client.post("/api/sign-in", json={"token": TOKEN}, headers={"X-CSRF-Token": "é".encode("latin-1")})
+    answer = client.post(
+        "/api/sign-in", json={"token": TOKEN}, headers={"X-CSRF-Token": "é".encode("latin-1")}
+    )
     assert answer.status_code == 403
 
 
@@ -145,7 +165,9 @@ def test_other_addresses_are_not_loopback(host: str) -> None:
     assert not is_loopback(host)
 
 
-def test_an_unexpected_failure_is_a_sentence_with_all_headers(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_failure_is_a_sentence_with_all_headers(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     app = create_app(folder, settings=Settings(token=TOKEN))
 
     @app.get("/broken")

@@ -1,4 +1,6 @@
-"""Fifty annotators at once, and a server that is killed while they save: every answer is there, once."""
+"""Fifty annotators at once, and a server that is killed while they save: every answer is there,
+once.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,20 @@ from claimlab.review.review import Review
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 ANNOTATORS = 50
-SECONDS = float(os.environ.get("CLAIMLAB_LOAD_SECONDS", "20"))  # per store; 60 for the figures of docs/serve.md
+SECONDS = float(
+    os.environ.get("CLAIMLAB_LOAD_SECONDS", "20")
+)  # per store; 60 for the figures of docs/serve.md
 
 
 def made(folder: Path, size: int, people: int, store: str = STORE) -> dict[str, str]:
     """A review in which everybody is asked everything; the tokens by name."""
     clean_twin(size=size).write(folder / "data")
     review = review_create(
-        folder / "data", folder / "review", task="rating", per_item=people, store=None if store == STORE else store
+        folder / "data",
+        folder / "review",
+        task="rating",
+        per_item=people,
+        store=None if store == STORE else store,
     )
     tokens = review.add_people([f"p{i}" for i in range(people)])
     review.close()
@@ -68,7 +76,12 @@ def call(host: str, token: str, path: str, body: dict[str, Any] | None = None) -
     connection = http.client.HTTPConnection(*urlsplit(f"//{host}").netloc.split(":"), timeout=60)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     try:
-        connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), headers)
+        connection.request(
+            "GET" if body is None else "POST",
+            path,
+            None if body is None else json.dumps(body),
+            headers,
+        )
         answer = connection.getresponse()
         content: dict[str, Any] = json.loads(answer.read())
     finally:
@@ -78,7 +91,9 @@ def call(host: str, token: str, path: str, body: dict[str, Any] | None = None) -
 
 
 def work(host: str, token: str, until: float, saved: list[tuple[str, float]]) -> None:
-    """Decide one item after the other; an answer that was not confirmed is sent again, under the same key."""
+    """Decide one item after the other; an answer that was not confirmed is sent again, under the
+    same key.
+    """
     seen = None
     while time.monotonic() < until:
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -101,16 +116,25 @@ def keys_in(folder: Path) -> list[str]:
     review = Review.open(folder / "review")
     rows = review.events()
     review.close()
-    return [json.loads(detail)["key"] for kind, detail in rows.select("kind", "detail").iter_rows() if kind == "decide"]
+    return [
+        json.loads(detail)["key"]
+        for kind, detail in rows.select("kind", "detail").iter_rows()
+        if kind == "decide"
+    ]
 
 
 @pytest.mark.alone
-def test_fifty_annotators_save_at_once(tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fifty_annotators_save_at_once(
+    tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     tokens = made(tmp_path, 600, ANNOTATORS, store)
     saved: list[tuple[str, float]] = []
     with server(tmp_path) as (_, host):
         until = time.monotonic() + SECONDS
-        threads = [threading.Thread(target=work, args=(host, token, until, saved)) for token in tokens.values()]
+        threads = [
+            threading.Thread(target=work, args=(host, token, until, saved))
+            for token in tokens.values()
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -133,7 +157,10 @@ def test_a_server_killed_while_saving_loses_nothing_and_doubles_nothing(tmp_path
     with contextlib.ExitStack() as stack:
         process, host = stack.enter_context(server(tmp_path))
         until = time.monotonic() + 12
-        threads = [threading.Thread(target=work, args=(host, token, until, saved)) for token in tokens.values()]
+        threads = [
+            threading.Thread(target=work, args=(host, token, until, saved))
+            for token in tokens.values()
+        ]
         for thread in threads:
             thread.start()
         for _ in range(3):

@@ -15,7 +15,9 @@ LARGE = 1_000_000
 
 
 def seconds(client: TestClient, path: str, file: Path | None = None, times: int = 7) -> float:
-    """The median time of an answer. With `file`, each is a first look: whatever is kept belongs to an older file."""
+    """The median time of an answer. With `file`, each is a first look: whatever is kept belongs to
+    an older file.
+    """
     taken = []
     for _ in range(times):
         began = time.perf_counter()
@@ -38,8 +40,12 @@ def test_a_page_over_a_million_rows_takes_at_most_three_times_one_over_ten_thous
     ratios = {}
     for what, query in QUERIES.items():
         files = {n: tmp_path / f"n{n}" / "records.parquet" for n in (SMALL, LARGE)}
-        first = {n: 1000 * seconds(client, f"/datasets/n{n}{query}", file) for n, file in files.items()}
-        counts = {n: 1000 * seconds(client, f"/datasets/n{n}/counts{query}", times=1) for n in files}
+        first = {
+            n: 1000 * seconds(client, f"/datasets/n{n}{query}", file) for n, file in files.items()
+        }
+        counts = {
+            n: 1000 * seconds(client, f"/datasets/n{n}/counts{query}", times=1) for n in files
+        }
         again = {n: 1000 * seconds(client, f"/datasets/n{n}{query}") for n in files}
         ratios[what] = first[LARGE] / first[SMALL], again[LARGE] / again[SMALL]
         lines.append(

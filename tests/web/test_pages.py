@@ -36,12 +36,19 @@ def test_a_dataset_counts_and_pages_its_records(client: TestClient, workspace: P
     assert [row["id"] for row in data["rows"]] == records["id"].to_list()[:100]
     last = get(client, "/datasets/data", size=100, page=data["turning"]["pages"])
     assert last["rows"][-1]["id"] == records["id"][-1]
-    assert get(client, "/datasets/data", size=100, page=9_999)["turning"]["number"] == data["turning"]["pages"]
+    assert (
+        get(client, "/datasets/data", size=100, page=9_999)["turning"]["number"]
+        == data["turning"]["pages"]
+    )
 
 
-def test_filters_search_and_sort_give_what_polars_gives(client: TestClient, workspace: Path) -> None:
+def test_filters_search_and_sort_give_what_polars_gives(
+    client: TestClient, workspace: Path
+) -> None:
     records = Dataset.open(workspace / "data").records
-    data = get(client, "/datasets/data", veracity="true", language=["eng", "por"], sort="-date", size=200)
+    data = get(
+        client, "/datasets/data", veracity="true", language=["eng", "por"], sort="-date", size=200
+    )
     wanted = records.filter(pl.col("veracity") == "true", pl.col("language").is_in(["eng", "por"]))
     assert data["turning"]["total"] == wanted.height
     dates = [row["date"] for row in data["rows"] if row["date"]]
@@ -49,19 +56,29 @@ def test_filters_search_and_sort_give_what_polars_gives(client: TestClient, work
     word = records["text"].drop_nulls()[0].split()[0]
     found = get(client, "/datasets/data", q=word.upper())["turning"]["total"]
     assert (
-        found == records.filter(pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True)).height > 0
+        found
+        == records.filter(
+            pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True)
+        ).height
+        > 0
     )
     facets = client.get(f"/api{data['counts_link']}").json()["facets"]
-    labels = {v["name"]: v["count"] for v in next(f for f in facets if f["name"] == "veracity")["values"]}
+    labels = {
+        v["name"]: v["count"] for v in next(f for f in facets if f["name"] == "veracity")["values"]
+    }
     assert labels == {"true": wanted.height}
 
 
 def test_records_without_a_value_can_be_chosen(client: TestClient, workspace: Path) -> None:
     records = Dataset.open(workspace / "data").records
-    assert get(client, "/datasets/data", topic="")["turning"]["total"] == records["topic"].null_count()
+    assert (
+        get(client, "/datasets/data", topic="")["turning"]["total"] == records["topic"].null_count()
+    )
 
 
-def test_texts_are_placed_on_a_map_and_lead_to_their_records(client: TestClient, workspace: Path) -> None:
+def test_texts_are_placed_on_a_map_and_lead_to_their_records(
+    client: TestClient, workspace: Path
+) -> None:
     data = get(client, "/datasets/data/map")
     records = Dataset.open(workspace / "data").records
     labels = dict(records.select("id", "veracity").iter_rows())
@@ -123,7 +140,9 @@ def test_a_search_in_many_texts_stops_when_the_page_is_full(
     assert get(client, "/datasets/data", q="re", size=15)["turning"]["total"] == len(wanted)
 
 
-def test_a_word_is_found_only_whole(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+def test_a_word_is_found_only_whole(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
     texts = ["the cat sat", "a category", "Cat!", None, "concat"]
     rows = pl.DataFrame({"id": list("abcde"), "text": texts, "kind": ["claim"] * 5})
     Dataset.build("x", rows).write(tmp_path / "x")
@@ -200,7 +219,10 @@ def test_a_cell_of_the_matrix_opens_its_predictions(client: TestClient) -> None:
 
 def test_two_runs_side_by_side(client: TestClient) -> None:
     data = get(client, "/compare", one="runs~tfidf", other="runs~majority")
-    parts = [data["counts"][name] for name in ("both right", "only the first", "only the second", "both wrong")]
+    parts = [
+        data["counts"][name]
+        for name in ("both right", "only the first", "only the second", "both wrong")
+    ]
     assert sum(parts) == data["shared"] > 0
     first = get(client, "/compare", one="runs~tfidf", other="runs~majority", side="only the first")
     assert all(p["one_right"] and not p["other_right"] for p in first["pairs"])
@@ -214,7 +236,10 @@ def test_a_prediction_shows_its_scores(client: TestClient) -> None:
 
 
 def test_saved_pages_open_in_a_sandbox(client: TestClient) -> None:
-    assert get(client, "/reports/reports~audit")["files"]["index.html"] == "/reports/reports~audit/index.html"
+    assert (
+        get(client, "/reports/reports~audit")["files"]["index.html"]
+        == "/reports/reports~audit/index.html"
+    )
     for path in ("/reports/reports~audit/index.html", "/traces/evolved/viewer"):
         answer = client.get(path)
         assert answer.status_code == 200
@@ -225,7 +250,9 @@ def test_saved_pages_open_in_a_sandbox(client: TestClient) -> None:
     assert re.search(r'"drift": ?0\.\d', viewer), "the chart of drift has something to draw"
 
 
-def test_a_report_shows_only_what_claimlab_wrote_there(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+def test_a_report_shows_only_what_claimlab_wrote_there(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
     secret = tmp_path / "secret.html"
     secret.write_text("hidden")
     folder = tmp_path / "workspace" / "report"
@@ -234,10 +261,19 @@ def test_a_report_shows_only_what_claimlab_wrote_there(tmp_path: Path, client_of
     (folder / "report.md").unlink()
     (folder / "report.md").symlink_to(secret)
     mark = json.loads((folder / ".claimlab.json").read_text())
-    (folder / ".claimlab.json").write_text(json.dumps({**mark, "files": [*mark["files"], "../../secret.html", 7]}))
+    (folder / ".claimlab.json").write_text(
+        json.dumps({**mark, "files": [*mark["files"], "../../secret.html", 7]})
+    )
     with client_of(tmp_path / "workspace") as client:
         assert client.get("/reports/report/index.html").status_code == 200
-        for name in ("mine.html", "report.md", "../../secret.html", "..%2f..%2fsecret.html", ".claimlab.json", "7"):
+        for name in (
+            "mine.html",
+            "report.md",
+            "../../secret.html",
+            "..%2f..%2fsecret.html",
+            ".claimlab.json",
+            "7",
+        ):
             assert client.get(f"/reports/report/{name}").status_code == 404
         assert "hidden" not in client.get("/reports/report").text
 
@@ -264,7 +300,9 @@ def test_a_wrong_filter_is_a_sentence(client: TestClient, query: str) -> None:
     assert set(client.get(f"/api/datasets/data?{query}").json()) == {"problem", "todo"}
 
 
-def test_text_of_a_dataset_is_escaped_everywhere(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+def test_text_of_a_dataset_is_escaped_everywhere(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
     bad = "<script>alert(1)</script>\u202e"
     rows = pl.DataFrame(
         {
@@ -278,24 +316,39 @@ def test_text_of_a_dataset_is_escaped_everywhere(tmp_path: Path, client_of: Call
     )
     Dataset.build("x", rows, licence=bad).write(tmp_path / "x")
     with client_of(tmp_path) as client:
-        for path in ("/datasets/x", f"/datasets/x/record?id={bad}", f"/datasets/x?q={bad}", f"/datasets/{bad}"):
+        for path in (
+            "/datasets/x",
+            f"/datasets/x/record?id={bad}",
+            f"/datasets/x?q={bad}",
+            f"/datasets/{bad}",
+        ):
             page = client.get(path).text
             assert "<script>alert" not in page
             assert "\u202e" not in page
 
 
-def test_an_edited_dataset_is_shown_with_a_warning(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+def test_an_edited_dataset_is_shown_with_a_warning(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
     clean_twin(size=20).write(tmp_path / "x")
     file = tmp_path / "x" / "records.parquet"
     pl.read_parquet(file).head(5).write_parquet(file)
     with client_of(tmp_path) as client:
         assert "was changed after claimlab wrote it" in get(client, "/datasets/x/counts")["warning"]
-        assert "was changed after claimlab wrote it" in client.get("/datasets/x").text  # from now on at once
+        assert (
+            "was changed after claimlab wrote it" in client.get("/datasets/x").text
+        )  # from now on at once
 
 
-def test_years_that_python_does_not_know_are_shown(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
-    far = pl.Series([400_000_000_000_000_000, None, 0], dtype=pl.Int64).cast(pl.Datetime("us"))  # in the year 14645
-    rows = pl.DataFrame({"id": ["a", "b", "c"], "text": ["x", "y", "z"], "kind": ["claim"] * 3, "date": far})
+def test_years_that_python_does_not_know_are_shown(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    far = pl.Series([400_000_000_000_000_000, None, 0], dtype=pl.Int64).cast(
+        pl.Datetime("us")
+    )  # in the year 14645
+    rows = pl.DataFrame(
+        {"id": ["a", "b", "c"], "text": ["x", "y", "z"], "kind": ["claim"] * 3, "date": far}
+    )
     Dataset.build("x", rows).write(tmp_path / "x")
     with client_of(tmp_path) as client:
         data = get(client, "/datasets/x", sort="-date")
@@ -304,9 +357,13 @@ def test_years_that_python_does_not_know_are_shown(tmp_path: Path, client_of: Ca
         assert "14645" in get(client, "/datasets/x/record", id="a")["columns"]["date"]
 
 
-def test_months_without_records_are_bars_of_no_height(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+def test_months_without_records_are_bars_of_no_height(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
     dates = [datetime(2020, 11, 5), datetime(2021, 2, 1), datetime(2021, 2, 28, 23)]
-    Dataset.build("x", pl.DataFrame({"id": list("abc"), "text": list("xyz"), "date": dates})).write(tmp_path / "x")
+    Dataset.build("x", pl.DataFrame({"id": list("abc"), "text": list("xyz"), "date": dates})).write(
+        tmp_path / "x"
+    )
     with client_of(tmp_path) as client:
         bars = get(client, "/datasets/x/counts")["months"]
         assert [(b["name"], b["count"]) for b in bars] == [
@@ -315,7 +372,12 @@ def test_months_without_records_are_bars_of_no_height(tmp_path: Path, client_of:
             ("2021-01", 0),
             ("2021-02", 2),
         ]
-        assert [client.get(f"/api{b['link']}").json()["turning"]["total"] for b in bars] == [1, 0, 0, 2]
+        assert [client.get(f"/api{b['link']}").json()["turning"]["total"] for b in bars] == [
+            1,
+            0,
+            0,
+            2,
+        ]
 
 
 def test_a_prediction_shows_the_prompt_and_the_reply_that_were_recorded(
@@ -324,12 +386,16 @@ def test_a_prediction_shows_the_prompt_and_the_reply_that_were_recorded(
     from claimlab.llm.standin import StandIn
 
     texts = ['Der Turm ist 12 m hoch – "sagt" man.', "The bridge opened in 1931."]
-    rows = pl.DataFrame({"id": ["a", "b"], "text": texts, "kind": ["claim"] * 2, "veracity": ["true", "false"]})
+    rows = pl.DataFrame(
+        {"id": ["a", "b"], "text": texts, "kind": ["claim"] * 2, "veracity": ["true", "false"]}
+    )
     Dataset.build("x", rows).write(tmp_path / "data")
     reply = json.dumps({"label": "true", "rationale": "It was measured."})
     with StandIn(answer=lambda _: reply) as server:
         profile = tmp_path / "model.toml"
-        profile.write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        profile.write_text(
+            f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
+        )
         cl.detect(tmp_path / "data", "llm-zero-shot", profile=str(profile), output=tmp_path / "run")
     with client_of(tmp_path) as client:
         for id, text in zip(("a", "b"), texts, strict=True):
@@ -346,12 +412,18 @@ def test_every_run_of_a_folder_can_be_seen_and_compared(
 ) -> None:
     data = cl.split(planted(size=120)[0], output=tmp_path / "data").dataset
     test = data.records.filter(pl.col("split") == "test").select(record_id="id")
-    runs = [test.with_columns(label=pl.lit(said), run=pl.lit(f"seed {i}")) for i, said in enumerate(("false", "true"))]
+    runs = [
+        test.with_columns(label=pl.lit(said), run=pl.lit(f"seed {i}"))
+        for i, said in enumerate(("false", "true"))
+    ]
     data.tables["predictions"] = to_side_table("predictions", pl.concat(runs))
     data.write(tmp_path / "runs")
     with client_of(tmp_path) as client:
         first = get(client, "/runs/runs")
-        assert [(r["link"], r["chosen"]) for r in first["runs"]] == [("/runs/runs", True), ("/runs/runs?part=1", False)]
+        assert [(r["link"], r["chosen"]) for r in first["runs"]] == [
+            ("/runs/runs", True),
+            ("/runs/runs?part=1", False),
+        ]
         assert {p["said"] for p in first["predictions"]} == {"false"}
         second = get(client, "/runs/runs", part=1)
         assert {p["said"] for p in second["predictions"]} == {"true"}

@@ -1,4 +1,6 @@
-"""Any address: whatever the query says, the answer is a page or a sentence, and filters do what they say."""
+"""Any address: whatever the query says, the answer is a page or a sentence, and filters do what
+they say.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ VALUES = st.one_of(
                      "reports~audit", "runs~tfidf", "runs~majority", "wrong", "both wrong", "language", "(", "\\", "%"]),
     st.integers(-10, 10**12).map(str),
 )  # fmt: skip
-few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +59,15 @@ def test_any_query_is_answered_with_a_page_or_a_sentence(
     chosen=st.fixed_dictionaries(
         {},
         optional={
-            "veracity": st.lists(st.sampled_from(["true", "false", ""]), min_size=1, max_size=2, unique=True),
-            "language": st.lists(st.sampled_from(["eng", "por", "deu"]), min_size=1, max_size=2, unique=True),
-            "split": st.lists(st.sampled_from(["train", "test", ""]), min_size=1, max_size=2, unique=True),
+            "veracity": st.lists(
+                st.sampled_from(["true", "false", ""]), min_size=1, max_size=2, unique=True
+            ),
+            "language": st.lists(
+                st.sampled_from(["eng", "por", "deu"]), min_size=1, max_size=2, unique=True
+            ),
+            "split": st.lists(
+                st.sampled_from(["train", "test", ""]), min_size=1, max_size=2, unique=True
+            ),
         },
     ),
     sort=st.sampled_from(["", *SORTABLE, *(f"-{c}" for c in SORTABLE)]),
@@ -82,6 +92,8 @@ def test_pages_together_are_the_records_that_polars_chooses(
         assert ids == records["id"].to_list()
         return
     assert sorted(ids) == sorted(records["id"].to_list())
-    value = dict(records.select("id", column if column != "id" else pl.col("id").alias("x")).iter_rows())
+    value = dict(
+        records.select("id", column if column != "id" else pl.col("id").alias("x")).iter_rows()
+    )
     known = [value[i] for i in ids if value[i] is not None]
     assert known == sorted(known, reverse=sort.startswith("-"))

@@ -66,11 +66,15 @@ def vote(item: str, value: object = "true") -> dict[str, Any]:
     return {"item": item, "value": value, "key": str(uuid.uuid4()), "seconds": 1.5}
 
 
-def test_a_selection_becomes_a_review_of_exactly_its_records(owner: TestClient, folder: Path) -> None:
+def test_a_selection_becomes_a_review_of_exactly_its_records(
+    owner: TestClient, folder: Path
+) -> None:
     page = owner.get("/api/new-review", params={"dataset": "data", "veracity": "true"}).json()
     true = Dataset.open(folder / "data").records.filter(veracity="true").height
     assert page["records"] == true
-    assert owner.get("/new-review", params={"dataset": "data", "veracity": "true"}).status_code == 200
+    assert (
+        owner.get("/new-review", params={"dataset": "data", "veracity": "true"}).status_code == 200
+    )
     made(owner, sample=None)
     review = Review.open(folder / "checked")
     assert review.progress().total == true
@@ -93,7 +97,10 @@ def test_two_annotators_differ_and_an_owner_decides(owner: TestClient, folder: P
         assert work["seen"] is None
     judge = signed_in(folder, tokens["olga"])
     waiting = judge.get("/api/reviews/checked/adjudicate").json()["waiting"]
-    assert {v["who"]: v["value"] for v in waiting[0]["item"]["votes"]} == {"ana": "true", "ben": "false"}
+    assert {v["who"]: v["value"] for v in waiting[0]["item"]["votes"]} == {
+        "ana": "true",
+        "ben": "false",
+    }
     for n, seen in enumerate(waiting):
         left = post(judge, "/api/reviews/checked/adjudicate", vote(seen["item"]["id"], "false"))
         assert len(left["waiting"]) == 3 - n
@@ -107,7 +114,10 @@ def test_what_was_decided_is_applied_to_a_new_dataset(owner: TestClient, folder:
     first = client.get("/api/reviews/checked/annotate").json()["seen"]["item"]["id"]
     second = post(client, "/api/reviews/checked/decide", vote(first, "false"))["seen"]["item"]["id"]
     post(client, "/api/reviews/checked/decide", vote(second, "true"))
-    assert post(owner, "/api/reviews/checked/apply", {"name": "applied"})["location"] == "/datasets/applied"
+    assert (
+        post(owner, "/api/reviews/checked/apply", {"name": "applied"})["location"]
+        == "/datasets/applied"
+    )
     before, after = (Dataset.open(folder / name).records for name in ("data", "applied"))
     assert (before["veracity"] != after["veracity"]).sum() == 1
     assert owner.get("/datasets/applied").status_code == 200
@@ -120,7 +130,10 @@ def test_a_save_repeated_is_one_decision(owner: TestClient, folder: Path) -> Non
     body = vote(client.get("/api/reviews/checked/annotate").json()["seen"]["item"]["id"])
     for _ in range(3):
         assert post(client, "/api/reviews/checked/decide", body)["done"] == 1
-    assert Review.open(folder / "checked").progress().people.filter(name="ana")["decisions"].item() == 1
+    assert (
+        Review.open(folder / "checked").progress().people.filter(name="ana")["decisions"].item()
+        == 1
+    )
 
 
 def test_skip_undo_and_back(owner: TestClient, folder: Path) -> None:
@@ -140,9 +153,13 @@ def test_nobody_acts_for_another(owner: TestClient, folder: Path) -> None:
     tokens = made(owner, task="note", annotators=["ana", "ben"], per_item=1)
     ana, ben = signed_in(folder, tokens["ana"]), signed_in(folder, tokens["ben"])
     item = ana.get("/api/reviews/checked/annotate").json()["seen"]["item"]["id"]
-    post(ben, "/api/reviews/checked/decide", vote(item, "mine"), status=403)  # another annotator's item
+    post(
+        ben, "/api/reviews/checked/decide", vote(item, "mine"), status=403
+    )  # another annotator's item
     post(ben, "/api/reviews/checked/adjudicate", vote(item, "mine"), status=403)  # another role
-    post(ben, "/api/reviews/checked/people", {"name": "eve"}, status=403)  # only the owner, on loopback too
+    post(
+        ben, "/api/reviews/checked/people", {"name": "eve"}, status=403
+    )  # only the owner, on loopback too
     stranger = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
     post(stranger, "/api/reviews/checked/decide", vote(item), status=403)
     post(stranger, "/api/reviews/checked/sign-in", {"token": "guessed"}, status=401)
@@ -151,7 +168,9 @@ def test_nobody_acts_for_another(owner: TestClient, folder: Path) -> None:
     assert Review.open(folder / "checked").progress().people["decisions"].sum() == 0
 
 
-def test_where_a_token_is_demanded_people_see_their_review_and_nothing_else(owner: TestClient, folder: Path) -> None:
+def test_where_a_token_is_demanded_people_see_their_review_and_nothing_else(
+    owner: TestClient, folder: Path
+) -> None:
     tokens = made(owner)
     settings = Settings(host="0.0.0.0")
     client = TestClient(create_app(folder, settings=settings), base_url="http://127.0.0.1:8765")
@@ -170,7 +189,9 @@ def test_a_visitor_cannot_tell_which_reviews_there_are(owner: TestClient, folder
     headers = csrf(visitor)
     for path in ("", "/annotate", "/adjudicate", "/sign-in"):
         answers = [
-            visitor.get(f"{front}/reviews/{name}{path}") for front in ("", "/api") for name in ("checked", "chocked")
+            visitor.get(f"{front}/reviews/{name}{path}")
+            for front in ("", "/api")
+            for name in ("checked", "chocked")
         ]
         assert answers[0].status_code == answers[1].status_code
         assert answers[2].status_code == answers[3].status_code
@@ -178,7 +199,8 @@ def test_a_visitor_cannot_tell_which_reviews_there_are(owner: TestClient, folder
     for path in ("sign-in", "decide", "skip", "undo", "reveal", "people", "apply", "nothing"):
         body = {"token": "x" * 30, "name": "eve", "to": "x", **vote("1"), "why": "w", "person": "p"}
         answers = [
-            visitor.post(f"/api/reviews/{name}/{path}", json=body, headers=headers) for name in ("checked", "chocked")
+            visitor.post(f"/api/reviews/{name}/{path}", json=body, headers=headers)
+            for name in ("checked", "chocked")
         ]
         assert answers[0].status_code == answers[1].status_code, path
         assert answers[0].text.replace("checked", "chocked") == answers[1].text
@@ -187,17 +209,24 @@ def test_a_visitor_cannot_tell_which_reviews_there_are(owner: TestClient, folder
 def test_the_home_page_opens_no_store(owner: TestClient, folder: Path) -> None:
     made(owner)
     file = folder / "checked" / "review.json"
-    file.write_text(file.read_text().replace('"review.sqlite"', '"postgresql://root@127.0.0.1:1/x"'), encoding="utf-8")
+    file.write_text(
+        file.read_text().replace('"review.sqlite"', '"postgresql://root@127.0.0.1:1/x"'),
+        encoding="utf-8",
+    )
     page = owner.get("/api").json()
     assert page["states"]["checked"] == "4 items"
     assert owner.get("/").status_code == 200
 
 
 @pytest.mark.parametrize("name", ["../out", "a/b", ".hidden", "", " ", "x" * 81, "con.", "data"])
-def test_a_review_is_made_only_in_a_new_folder_of_the_workspace(owner: TestClient, folder: Path, name: str) -> None:
+def test_a_review_is_made_only_in_a_new_folder_of_the_workspace(
+    owner: TestClient, folder: Path, name: str
+) -> None:
     before = sorted(p.name for p in folder.parent.iterdir())
     answer = owner.post(
-        "/api/reviews", json={"selection": {"dataset": "data"}, "name": name, "sample": 2}, headers=csrf(owner)
+        "/api/reviews",
+        json={"selection": {"dataset": "data"}, "name": name, "sample": 2},
+        headers=csrf(owner),
     )
     assert answer.status_code in (409, 422)
     assert sorted(p.name for p in folder.parent.iterdir()) == before

@@ -1,4 +1,6 @@
-"""Rows of a file, page by page: whatever is read ahead or through, the pages are those of the whole table."""
+"""Rows of a file, page by page: whatever is read ahead or through, the pages are those of the whole
+table.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,18 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("sort", ["source", "-source", "id", "-id"])
-@pytest.mark.parametrize(("size", "near"), [(7, 20_000), (7, 1), (200, 1)])  # read through, apart, all at once
+@pytest.mark.parametrize(
+    ("size", "near"), [(7, 20_000), (7, 1), (200, 1)]
+)  # read through, apart, all at once
 def test_pages_of_an_order_are_the_sorted_table(
     file: Path, sort: str, size: int, near: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rows, "_NEAR", near)
     rows._windows.clear()
     table = pl.read_parquet(file).filter(pl.col("veracity") == "true")
-    table = table.sort(sort.removeprefix("-"), descending=sort[0] == "-", nulls_last=True, maintain_order=True)
+    table = table.sort(
+        sort.removeprefix("-"), descending=sort[0] == "-", nulls_last=True, maintain_order=True
+    )
     chosen = rows.Rows.of(file, RecordFilters(sort=sort, veracity=["true"]))
     last = -(-table.height // size)
     for number in (1, 2, 3, *range(last, 0, -1), last + 1):  # the first from what is not sorted yet
@@ -48,9 +54,14 @@ def test_pages_of_an_order_are_the_sorted_table(
         assert page["text"].to_list() == expected["text"].str.slice(0, rows._SHOWN).to_list()
 
 
-def test_a_page_that_was_read_is_not_read_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_was_read_is_not_read_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chosen = rows.Rows.of(file, RecordFilters(sort="-veracity"))
     pages = [chosen.page(number, 50)[0] for number in (1, 2)]
     monkeypatch.setattr(rows, "take", None)  # whoever reads fails
-    assert [chosen.page(number, 50)[0].equals(page) for number, page in enumerate(pages, 1)] == [True, True]
+    assert [chosen.page(number, 50)[0].equals(page) for number, page in enumerate(pages, 1)] == [
+        True,
+        True,
+    ]
     assert chosen.page(3, 50)[0].height == 50  # it was read with the second

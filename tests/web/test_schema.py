@@ -1,4 +1,6 @@
-"""Schemathesis against the running server: no request that the schema allows ends in a server error."""
+"""Schemathesis against the running server: no request that the schema allows ends in a server
+error.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from .conftest import TOKEN
 pytestmark = pytest.mark.slow
 
 
-def test_no_request_of_the_schema_ends_in_a_server_error(workspace: Path, tmp_path: Path, serving: type) -> None:
+def test_no_request_of_the_schema_ends_in_a_server_error(
+    workspace: Path, tmp_path: Path, serving: type
+) -> None:
     folder = tmp_path / "copy"  # requests may make reviews
     shutil.copytree(workspace, folder)
     with serving(folder) as address:

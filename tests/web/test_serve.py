@@ -54,7 +54,9 @@ def test_another_address_prints_a_link_with_a_token(tmp_path: Path) -> None:
     assert re.fullmatch(r"http://0\.0\.0\.0:\d+/sign-in#token=[\w-]{20,}", address)
 
 
-def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_taken_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -63,23 +65,33 @@ def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path, capsys: pytest.Captu
     assert "cannot be used" in capsys.readouterr().err
 
 
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_there_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["serve", str(tmp_path / "no"), "--port", "0"]) == 2
     assert "There is no folder" in capsys.readouterr().err
 
 
 def test_half_a_request_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = "import claimlab.web.gate as g; g.PATIENCE = 1.0; from claimlab.cli.app import main; main()"
+    program = (
+        "import claimlab.web.gate as g; g.PATIENCE = 1.0; from claimlab.cli.app import main; main()"
+    )
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "serve", str(tmp_path), "--port", "0"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, "serve", str(tmp_path), "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stderr is not None
     address = re.search(r"127\.0\.0\.1:(\d+)", process.stderr.readline())
     assert address
     try:
-        silent, half, body = (socket.create_connection(("127.0.0.1", int(address[1])), timeout=20) for _ in range(3))
+        silent, half, body = (
+            socket.create_connection(("127.0.0.1", int(address[1])), timeout=20) for _ in range(3)
+        )
         half.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ")
-        body.sendall(b"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
+        body.sendall(
+            b"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"
+        )
         for connection in (silent, half):
             assert connection.recv(100) == b""
         assert b"40" in body.recv(100)[:16]

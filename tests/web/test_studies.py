@@ -1,4 +1,6 @@
-"""Studies in the workspace: a list, tables over any two axes, and figures that lead to their runs."""
+"""Studies in the workspace: a list, tables over any two axes, and figures that lead to their
+runs.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ def client(studied: Path, client_of: Callable[[Path], TestClient]) -> TestClient
 
 def test_the_home_page_lists_the_study_and_not_its_steps(client: TestClient) -> None:
     home = client.get("/api").json()
-    assert {entry["id"]: entry["kind"] for entry in home["entries"]} == {"data": "dataset", "studies~first": "study"}
+    assert {entry["id"]: entry["kind"] for entry in home["entries"]} == {
+        "data": "dataset",
+        "studies~first": "study",
+    }
     assert home["states"] == {"studies~first": "16 cells, 4 failed"}
     page = client.get("/").text
     assert '<a href="/studies/studies~first"><bdi>studies/first</bdi></a>' in page
@@ -53,7 +58,9 @@ def test_the_home_page_lists_the_study_and_not_its_steps(client: TestClient) -> 
     assert "1 dataset, 1 study." in page
 
 
-def test_the_tables_are_those_of_the_study_and_every_figure_leads_to_its_run(client: TestClient, studied: Path) -> None:
+def test_the_tables_are_those_of_the_study_and_every_figure_leads_to_its_run(
+    client: TestClient, studied: Path
+) -> None:
     twin = client.get("/api/studies/studies~first").json()
     (table,) = cl.study_table(studied / "studies" / "first")[:1]
     assert twin["name"] == "Two guesses"
@@ -61,10 +68,16 @@ def test_the_tables_are_those_of_the_study_and_every_figure_leads_to_its_run(cli
     assert [[c["text"] for c in row] for row in twin["tables"][0]["rows"]] == [
         [getattr(c, "text", c) for c in row] for row in table.rows
     ]
-    links = [c["link"] for row in twin["tables"][0]["rows"] for c in row if re.match(r"\d", c["text"])]
+    links = [
+        c["link"] for row in twin["tables"][0]["rows"] for c in row if re.match(r"\d", c["text"])
+    ]
     assert len(links) == 6
     assert all(client.get(link).status_code == 200 for link in links)
-    first = next(s for s in twin["settings"] if s["name"] == "dataset data, split random, detector stratified")
+    first = next(
+        s
+        for s in twin["settings"]
+        if s["name"] == "dataset data, split random, detector stratified"
+    )
     assert len(first["runs"]) == 2
     assert client.get(f"/api{first['runs'][0]}").json()["detector"] == "stratified"
     assert [s["failed"] is None for s in twin["settings"]].count(False) == 2
@@ -75,7 +88,13 @@ def test_the_tables_are_those_of_the_study_and_every_figure_leads_to_its_run(cli
 
 def test_other_axes_and_measures_can_be_chosen(client: TestClient) -> None:
     twin = client.get("/api/studies/studies~first?rows=split&columns=detector&cells=records").json()
-    assert twin["tables"][0]["columns"] == ["split", "majority", "length alone", "stratified", "broken"]
+    assert twin["tables"][0]["columns"] == [
+        "split",
+        "majority",
+        "length alone",
+        "stratified",
+        "broken",
+    ]
     assert [row[0]["text"] for row in twin["tables"][0]["rows"]] == ["random", "group"]
     for wrong in ("rows=nothing", "cells=nothing"):
         response = client.get(f"/api/studies/studies~first?{wrong}")
@@ -89,7 +108,9 @@ def test_the_links_of_the_saved_page_lead_to_runs_here_and_to_folders_on_disk(
     saved = (studied / "studies" / "first" / "report" / "index.html").read_text(encoding="utf-8")
     on_disk = re.findall(r'href="\.\./(steps/[^"]+)"', saved)
     assert len(on_disk) > 6
-    assert all((studied / "studies" / "first" / link / "dataset.json").is_file() for link in on_disk)
+    assert all(
+        (studied / "studies" / "first" / link / "dataset.json").is_file() for link in on_disk
+    )
     served = client.get("/reports/studies~first~report/index.html").text
     links = re.findall(r'href="(/runs/[^"]+)"', served)
     assert len(links) == len(on_disk)
@@ -97,7 +118,9 @@ def test_the_links_of_the_saved_page_lead_to_runs_here_and_to_folders_on_disk(
     assert client.get(links[0]).status_code == 200
 
 
-def test_the_study_may_be_the_workspace_itself(studied: Path, client_of: Callable[[Path], TestClient]) -> None:
+def test_the_study_may_be_the_workspace_itself(
+    studied: Path, client_of: Callable[[Path], TestClient]
+) -> None:
     client = client_of(studied / "studies" / "first")
     twin = client.get("/api/studies/~").json()
     link = next(c["link"] for row in twin["tables"][0]["rows"] for c in row if c["link"])

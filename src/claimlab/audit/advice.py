@@ -1,7 +1,8 @@
-"""What to do about the findings of an audit: advice by the rules of `audit/rules.py`, what can move a score most first.
+"""What to do about the findings of an audit: advice by the rules of `audit/rules.py`, what can move
+a score most first.
 
-Findings of one rule become one piece of advice. Only a fail or a warning gives advice; what was inconclusive or not
-measured is named.
+Findings of one rule become one piece of advice. Only a fail or a warning gives advice; what was
+inconclusive or not measured is named.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ NOWHERE = Case(())
 
 @dataclass(frozen=True)
 class Advice:
-    """One thing to do, the findings that call for it, and the commands that do it. `points` says by how many points of
-    100 the findings can move a score: see `points_of`."""
+    """One thing to do, the findings that call for it, and the commands that do it. `points` says by
+    how many points of 100 the findings can move a score: see `points_of`."""
 
     action: Action
     text: str
@@ -34,10 +35,18 @@ class Advice:
 
     def __str__(self) -> str:
         """As Python shows it."""
-        return "\n".join([f"{self.text} [{self.points:.1f} points]", *(f"    {one.python}" for one in self.commands)])
+        return "\n".join(
+            [
+                f"{self.text} [{self.points:.1f} points]",
+                *(f"    {one.python}" for one in self.commands),
+            ]
+        )
 
     def to_json(self) -> dict[str, Any]:
-        faces = {"commands": [one.shell for one in self.commands], "python": [one.python for one in self.commands]}
+        faces = {
+            "commands": [one.shell for one in self.commands],
+            "python": [one.python for one in self.commands],
+        }
         plain = ("action", "text", "verdict", "findings", "points")
         return {**{name: getattr(self, name) for name in plain}, **faces}
 
@@ -58,7 +67,9 @@ class Conclusion:
     def _repr_html_(self) -> str:
         items = []
         for one in self.advice:
-            calls = "".join(f"<br><code>{escape(command.python)}</code>" for command in one.commands)
+            calls = "".join(
+                f"<br><code>{escape(command.python)}</code>" for command in one.commands
+            )
             items.append(f"<li>{escape(one.text)} [{one.points:.1f} points]{calls}</li>")
         return f"<p>{escape(self.text)}</p><ul>{''.join(items)}</ul>"
 
@@ -71,7 +82,9 @@ def conclude(findings: Sequence[Finding], case: Case = NOWHERE) -> Conclusion:
     """The conclusion of an audit, from its findings; `case` says of which dataset."""
     named = {v: tuple(name_of(f) for f in findings if f.verdict == v) for v in VERDICTS}
     advice = advise(findings, case)
-    return Conclusion(_sentence(named), advice, named["pass"], named["inconclusive"], named["not-measured"])
+    return Conclusion(
+        _sentence(named), advice, named["pass"], named["inconclusive"], named["not-measured"]
+    )
 
 
 def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, ...]:
@@ -86,13 +99,24 @@ def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, .
         commands = tuple(rule.remedy(replace(case, findings=group)))
         text = rule.sentence.format_map(_fields(group))
         points = max(map(points_of, group))
-        out.append(Advice(rule.action, text, group[0].verdict, tuple(name_of(f) for f in group), points, commands))
+        out.append(
+            Advice(
+                rule.action,
+                text,
+                group[0].verdict,
+                tuple(name_of(f) for f in group),
+                points,
+                commands,
+            )
+        )
     return tuple(sorted(out, key=lambda a: (-a.points, VERDICTS.index(a.verdict))))
 
 
 def points_of(finding: Finding) -> float:
-    """By how many points of 100 a finding can move a score: macro-F1 above the best baseline for what gives labels
-    away, otherwise the share of records (test records, for leaks) whose answer or label it can turn."""
+    """By how many points of 100 a finding can move a score: macro-F1 above the best baseline for
+    what gives labels away, otherwise the share of records (test records, for leaks) whose answer or
+    label it can turn.
+    """
     if finding.check == "one-class":
         sizes = list(finding.classes.values())
         return 100.0 if len(sizes) < 2 else 100 * (max(sizes) / max(1, sum(sizes)) - 1 / len(sizes))
@@ -106,14 +130,18 @@ def points_of(finding: Finding) -> float:
 
 
 def _gained(slices: Sequence[Any]) -> float:
-    """The share of records that the most frequent class of each slice gets right, beyond that of all."""
+    """The share of records that the most frequent class of each slice gets right, beyond that of
+    all.
+    """
     table = [list(row["counts"].values()) for row in slices]
     total = sum(map(sum, table))
     return float((sum(map(max, table)) - max(map(sum, zip(*table, strict=True)))) / max(1, total))
 
 
 def next_step(findings: Iterable[Finding], case: Case) -> Command:
-    """What comes after an audit: labels, then copies, then leaks; otherwise a split, or a detector after one."""
+    """What comes after an audit: labels, then copies, then leaks; otherwise a split, or a detector
+    after one.
+    """
     alarms = [finding for finding in findings if finding.verdict in ALARMS]
     for check in ("one-class", "copies", "near-duplicates"):
         for finding in alarms:
@@ -121,7 +149,11 @@ def next_step(findings: Iterable[Finding], case: Case) -> Command:
             if finding.check == check and rule.action in ("collect", "clean", "split"):
                 return rule.remedy(replace(case, findings=[finding]))[0]
     commands, folder = case.parted()
-    return commands[0] if commands else Command("detect", folder, {"output": case.beside("run"), **case.task})
+    return (
+        commands[0]
+        if commands
+        else Command("detect", folder, {"output": case.beside("run"), **case.task})
+    )
 
 
 def reason(finding: Finding) -> str:
@@ -139,7 +171,11 @@ def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
     fails, warns, passes = (len(named[v]) for v in ("fail", "warn", "pass"))
     if fails or warns:
         counts = " and ".join(f"{n} {word}" for n, word in ((fails, "fail"), (warns, "warn")) if n)
-        step = "do not report a score on this dataset without these steps" if fails else "report a score with care"
+        step = (
+            "do not report a score on this dataset without these steps"
+            if fails
+            else "report a score with care"
+        )
         return f"{counts}: {step}."
     unclear = " and ".join(f"{len(named[v])} {word}" for v, word in _UNCLEAR if named[v])
     if passes:
@@ -148,7 +184,10 @@ def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
     return f"Nothing could be measured ({unclear or 'no findings'}). That is not a pass."
 
 
-_UNCLEAR: tuple[tuple[Verdict, str], ...] = (("inconclusive", "inconclusive"), ("not-measured", "not measured"))
+_UNCLEAR: tuple[tuple[Verdict, str], ...] = (
+    ("inconclusive", "inconclusive"),
+    ("not-measured", "not measured"),
+)
 
 
 def _gravity(finding: Finding) -> tuple[int, float]:
@@ -163,7 +202,9 @@ class _Fields(dict[str, str]):
 
 
 def _fields(group: Sequence[Finding]) -> _Fields:
-    """What sentences can say of findings, the most severe first; names come from data and are cut short."""
+    """What sentences can say of findings, the most severe first; names come from data and are cut
+    short.
+    """
     first, several = group[0], len(group) > 1
     names = [f"'{excerpt(f.feature or f.check, 40)}'" for f in group]
     scored = [f"{excerpt(f.feature or f.check, 40)} {_score(f)}" for f in group]
@@ -199,7 +240,14 @@ def _score(finding: Finding) -> str:
 
 def _count(finding: Finding) -> int:
     """How many records a finding is about, where it counts them; otherwise those that it names."""
-    keys = ("copies", "conflicting_records", "contradicting_records", "suspects", "leaked", "paraphrased")
+    keys = (
+        "copies",
+        "conflicting_records",
+        "contradicting_records",
+        "suspects",
+        "leaked",
+        "paraphrased",
+    )
     known = [int(finding.details[key]) for key in keys if key in finding.details]
     return known[0] if known else finding.pointed_at
 

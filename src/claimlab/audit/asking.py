@@ -1,8 +1,9 @@
-"""What a model is asked about feasibility: the guide's question (its appendix C.3), three answers, rationale first.
+"""What a model is asked about feasibility: the guide's question (its appendix C.3), three answers,
+rationale first.
 
-The guide asks it twice, with and without the sentence that a search is at hand; where search results are there, the
-model can also be shown them. The words are the prompt "feasibility"; the kinds of missing information are those that
-the guide lists.
+The guide asks it twice, with and without the sentence that a search is at hand; where search
+results are there, the model can also be shown them. The words are the prompt "feasibility"; the
+kinds of missing information are those that the guide lists.
 """
 
 from __future__ import annotations
@@ -31,14 +32,18 @@ class Opinion(Reasoned):
     answer: Answer
 
     def feasible(self, reading: Reading) -> bool:
-        """Whether the statement counts as feasible: without a search, one that needs a search does not."""
+        """Whether the statement counts as feasible: without a search, one that needs a search does
+        not.
+        """
         return self.answer == "feasible" if reading == ALONE else self.answer != "not feasible"
 
 
 _PARTS: dict[Reading, str] = {ALONE: "alone", PROMISED: "promised", RESULTS: "results"}
 
 
-def case_of(prompt: Prompt, record: str, text: str, reading: Reading, results: Sequence[str] = ()) -> Case:
+def case_of(
+    prompt: Prompt, record: str, text: str, reading: Reading, results: Sequence[str] = ()
+) -> Case:
     """The question about one statement; `results` are shown in the reading that has them."""
     system = [prompt.text("system"), prompt.text(_PARTS[reading]), prompt.text("ask")]
     data = [untrusted(text[:READ], "statement")]

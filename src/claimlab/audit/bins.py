@@ -12,8 +12,12 @@ from claimlab.audit.subject import Subject
 BINS = 40
 
 
-def histogram(subject: Subject, values: npt.NDArray[np.float64], *, cut: float | None = None) -> dict[str, Any]:
-    """`edges` and `counts` per class; values above the quantile `cut` are counted in the last bin."""
+def histogram(
+    subject: Subject, values: npt.NDArray[np.float64], *, cut: float | None = None
+) -> dict[str, Any]:
+    """`edges` and `counts` per class; values above the quantile `cut` are counted in the last
+    bin.
+    """
     known = np.isfinite(values)
     if not known.any():
         return {}
@@ -23,7 +27,11 @@ def histogram(subject: Subject, values: npt.NDArray[np.float64], *, cut: float |
         high = float(np.quantile(values[known], cut))
     edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
     counts = {
-        name: np.histogram(np.clip(values[known & (subject.y == k)], low, edges[-1]), bins=edges)[0].tolist()
+        name: (
+            np.histogram(np.clip(values[known & (subject.y == k)], low, edges[-1]), bins=edges)[
+                0
+            ].tolist()
+        )
         for k, name in enumerate(subject.classes)
     }
     return {"edges": [round(float(e), 3) for e in edges], "counts": counts, "longest": longest}

@@ -1,6 +1,8 @@
-"""The test of one column: what does knowing only this value give away, and how many of its groups are of one class?
+"""The test of one column: what does knowing only this value give away, and how many of its groups
+are of one class?
 
-Rows are split at random, since the question is what the column gives away when it recurs; purity is reported with it.
+Rows are split at random, since the question is what the column gives away when it recurs; purity is
+reported with it.
 """
 
 from __future__ import annotations
@@ -36,16 +38,22 @@ class ColumnCheck:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context, columns=True).subject
-        finding = column_finding(part, context, self.name, part.rows[self.column], label=self.column)
+        finding = column_finding(
+            part, context, self.name, part.rows[self.column], label=self.column
+        )
         finding.fact = self.column
         return [finding]
 
 
-def column_finding(subject: Subject, context: Context, check: str, values: pl.Series, *, label: str) -> Finding:
+def column_finding(
+    subject: Subject, context: Context, check: str, values: pl.Series, *, label: str
+) -> Finding:
     """Put one column of categories to the test. `subject` is already sampled when it was large."""
     known = values.is_not_null().to_numpy()
     if not known.any():
-        return not_measured(check, "fair", f"No record has {_a(label)}.", n=subject.n, feature=label)
+        return not_measured(
+            check, "fair", f"No record has {_a(label)}.", n=subject.n, feature=label
+        )
     if known.mean() < MIN_SHARE:
         why = f"Only {int(known.sum()):,} of {subject.n:,} records have {_a(label)}."
         return not_measured(check, "fair", why, n=subject.n, feature=label)
@@ -55,7 +63,13 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
         why = f"Every record that has one has the same {label} ('{excerpt(present[0], 80)}')."
         return not_measured(check, "fair", why, n=part.n, feature=label)
     if present.n_unique() == part.n:
-        return not_measured(check, "fair", f"Every {label} occurs once: it cannot be learnt.", n=part.n, feature=label)
+        return not_measured(
+            check,
+            "fair",
+            f"Every {label} occurs once: it cannot be learnt.",
+            n=part.n,
+            feature=label,
+        )
     table = value_table(part, present)
     telling = [row["value"] for row in table[:5]]
     recurring, pure = purity(part, present)
@@ -65,8 +79,10 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
         context,
         check,
         Category(_codes(present)),
-        why=f"Knowing only the {label} ({present.n_unique():,} values; {pure:,} of the {recurring:,} that recur "
-        f"have only one class, {100 * share:.0f}%)",
+        why=(
+            f"Knowing only the {label} ({present.n_unique():,} values; {pure:,} of the"
+            f" {recurring:,} that recur have only one class, {100 * share:.0f}%)"
+        ),
         label=label,
         grouping="rows",
         records=part.rows["id"].filter(present.is_in(telling)).to_list(),

@@ -1,8 +1,8 @@
 """The contract of a check: its input, its result, and where it is registered.
 
-A check is one file in `audit/checks/` with a module-level CHECK: a dataset in, findings out. One that lacks its input
-answers "not measured" with the reason; it never passes for lack of data. The checks of one column each are rows of
-`audit/checks/table.py`.
+A check is one file in `audit/checks/` with a module-level CHECK: a dataset in, findings out. One
+that lacks its input answers "not measured" with the reason; it never passes for lack of data. The
+checks of one column each are rows of `audit/checks/table.py`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,14 @@ class Check(Protocol):
     def run(self, subject: Subject, context: Context) -> list[Finding]: ...
 
 
-CHECKS: Registry[Check] = Registry("check", package="claimlab.audit.checks", attribute="CHECK", group="claimlab.checks")
+CHECKS: Registry[Check] = Registry(
+    "check", package="claimlab.audit.checks", attribute="CHECK", group="claimlab.checks"
+)
 
 
-def not_measured(check: str, protocol: str, why: str, *, n: int = 0, feature: str | None = None) -> Finding:
-    return Finding(check=check, protocol=protocol, verdict="not-measured", why=why, n=n, feature=feature)
+def not_measured(
+    check: str, protocol: str, why: str, *, n: int = 0, feature: str | None = None
+) -> Finding:
+    return Finding(
+        check=check, protocol=protocol, verdict="not-measured", why=why, n=n, feature=feature
+    )

@@ -1,4 +1,6 @@
-"""One key (a text, an address) under several labels: which rows are torn, and the rule for them (`RULE`)."""
+"""One key (a text, an address) under several labels: which rows are torn, and the rule for them
+(`RULE`).
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,21 @@ from claimlab.pages.excerpt import excerpt
 SHARE = Share(fail=0.01)
 KEYS = 15
 RULE = (
-    f"Fail when surely more than {100 * SHARE.fail:.0f}% of all records are in a conflict (Wilson interval), warn when "
-    f"any is, pass when none is. Not measured with fewer than {Rule.min_units} records that could be."
+    f"Fail when surely more than {100 * SHARE.fail:.0f}% of all records are in a conflict (Wilson"
+    " interval), warn when any is, pass when none is. Not measured with fewer than"
+    f" {Rule.min_units} records that could be."
 )
 
 
 def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
-    """`keys` (row, key; a row may have several) with the id and label of each row, nulls and repeats out."""
+    """`keys` (row, key; a row may have several) with the id and label of each row, nulls and
+    repeats out.
+    """
     known = keys.drop_nulls("key").unique(maintain_order=True)
     rows = known["row"].to_numpy()
-    return known.with_columns(subject.rows["id"].gather(rows).alias("id"), pl.Series("y", subject.y[rows]))
+    return known.with_columns(
+        subject.rows["id"].gather(rows).alias("id"), pl.Series("y", subject.y[rows])
+    )
 
 
 def torn(frame: pl.DataFrame) -> pl.DataFrame:
@@ -36,7 +43,11 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
     """How many keys have more than one label, in how many records."""
     frame = keyed(subject, keys)
     holding, records = frame["id"].n_unique(), subject.n
-    why = "It needs two classes." if len(subject.classes) < 2 else needed(f"Records with a {what}", holding)
+    why = (
+        "It needs two classes."
+        if len(subject.classes) < 2
+        else needed(f"Records with a {what}", holding)
+    )
     if why is not None:
         return Finding(check=check, protocol="fair", verdict="not-measured", why=why, n=records)
     conflicts = torn(frame)
@@ -60,17 +71,28 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
         classes=subject.class_counts,
         records=ids.to_list(),
         details={
-            "holding": holding, "conflicting_keys": distinct, "conflicting_records": ids.len(), "share": share,
+            "holding": holding,
+            "conflicting_keys": distinct,
+            "conflicting_records": ids.len(),
+            "share": share,
             "conflicts": key_table(subject, conflicts),
         },
-    )  # fmt: skip
+    )
 
 
 def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[dict[str, Any]]:
     """The keys in most records first, with how many records of each class they are in."""
-    largest = conflicts.group_by("key").len().sort(["len", "key"], descending=[True, False]).head(KEYS)
-    tally = {(k, y): n for k, y, n in conflicts.join(largest, on="key").group_by("key", "y").len("n").iter_rows()}
+    largest = (
+        conflicts.group_by("key").len().sort(["len", "key"], descending=[True, False]).head(KEYS)
+    )
+    tally = {
+        (k, y): n
+        for k, y, n in conflicts.join(largest, on="key").group_by("key", "y").len("n").iter_rows()
+    }
     return [
-        {"value": excerpt(k, 200), "counts": {c: tally.get((k, y), 0) for y, c in enumerate(subject.classes)}}
+        {
+            "value": excerpt(k, 200),
+            "counts": {c: tally.get((k, y), 0) for y, c in enumerate(subject.classes)},
+        }
         for k in largest["key"].to_list()
     ]

@@ -1,4 +1,6 @@
-"""What changed between two audits, or two versions of a dataset: findings by check and feature, records by id."""
+"""What changed between two audits, or two versions of a dataset: findings by check and feature,
+records by id.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from claimlab.core.shown import Shown
 
 Kind = Literal["came", "went", "changed", "same"]
 KINDS: tuple[Kind, ...] = ("came", "went", "changed", "same")
-COMPARED = {"labels": "veracity", "splits": "split", "texts": "text"}  # columns compared by record id
+COMPARED = {
+    "labels": "veracity",
+    "splits": "split",
+    "texts": "text",
+}  # columns compared by record id
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,9 @@ class Change:
 
 @dataclass(frozen=True, repr=False)
 class Diff(Shown):
-    """The findings of two audits side by side; `records` counts what changed in the data, where both were datasets."""
+    """The findings of two audits side by side; `records` counts what changed in the data, where
+    both were datasets.
+    """
 
     before: Audit
     after: Audit
@@ -61,9 +69,14 @@ class Diff(Shown):
     def notes(self) -> list[str]:
         """Settings that differ: then a finding may have changed without the data."""
         pairs = [
-            (name, getattr(self.before, name), getattr(self.after, name)) for name in ("protocol", "target", "seed")
+            (name, getattr(self.before, name), getattr(self.after, name))
+            for name in ("protocol", "target", "seed")
         ]
-        return [f"The audits differ in their {name}: {old} and {new}." for name, old, new in pairs if old != new]
+        return [
+            f"The audits differ in their {name}: {old} and {new}."
+            for name, old, new in pairs
+            if old != new
+        ]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -77,14 +90,18 @@ class Diff(Shown):
 
 
 def changes(before: Audit, after: Audit) -> list[Change]:
-    """Every finding of either audit: what came first, then what went, what changed, and the rest; most severe first."""
+    """Every finding of either audit: what came first, then what went, what changed, and the rest;
+    most severe first.
+    """
     old, new = ({_key(f): f for f in audit.findings} for audit in (before, after))
     out = [_change(old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
     return sorted(out, key=lambda c: (KINDS.index(c.change), _gravity(c), c.check, c.feature or ""))
 
 
 def record_changes(before: Dataset, after: Dataset) -> dict[str, int]:
-    """How many records were added and removed, and how many of the others have another label, split or text."""
+    """How many records were added and removed, and how many of the others have another label, split
+    or text.
+    """
     columns = list(COMPARED.values())
     old, new = (d.records.select("id", *columns) for d in (before, after))
     both = old.join(new, on="id", suffix="_after")
@@ -98,7 +115,9 @@ def record_changes(before: Dataset, after: Dataset) -> dict[str, int]:
 
 def _key(finding: Finding) -> tuple[str, str]:
     """A drawn split before and a given one after are the same question."""
-    return finding.check, (finding.feature or "").replace("across a random split", "across the given split")
+    return finding.check, (finding.feature or "").replace(
+        "across a random split", "across the given split"
+    )
 
 
 def _change(was: Finding | None, now: Finding | None) -> Change:
@@ -116,7 +135,9 @@ def _change(was: Finding | None, now: Finding | None) -> Change:
 
 
 def _kind(was: Finding | None, now: Finding | None) -> Kind:
-    """An alarm that is no longer measured did not go: it changed. So did a score that left its interval."""
+    """An alarm that is no longer measured did not go: it changed. So did a score that left its
+    interval.
+    """
     before, after = was.verdict if was else None, now.verdict if now else None
     if after in ALARMS and before not in ALARMS:
         return "came"

@@ -1,4 +1,6 @@
-"""The rows that findings point at, kept with the audit: a bounded number, cut short, so that it can be shown alone."""
+"""The rows that findings point at, kept with the audit: a bounded number, cut short, so that it can
+be shown alone.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,18 @@ TEXT = 300  # characters
 
 def pointed_at(finding: Finding, limit: int = PER_FINDING) -> list[str]:
     """The ids a finding shows first: both sides of its pairs, then the records it names."""
-    pairs = [i for pair in finding.details.get("pairs", []) for i in (pair["record"], pair["other"])]
+    pairs = [
+        i for pair in finding.details.get("pairs", []) for i in (pair["record"], pair["other"])
+    ]
     return list(dict.fromkeys([*pairs, *finding.records]))[:limit]
 
 
 def collect(subject: Subject, findings: Sequence[Finding]) -> list[Example]:
     """The rows that `findings` point at, in the order in which they do."""
     ids = list(dict.fromkeys(i for f in findings for i in pointed_at(f)))[:IN_ALL]
-    label = pl.Series("label", np.array([*subject.classes, None], dtype=object)[subject.y], dtype=pl.String)
+    label = pl.Series(
+        "label", np.array([*subject.classes, None], dtype=object)[subject.y], dtype=pl.String
+    )
     chosen = pl.DataFrame({"id": ids}, schema={"id": pl.String})
     records = subject.dataset.records.join(chosen, on="id", how="semi")
     rows = records.select("id", "split", pl.col("text").str.slice(0, 4 * TEXT + 17)).join(

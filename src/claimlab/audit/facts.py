@@ -10,12 +10,18 @@ from claimlab.core.stats.adjust import false_discovery
 
 
 def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
-    """Verdicts with p-values adjusted for the number of tests in the audit, and findings of one fact merged."""
+    """Verdicts with p-values adjusted for the number of tests in the audit, and findings of one
+    fact merged.
+    """
     tested = [f for f in findings if f.p is not None and f.difference_interval is not None]
-    for finding, adjusted in zip(tested, false_discovery([f.p for f in tested if f.p is not None]), strict=True):
+    for finding, adjusted in zip(
+        tested, false_discovery([f.p for f in tested if f.p is not None]), strict=True
+    ):
         assert finding.difference_interval is not None
         finding.p_adjusted = adjusted
-        finding.verdict = rule.given(rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN))
+        finding.verdict = rule.given(
+            rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN)
+        )
         finding.why += f" {p_words(finding)}"
     return one_per_fact(findings)
 
@@ -24,13 +30,15 @@ def p_words(finding: Finding) -> str:
     """The test in a sentence."""
     shown = "below 0.001" if (finding.p_adjusted or 0.0) < 0.001 else f"{finding.p_adjusted:.3f}"
     return (
-        f"Adjusted p {shown}, {finding.permutations} permutations, each moving {100 * (finding.moved or 0.0):.0f}% of "
-        "the labels."
+        f"Adjusted p {shown}, {finding.permutations} permutations, each moving"
+        f" {100 * (finding.moved or 0.0):.0f}% of the labels."
     )
 
 
 def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
-    """Several measurements of one fact become the most severe of them, with the others inside; in the order given."""
+    """Several measurements of one fact become the most severe of them, with the others inside; in
+    the order given.
+    """
     facts: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         facts.setdefault(number if finding.fact is None else finding.fact, []).append(finding)

@@ -1,10 +1,15 @@
-"""Protocol `fair`: how much does this feature alone give away, measured so that the answer can be believed.
+"""Protocol `fair`: how much does this feature alone give away, measured so that the answer can be
+believed.
 
-- What must stay together stays together: exact duplicates and rows of one `group` (a grouping column itself is
+- What must stay together stays together: exact duplicates and rows of one `group` (a grouping
+  column itself is
   tested with rows split at random, since the question is what it gives away).
-- Repeated stratified grouped cross-validation; whatever is chosen is chosen on the training rows only.
-- One statistic for everything: the mean over repeats of the macro-F1 of the pooled out-of-fold answers. The interval
-  resamples whole groups and scores all repeats under the same weights; permuted labels go through the same procedure.
+- Repeated stratified grouped cross-validation; whatever is chosen is chosen on the training rows
+  only.
+- One statistic for everything: the mean over repeats of the macro-F1 of the pooled out-of-fold
+  answers. The interval
+  resamples whole groups and scores all repeats under the same weights; permuted labels go through
+  the same procedure.
 - Permutations stop early where the decision is clear, and go on to 200 where it is close.
 - The verdict comes from the interval of the difference to the best baseline (`audit/rule.py`).
 """
@@ -28,7 +33,9 @@ from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.repeats import Resampled, resample
 from claimlab.core.stats.scores import Floats, macro_f1, majority_f1, stratified_f1
 
-Grouping = Literal["groups", "rows", "any size"]  # the last: groups, whose size is what is asked about
+Grouping = Literal[
+    "groups", "rows", "any size"
+]  # the last: groups, whose size is what is asked about
 WORK = 6_000_000  # counts held at a time
 CLEAR = 6.0  # standard deviations between the score and the permuted ones
 ENOUGH = 5  # permutations that reach the score: no need for more
@@ -36,7 +43,9 @@ ENOUGH = 5  # permutations that reach the score: no need for more
 
 @dataclass(frozen=True)
 class Measured:
-    """One feature against its baselines; `p` is not yet adjusted for the other tests of the audit."""
+    """One feature against its baselines; `p` is not yet adjusted for the other tests of the
+    audit.
+    """
 
     score: float
     interval: Interval
@@ -62,7 +71,10 @@ def too_few(subject: Subject, groups: Ints, rule: Rule) -> str | None:
         return f"Class '{rarest}' has {rows} rows; at least {rule.min_class} are needed."
     held = len(np.unique(groups[subject.y == subject.classes.index(rarest)]))
     if held < rule.min_groups:
-        return f"The rows of class '{rarest}' form {held} groups that must stay together; {rule.min_groups} are needed."
+        return (
+            f"The rows of class '{rarest}' form {held} groups that must stay together;"
+            f" {rule.min_groups} are needed."
+        )
     units = len(np.unique(groups))
     if units < rule.min_units:
         return f"The rows form {units} groups that must stay together; {rule.min_units} are needed."
@@ -72,12 +84,19 @@ def too_few(subject: Subject, groups: Ints, rule: Rule) -> str | None:
 class Deal:
     """Rows assigned to folds, for their labels and for permuted ones: computed once for all checks.
 
-    Folds are even in labels, and travel with them. Where groups of `any_size` exchange labels that is not possible:
-    folds are even in the sizes of groups, and stay where they are.
+    Folds are even in labels, and travel with them. Where groups of `any_size` exchange labels that
+    is not possible: folds are even in the sizes of groups, and stay where they are.
     """
 
     def __init__(
-        self, y: Ints, groups: Ints, classes: int, settings: Settings, seed: int, *, any_size: bool = False
+        self,
+        y: Ints,
+        groups: Ints,
+        classes: int,
+        settings: Settings,
+        seed: int,
+        *,
+        any_size: bool = False,
     ) -> None:
         self.y, self.groups, self.classes, self.seed = y, groups, classes, seed
         self.folds, self.repeats = settings.folds, settings.repeats
@@ -85,15 +104,21 @@ class Deal:
         self.exchange = Exchange(y, groups, any_size=any_size)
         self.stays = any_size
         even = self.exchange.size[self.exchange.group] if any_size else y
-        self.fold = np.stack([deal(even, groups, shares, seed + r) for r in range(self.repeats)]).astype(np.int8)
+        self.fold = np.stack(
+            [deal(even, groups, shares, seed + r) for r in range(self.repeats)]
+        ).astype(np.int8)
         self._permuted: list[tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = []
 
     def permuted(self, number: int) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
-        """Labels of the permutation with this number, and the folds of each repeat, which travel with them."""
+        """Labels of the permutation with this number, and the folds of each repeat, which travel
+        with them.
+        """
         while len(self._permuted) <= number:
             rng = np.random.default_rng([self.seed, 10_000 + len(self._permuted)])
             labels, fold = self.exchange.draw(rng, self.fold)
-            self._permuted.append((labels.astype(np.int16), self.fold if self.stays else fold.astype(np.int8)))
+            self._permuted.append(
+                (labels.astype(np.int16), self.fold if self.stays else fold.astype(np.int8))
+            )
         return self._permuted[number]
 
     def moved(self, permutations: int) -> float:
@@ -107,38 +132,48 @@ def deal_of(subject: Subject, grouping: Grouping, settings: Settings, seed: int)
     if key not in subject.memo:
         groups = subject.everyone if grouping == "rows" else subject.groups
         any_size = grouping == "any size"
-        subject.memo[key] = Deal(subject.y, groups, len(subject.classes), settings, seed, any_size=any_size)
+        subject.memo[key] = Deal(
+            subject.y, groups, len(subject.classes), settings, seed, any_size=any_size
+        )
     known: Deal = subject.memo[key]
     return known
 
 
 def unmeasurable(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> str | None:
     """Why nothing can be compared with shuffled labels here, or null."""
-    reason = too_few(subject, subject.everyone if grouping == "rows" else subject.groups, settings.rule)
+    reason = too_few(
+        subject, subject.everyone if grouping == "rows" else subject.groups, settings.rule
+    )
     if reason is not None:
         return reason
     moved, free = movement(subject, grouping, settings, seed)
     if moved >= settings.rule.min_moved * free:
         return None
     return (
-        "Shuffled labels would be nearly the real ones: records of one group stay together, and groups of one class "
-        f"differ in size from groups of another, so that {100 * moved:.0f}% of the labels change where "
-        f"{100 * free:.0f}% should. Collect more groups of each class, or leave the column `group` empty where records "
-        "need not stay together."
+        "Shuffled labels would be nearly the real ones: records of one group stay together, and"
+        f" groups of one class differ in size from groups of another, so that {100 * moved:.0f}% of"
+        f" the labels change where {100 * free:.0f}% should. Collect more groups of each class, or"
+        " leave the column `group` empty where records need not stay together."
     )
 
 
-def movement(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> tuple[float, float]:
-    """The share of labels that shuffling changes, and the share that it would change without groups."""
+def movement(
+    subject: Subject, grouping: Grouping, settings: Settings, seed: int
+) -> tuple[float, float]:
+    """The share of labels that shuffling changes, and the share that it would change without
+    groups.
+    """
     deal = deal_of(subject, grouping, settings, seed)
     return deal.moved(settings.few), deal.exchange.moved_freely
 
 
 def shuffled_freely(subject: Subject, settings: Settings, seed: int) -> Subject:
-    """`subject`, or where its groups keep labels from being shuffled, one row of each group and label.
+    """`subject`, or where its groups keep labels from being shuffled, one row of each group and
+    label.
 
-    Groups of one class only that differ in size from those of the other class cannot exchange labels. One row of each
-    can, at the price of the other rows. Where that leaves too few, nothing is left out, and the reason is given.
+    Groups of one class only that differ in size from those of the other class cannot exchange
+    labels. One row of each can, at the price of the other rows. Where that leaves too few, nothing
+    is left out, and the reason is given.
     """
     rule = settings.rule
     if too_few(subject, subject.groups, rule) is not None:
@@ -150,18 +185,27 @@ def shuffled_freely(subject: Subject, settings: Settings, seed: int) -> Subject:
     kinds = subject.groups[order] * len(subject.classes) + subject.y[order]
     rows = np.sort(order[np.unique(kinds, return_index=True)[1]])
     note = (
-        f"One record of each group and label, drawn at random, stands for it ({len(rows):,} of {subject.n:,}): groups "
-        "of one class differ in size from groups of another."
+        f"One record of each group and label, drawn at random, stands for it ({len(rows):,} of"
+        f" {subject.n:,}): groups of one class differ in size from groups of another."
     )
     one_each = subject.standing(rows, note)
     return subject if too_few(one_each, one_each.groups, rule) is not None else one_each
 
 
-def measure(subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0) -> Measured:
-    """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out `unmeasurable`."""
+def measure(
+    subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0
+) -> Measured:
+    """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out
+    `unmeasurable`.
+    """
     drawn = resample(deal.y, out_of_fold(deal, feature), deal.groups, deal.classes, seed=seed)
     return against_permuted(
-        subject, drawn, deal, settings, seed, lambda start, more: permuted_scores(deal, feature, start, more)
+        subject,
+        drawn,
+        deal,
+        settings,
+        seed,
+        lambda start, more: permuted_scores(deal, feature, start, more),
     )
 
 
@@ -173,8 +217,9 @@ def against_permuted(
     seed: int,
     scores: Callable[[int, int], Floats],
 ) -> Measured:
-    """A score against its baselines. `scores(start, more)` gives the same statistic on so many permutations of `deal`;
-    it is asked for a few where the decision is clear, and for many where it is close."""
+    """A score against its baselines. `scores(start, more)` gives the same statistic on so many
+    permutations of `deal`; it is asked for a few where the decision is clear, and for many where it
+    is close."""
     counts = np.bincount(deal.y, minlength=deal.classes)
     fixed = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts))
     permuted = np.empty(0)
@@ -205,13 +250,21 @@ def _next(permuted: Floats, settings: Settings) -> int:
 
 
 def decided(drawn: Resampled, permuted: Floats, gap: Interval) -> bool:
-    """Whether more permutations could change nothing: no alarm is possible, the score is far away, or reached often."""
-    far = drawn.score - permuted.mean() > CLEAR * max(float(permuted.std(ddof=1)), float(drawn.scores.std()))
+    """Whether more permutations could change nothing: no alarm is possible, the score is far away,
+    or reached often.
+    """
+    far = drawn.score - permuted.mean() > CLEAR * max(
+        float(permuted.std(ddof=1)), float(drawn.scores.std())
+    )
     return gap[0] <= 0 or bool(far) or int((permuted >= drawn.score).sum()) >= ENOUGH
 
 
-def against_best(drawn: Resampled, baselines: Baselines, permuted: Floats, seed: int) -> tuple[float, Interval]:
-    """The score less its best baseline, and the interval of that difference under the same resamples."""
+def against_best(
+    drawn: Resampled, baselines: Baselines, permuted: Floats, seed: int
+) -> tuple[float, Interval]:
+    """The score less its best baseline, and the interval of that difference under the same
+    resamples.
+    """
     best = baselines.best() or 0.0
     if best == baselines.majority:
         floor = drawn.majority
@@ -225,7 +278,9 @@ def against_best(drawn: Resampled, baselines: Baselines, permuted: Floats, seed:
 
 
 def out_of_fold(deal: Deal, feature: Feature) -> list[Ints]:
-    """For each repeat a guess for every row, each from a model that saw neither the row nor anything of its group."""
+    """For each repeat a guess for every row, each from a model that saw neither the row nor
+    anything of its group.
+    """
     counts = fold_counts(deal, feature.cell, deal.y, deal.fold)
     answers = feature.answers(trained_on(counts)).reshape(deal.repeats, deal.folds, -1)
     return [answers[r][deal.fold[r], feature.cell] for r in range(deal.repeats)]
@@ -238,7 +293,9 @@ def permuted_scores(deal: Deal, feature: Feature, start: int, more: int) -> Floa
     scores = []
     for first in range(start, start + more, step):
         drawn = [deal.permuted(i) for i in range(first, min(first + step, start + more))]
-        counts = np.concatenate([fold_counts(deal, feature.cell, labels, fold) for labels, fold in drawn])
+        counts = np.concatenate(
+            [fold_counts(deal, feature.cell, labels, fold) for labels, fold in drawn]
+        )
         scores.append(_pooled(feature.answers(trained_on(counts)), counts, len(drawn)))
     return np.concatenate(scores)
 
@@ -250,7 +307,9 @@ def fold_counts(
     cells = int(cell.max()) + 1
     inside = cell * deal.classes + labels
     size = cells * deal.classes
-    tables = [np.bincount(f.astype(np.int64) * size + inside, minlength=deal.folds * size) for f in fold]
+    tables = [
+        np.bincount(f.astype(np.int64) * size + inside, minlength=deal.folds * size) for f in fold
+    ]
     return np.stack(tables).reshape(-1, deal.folds, cells, deal.classes).astype(np.int32)
 
 
@@ -266,22 +325,33 @@ def _pooled(answers: Ints, counts: npt.NDArray[np.int32], permutations: int) -> 
     place = np.arange(repeats)[:, None] * classes + answers.reshape(repeats, -1)
     tested = counts.reshape(repeats, -1, classes)
     tables = [
-        np.bincount(place.ravel(), tested[:, :, k].ravel(), minlength=repeats * classes).reshape(repeats, classes)
+        np.bincount(place.ravel(), tested[:, :, k].ravel(), minlength=repeats * classes).reshape(
+            repeats, classes
+        )
         for k in range(classes)
     ]
     return np.asarray(macro_f1(np.stack(tables, axis=1)).reshape(permutations, -1).mean(axis=1))
 
 
 def finding(
-    check: str, measured: Measured, rule: Rule, *, why: str, feature: str | None = None, **more: object
+    check: str,
+    measured: Measured,
+    rule: Rule,
+    *,
+    why: str,
+    feature: str | None = None,
+    **more: object,
 ) -> Finding:
-    """A finding with the rule applied as if it were the only test; `why` is completed with what the numbers say."""
+    """A finding with the rule applied as if it were the only test; `why` is completed with what the
+    numbers say.
+    """
     low, high = (100 * end for end in measured.interval)
     below, above = (100 * end for end in measured.difference_interval)
     best = 100 * (measured.score - measured.difference)
     numbers = (
-        f"macro-F1 {100 * measured.score:.1f} (95% interval {low:.1f} to {high:.1f}) against {best:.1f} for the best "
-        f"baseline, {100 * measured.difference:+.1f} points ({below:+.1f} to {above:+.1f})"
+        f"macro-F1 {100 * measured.score:.1f} (95% interval {low:.1f} to {high:.1f}) against"
+        f" {best:.1f} for the best baseline, {100 * measured.difference:+.1f} points ({below:+.1f}"
+        f" to {above:+.1f})"
     )
     return Finding.model_validate(
         {

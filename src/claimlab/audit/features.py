@@ -1,7 +1,9 @@
-"""What a shortcut check feeds a small model: fixed numbers, words chosen on the training rows, or one category.
+"""What a shortcut check feeds a small model: fixed numbers, words chosen on the training rows, or
+one category.
 
-A feature gives the rows with equal values the same `cell`, and answers for every cell from the training rows per
-cell and class. So nothing can be learnt from rows that it will be tested on, and many models are fitted at once.
+A feature gives the rows with equal values the same `cell`, and answers for every cell from the
+training rows per cell and class. So nothing can be learnt from rows that it will be tested on, and
+many models are fitted at once.
 """
 
 from __future__ import annotations
@@ -28,12 +30,16 @@ class Feature(Protocol):
         ...
 
     def answers(self, counts: Counts) -> Ints:
-        """What each model answers for each cell (models, cells), given training rows (models, cells, classes)."""
+        """What each model answers for each cell (models, cells), given training rows (models,
+        cells, classes).
+        """
         ...
 
 
 class Numbers:
-    """Fixed numbers per row (length, case, time), for a small tree. Not-a-number is missing, and a value of its own."""
+    """Fixed numbers per row (length, case, time), for a small tree. Not-a-number is missing, and a
+    value of its own.
+    """
 
     def __init__(self, matrix: npt.NDArray[np.floating]) -> None:
         cells, cell = np.unique(into_bins(matrix), axis=0, return_inverse=True)
@@ -45,7 +51,9 @@ class Numbers:
 
 
 class Words:
-    """Presence of the `top` words that are most frequent in the training rows, out of many candidate columns."""
+    """Presence of the `top` words that are most frequent in the training rows, out of many
+    candidate columns.
+    """
 
     def __init__(self, presence: Any, top: int = KEYWORDS) -> None:
         self.presence, self.top = presence, top  # sparse, rows by words: see audit/words.py
@@ -65,7 +73,9 @@ class Words:
         return np.asarray(self._words @ flat).T.reshape(models, classes, -1)
 
     def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:  # noqa: ARG002
-        """Which words each model may use (models, words), given rows per class (models, classes)."""
+        """Which words each model may use (models, words), given rows per class (models,
+        classes).
+        """
         return first(held.sum(axis=1), self.top)
 
     def answers(self, counts: Counts) -> Ints:
@@ -74,17 +84,21 @@ class Words:
     def _tree(self, counts: Counts, chosen: Flags) -> Ints:
         columns = np.flatnonzero(chosen.any(axis=0))
         codes = self.presence[:, columns].toarray().astype(np.uint8)
-        _, at, pattern = np.unique(np.packbits(codes, axis=1), axis=0, return_index=True, return_inverse=True)
+        _, at, pattern = np.unique(
+            np.packbits(codes, axis=1), axis=0, return_index=True, return_inverse=True
+        )
         folded = fold_cells(counts, pattern.ravel(), len(at))
         return grow(Questions.of(codes[at]), folded, chosen[:, columns])[:, pattern.ravel()]
 
 
 class Giveaways(Words):
-    """Presence of the most one-sided words of the training rows: those at least RATIO times as frequent in one class
-    as in the others together, and in at least SUPPORT of the rows of that class.
+    """Presence of the most one-sided words of the training rows: those at least RATIO times as
+    frequent in one class as in the others together, and in at least SUPPORT of the rows of that
+    class.
 
-    Rows that hold none of them are answered at random, in the proportions of such rows in training: a word that gives
-    away a tenth of one class must not look worthless because nothing is known of the other rows.
+    Rows that hold none of them are answered at random, in the proportions of such rows in training:
+    a word that gives away a tenth of one class must not look worthless because nothing is known of
+    the other rows.
     """
 
     def __init__(self, presence: Any, top: int = WIDESPREAD) -> None:
@@ -114,11 +128,13 @@ class Giveaways(Words):
 
 
 class Category:
-    """One category per row (-1 = missing): guess the class that is over-represented in that category in training.
+    """One category per row (-1 = missing): guess the class that is over-represented in that
+    category in training.
 
-    Shares are smoothed by one row of the overall distribution, and weighted so that a rare class counts as much as
-    a frequent one. A category never met in training is answered as those that were met once: where one publisher is
-    always false, a new one is rather true. Without such categories it is answered with the most frequent class.
+    Shares are smoothed by one row of the overall distribution, and weighted so that a rare class
+    counts as much as a frequent one. A category never met in training is answered as those that
+    were met once: where one publisher is always false, a new one is rather true. Without such
+    categories it is answered with the most frequent class.
     """
 
     def __init__(self, codes: Ints) -> None:
@@ -131,7 +147,10 @@ class Category:
         once = np.where((met == 1)[:, :, None], counts, 0).sum(axis=1)
         known, new = (
             ((rows + share) / np.maximum(total, 1)).argmax(axis=-1)
-            for rows, share, total in ((counts, usual[:, None], overall[:, None]), (once, usual, overall))
+            for rows, share, total in (
+                (counts, usual[:, None], overall[:, None]),
+                (once, usual, overall),
+            )
         )
         new = np.where(once.any(axis=1), new, overall.argmax(axis=1))
         return np.asarray(np.where(met == 0, new[:, None], known), dtype=np.int64)
@@ -142,5 +161,10 @@ def fold_cells(counts: Counts, into: Ints, cells: int) -> Counts:
     models, many, classes = counts.shape
     joined = csr_matrix((np.ones(many, np.float32), (into, np.arange(many))), shape=(cells, many))
     flat = counts.transpose(1, 0, 2).reshape(many, models * classes).astype(np.float32)
-    whole: Counts = np.asarray(joined @ flat).reshape(cells, models, classes).transpose(1, 0, 2).astype(np.int32)
+    whole: Counts = (
+        np.asarray(joined @ flat)
+        .reshape(cells, models, classes)
+        .transpose(1, 0, 2)
+        .astype(np.int32)
+    )
     return whole

@@ -1,4 +1,5 @@
-"""`cl.audit` and its siblings: open datasets, run the checks, and write the report, through the run folder.
+"""`cl.audit` and its siblings: open datasets, run the checks, and write the report, through the run
+folder.
 
 findings = cl.audit("data/liar", output="report")
 fixed = cl.fix("data/liar", output="data/liar-fixed")
@@ -75,12 +76,13 @@ def audit(
 ) -> Audited:
     """Audit a dataset for shortcuts, leaks and contradictions, each beside its baselines.
 
-    `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce published numbers;
-    `target` is "veracity", "veracity-mixed" or any column; `columns` are tested, too ("meta.KEY" for meta).
-    `judge` names a model profile that says of `judge_sample` records whether they can be checked at all, within the
-    caps and by the words of `prompts` (claimlab llm prompts); `provider` names where to search for what it is shown
-    ("brave", "local:FOLDER"). With `output`, the report is written there. With `engine`, checks are shared among
-    processes or machines; a judge is asked from here.
+    `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce
+    published numbers; `target` is "veracity", "veracity-mixed" or any column; `columns` are tested,
+    too ("meta.KEY" for meta). `judge` names a model profile that says of `judge_sample` records
+    whether they can be checked at all, within the caps and by the words of `prompts` (claimlab llm
+    prompts); `provider` names where to search for what it is shown ("brave", "local:FOLDER"). With
+    `output`, the report is written there. With `engine`, checks are shared among processes or
+    machines; a judge is asked from here.
     """
     return audit_all(**{**locals(), "data": [data]})[0]
 
@@ -111,10 +113,14 @@ def audit_all(
     debug: bool = False,
     progress: Progress = silent,
 ) -> list[Audited]:
-    """Audit several datasets, with one report on all of them; the arguments are those of `audit`."""
+    """Audit several datasets, with one report on all of them; the arguments are those of
+    `audit`.
+    """
     caps = Caps(max_cost, max_calls, max_tokens)
     if judge is None and caps != Caps():
-        raise UsageError("A cap was set, but an audit without a judge spends nothing.", "Pass `judge`.")
+        raise UsageError(
+            "A cap was set, but an audit without a judge spends nothing.", "Pass `judge`."
+        )
     if judge is None and provider:
         raise UsageError("A search is made for a judge, and none was named.", "Pass `judge`.")
     if not data:
@@ -123,17 +129,35 @@ def audit_all(
     if cache is None and output is None and mode != "live":
         cache = cache_folder()
     with Run(
-        "audit", None, output, kind=KIND, reads=folders_of(*data), force=force, seed=seed, caps=caps, mode=mode,
-        cache=cache, engine=engine, progress=progress,
-    ) as run:  # fmt: skip
+        "audit",
+        None,
+        output,
+        kind=KIND,
+        reads=folders_of(*data),
+        force=force,
+        seed=seed,
+        caps=caps,
+        mode=mode,
+        cache=cache,
+        engine=engine,
+        progress=progress,
+    ) as run:
         with open_judge(run, judge, judge_sample, provider, prompts) as model:
             done = [
                 run_checks(
-                    Dataset.of(source, limit), checks=checks, protocol=named, target=target, columns=columns, seed=seed,
-                    settings=settings, judge=model, debug=debug, progress=progress,
+                    Dataset.of(source, limit),
+                    checks=checks,
+                    protocol=named,
+                    target=target,
+                    columns=columns,
+                    seed=seed,
+                    settings=settings,
+                    judge=model,
+                    debug=debug,
+                    progress=progress,
                 )
                 for source in data
-            ]  # fmt: skip
+            ]
         run.fill(lambda folder: fill(contents(done), folder))
     return done
 
@@ -148,9 +172,13 @@ def estimate_audit(call: Arguments) -> dict[str, Any]:
         if model is None:
             return estimated({})
         subjects = [Subject.of(Dataset.of(source, call.limit), call.target) for source in call.data]
-        requests = (request for subject in subjects for request in model.requests(subject, call.seed))
+        requests = (
+            request for subject in subjects for request in model.requests(subject, call.seed)
+        )
         parts: dict[str, Priced] = {
-            "judge": estimate_calls(requests, model.model.provider.profile, recording=run.calls.existing())
+            "judge": estimate_calls(
+                requests, model.model.provider.profile, recording=run.calls.existing()
+            )
         }
         if model.search is not None:
             searches = sum(model.searches(subject, call.seed) for subject in subjects)
@@ -159,8 +187,12 @@ def estimate_audit(call: Arguments) -> dict[str, Any]:
 
 
 @repeatable()
-def saved_audits(saved: Sequence[str | Path], *, output: str | Path | None = None, force: bool = False) -> list[Audit]:
-    """Audits that were saved earlier (`audit.json`, or a report folder); with `output`, in one report together."""
+def saved_audits(
+    saved: Sequence[str | Path], *, output: str | Path | None = None, force: bool = False
+) -> list[Audit]:
+    """Audits that were saved earlier (`audit.json`, or a report folder); with `output`, in one
+    report together.
+    """
     with Run("audit", None, output, kind=KIND, reads=list(saved), force=force) as run:
         audits = [one for path in saved for one in read_audits(Path(path))]
         run.fill(lambda folder: fill(contents(audits), folder))
@@ -180,11 +212,15 @@ class Fixed(Shown):
     def table(self) -> pl.DataFrame:
         """How many checks ended in each verdict, before and after."""
         before, after = self.before.counts(), self.after.counts()
-        return pl.DataFrame([{"verdict": v, "before": before[v], "after": after[v]} for v in before])
+        return pl.DataFrame(
+            [{"verdict": v, "before": before[v], "after": after[v]} for v in before]
+        )
 
     def headline(self) -> str:
         removed = sum(self.removed.values())
-        return f"of '{self.dataset.name}': {several(len(self.dataset), 'record')}, {removed:,} removed"
+        return (
+            f"of '{self.dataset.name}': {several(len(self.dataset), 'record')}, {removed:,} removed"
+        )
 
 
 @repeatable()
@@ -204,21 +240,31 @@ def fix(
     debug: bool = False,
     progress: Progress = silent,
 ) -> Fixed:
-    """Take out of a dataset what a split can remove (conflicting labels, copies, leaks), and audit it before and after.
+    """Take out of a dataset what a split can remove (conflicting labels, copies, leaks), and audit
+    it before and after.
 
     With `output`, the fixed dataset is written there, with a report on both audits inside.
     """
     named = one_of(get_args(ProtocolName), protocol, "protocol")
     options: dict[str, Any] = {
-        "checks": checks, "protocol": named, "target": target, "columns": columns, "seed": seed, "debug": debug,
+        "checks": checks,
+        "protocol": named,
+        "target": target,
+        "columns": columns,
+        "seed": seed,
+        "debug": debug,
         "settings": settings,
         "progress": progress,
-    }  # fmt: skip
-    with Run("audit", data, output, limit=limit, force=force, seed=seed, engine=engine, progress=progress) as run:
+    }
+    with Run(
+        "audit", data, output, limit=limit, force=force, seed=seed, engine=engine, progress=progress
+    ) as run:
         before = run_checks(run.dataset, **options)
         repaired: Repaired = repair(run.dataset, target=target, seed=seed)
         after = run_checks(repaired.dataset, **options)
-        run.finish(repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT))
+        run.finish(
+            repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT)
+        )
     return Fixed(repaired.dataset, repaired.removed, before, after)
 
 
@@ -238,43 +284,67 @@ def diff(
     force: bool = False,
     progress: Progress = silent,
 ) -> Diff:
-    """Which findings came, went or changed between two saved audits, or between two versions of a dataset.
+    """Which findings came, went or changed between two saved audits, or between two versions of a
+    dataset.
 
-    Two datasets are audited with the same settings, and their records are compared by id. `checks` names the checks to
-    compare (all by default). With `output`, a report is written there.
+    Two datasets are audited with the same settings, and their records are compared by id. `checks`
+    names the checks to compare (all by default). With `output`, a report is written there.
     """
-    with Run("diff", None, output, kind=DIFF, reads=folders_of(before, after), force=force, seed=seed) as run:
+    with Run(
+        "diff", None, output, kind=DIFF, reads=folders_of(before, after), force=force, seed=seed
+    ) as run:
         saved = [_saved(source) for source in (before, after)]
         records = None
         if saved[0] is not None and saved[1] is not None:
             audits = [_only(one, checks) for one in saved if one is not None]
         elif any(saved):
-            Dataset.of(before if saved[0] is None else after)  # one that is not there, or is neither, says so itself
-            raise UsageError("One of the two is a saved audit, the other a dataset.", "Compare two of one kind.")
+            Dataset.of(
+                before if saved[0] is None else after
+            )  # one that is not there, or is neither, says so itself
+            raise UsageError(
+                "One of the two is a saved audit, the other a dataset.", "Compare two of one kind."
+            )
         else:
             data = [Dataset.of(source, limit) for source in (before, after)]
             named = one_of(get_args(ProtocolName), protocol, "protocol")
             audits = [
-                run_checks(d, checks=checks, protocol=named, target=target, columns=columns, settings=settings,
-                           seed=seed, progress=progress)
+                run_checks(
+                    d,
+                    checks=checks,
+                    protocol=named,
+                    target=target,
+                    columns=columns,
+                    settings=settings,
+                    seed=seed,
+                    progress=progress,
+                )
                 for d in data
-            ]  # fmt: skip
+            ]
             records = record_changes(*data)
         done = Diff(audits[0], audits[1], records)
-        data_files = {"diff.json": done.to_json(), "audit.json": {"audits": [a.to_json() for a in audits]}}
+        data_files = {
+            "diff.json": done.to_json(),
+            "audit.json": {"audits": [a.to_json() for a in audits]},
+        }
         run.fill(lambda folder: fill(Contents(DIFF, [diff_page(done)], data=data_files), folder))
     return done
 
 
 def _saved(source: Source) -> Audit | None:
     """The audit that was saved in a report folder or file; null for a dataset."""
-    if isinstance(source, Dataset) or not ((Path(source) / AUDIT_FILE).is_file() or Path(source).suffix == ".json"):
+    if isinstance(source, Dataset) or not (
+        (Path(source) / AUDIT_FILE).is_file() or Path(source).suffix == ".json"
+    ):
         return None
     audits = read_audits(Path(source))
     if len(audits) != 1:
-        raise UsageError(f"'{source}' holds {len(audits)} audits.", "Compare reports on one dataset each.")
+        raise UsageError(
+            f"'{source}' holds {len(audits)} audits.", "Compare reports on one dataset each."
+        )
     return audits[0]
 
 
 def _only(audit: Audit, checks: Sequence[str] | None) -> Audit:
-    return replace(audit, findings=[f for f in audit.findings if checks is None or f.check in checks])
+    return replace(
+        audit, findings=[f for f in audit.findings if checks is None or f.check in checks]
+    )

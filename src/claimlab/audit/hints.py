@@ -1,4 +1,6 @@
-"""A cheap list of signals that a text may be impossible to check. Shown as hints, never as a score."""
+"""A cheap list of signals that a text may be impossible to check. Shown as hints, never as a
+score.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def signals() -> dict[str, dict[str, list[str]]]:
 
 
 def hints(rows: pl.DataFrame) -> pl.DataFrame:
-    """Per record id, the names of the signals its text shows (a list, maybe empty). Unknown languages use English."""
+    """Per record id, the names of the signals its text shows (a list, maybe empty). Unknown
+    languages use English.
+    """
     if not rows.height:
         return pl.DataFrame(schema={"id": pl.String, "signals": pl.List(pl.String)})
     columns = []
@@ -30,10 +34,14 @@ def hints(rows: pl.DataFrame) -> pl.DataFrame:
                 if code != "eng"
                 else ~language.is_in([c for c in by_language if c not in ("eng", "any")])
             )
-            seen = seen | (here & rows["text"].str.contains(f"(?i)(?:{'|'.join(patterns)})").fill_null(False))
+            seen = seen | (
+                here & rows["text"].str.contains(f"(?i)(?:{'|'.join(patterns)})").fill_null(False)
+            )
         columns.append(seen.alias(name))
     flags = pl.DataFrame(columns)
     lists = flags.select(
-        pl.concat_list([pl.when(pl.col(c)).then(pl.lit(c)) for c in flags.columns]).list.drop_nulls().alias("signals")
+        pl.concat_list([pl.when(pl.col(c)).then(pl.lit(c)) for c in flags.columns])
+        .list.drop_nulls()
+        .alias("signals")
     )
     return pl.DataFrame({"id": rows["id"], "signals": lists["signals"]})

@@ -1,7 +1,9 @@
-"""A model that says whether claims can be checked, for the feasibility check (`audit/asking.py` is what it is asked).
+"""A model that says whether claims can be checked, for the feasibility check (`audit/asking.py` is
+what it is asked).
 
-With a search provider, or on an enriched dataset, it is also shown what a search finds, so that "with search" is
-measured and not only promised. Whether it can be believed is for the check to say, which compares it with annotators.
+With a search provider, or on an enriched dataset, it is also shown what a search finds, so that
+"with search" is measured and not only promised. Whether it can be believed is for the check to say,
+which compares it with annotators.
 """
 
 from __future__ import annotations
@@ -12,7 +14,17 @@ from contextlib import contextmanager
 import numpy as np
 import polars as pl
 
-from claimlab.audit.asking import ALONE, MAX_TOKENS, PROMISED, READ, RESULTS, SHOWN, Opinion, Reading, case_of
+from claimlab.audit.asking import (
+    ALONE,
+    MAX_TOKENS,
+    PROMISED,
+    READ,
+    RESULTS,
+    SHOWN,
+    Opinion,
+    Reading,
+    case_of,
+)
 from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
@@ -36,8 +48,8 @@ Snippets = Mapping[str, Sequence[str] | None]  # null: the search failed
 
 
 class FeasibilityJudge:
-    """`provider` is a model, `search` a chain of search providers; a refusal or a failed answer is null, and the
-    tally counts it."""
+    """`provider` is a model, `search` a chain of search providers; a refusal or a failed answer is
+    null, and the tally counts it."""
 
     def __init__(
         self,
@@ -50,7 +62,9 @@ class FeasibilityJudge:
     ) -> None:
         self.sample, self.search, self.progress = sample, search, progress
         prompt = (prompts or Prompts())["feasibility"]
-        self.model = ModelJudge(provider, prompt, Opinion, value=lambda opinion: opinion.answer, max_tokens=MAX_TOKENS)
+        self.model = ModelJudge(
+            provider, prompt, Opinion, value=lambda opinion: opinion.answer, max_tokens=MAX_TOKENS
+        )
 
     @property
     def name(self) -> str:
@@ -63,7 +77,11 @@ class FeasibilityJudge:
 
     def readings(self, subject: Subject) -> tuple[Reading, ...]:
         """The two of the guide, and the one with search results where there are any."""
-        return (ALONE, PROMISED, RESULTS) if self.search is not None or stored(subject) else (ALONE, PROMISED)
+        return (
+            (ALONE, PROMISED, RESULTS)
+            if self.search is not None or stored(subject)
+            else (ALONE, PROMISED)
+        )
 
     def opinions(self, subject: Subject, reading: Reading, seed: int) -> dict[str, Opinion | None]:
         """By record id, for a sample drawn at random; null where the model or the search failed."""
@@ -75,7 +93,9 @@ class FeasibilityJudge:
         return answers | {opinion.case: opinion.reply for opinion in opinions}
 
     def requests(self, subject: Subject, seed: int) -> Iterable[Request[Opinion]]:
-        """What would be asked, for an estimate: search results are taken to be as long as they may be."""
+        """What would be asked, for an estimate: search results are taken to be as long as they may
+        be.
+        """
         for reading in self.readings(subject):
             rows = self._rows(subject, reading, seed)
             known = stored(subject) if self.search is None else {}
@@ -92,19 +112,29 @@ class FeasibilityJudge:
             sync.run(self.search.close())
 
     def _rows(self, subject: Subject, reading: Reading, seed: int) -> pl.DataFrame:
-        """Id and text of the sample. Without a provider, results are known only for records with evidence."""
+        """Id and text of the sample. Without a provider, results are known only for records with
+        evidence.
+        """
         rows = subject.rows.filter(pl.col("text").is_not_null()).select("id", "text", "language")
         if reading == RESULTS and self.search is None:
             rows = rows.filter(pl.col("id").is_in(list(stored(subject))))
         if rows.height > self.sample:
-            rows = rows[np.sort(np.random.default_rng(seed).permutation(rows.height)[: self.sample])]
+            rows = rows[
+                np.sort(np.random.default_rng(seed).permutation(rows.height)[: self.sample])
+            ]
         return rows
 
     def _cases(self, rows: pl.DataFrame, reading: Reading, results: Snippets) -> list[Case]:
         """What is asked of the sample, without the records whose search failed."""
-        questions = [(i, text, results.get(i, ())) for i, text in rows.select("id", "text").iter_rows()]
+        questions = [
+            (i, text, results.get(i, ())) for i, text in rows.select("id", "text").iter_rows()
+        ]
         prompt = self.model.prompt
-        return [case_of(prompt, i, text, reading, pieces) for i, text, pieces in questions if pieces is not None]
+        return [
+            case_of(prompt, i, text, reading, pieces)
+            for i, text, pieces in questions
+            if pieces is not None
+        ]
 
     def _searched(self, subject: Subject, rows: pl.DataFrame) -> Snippets:
         """Record id -> what a search found for it."""
@@ -115,22 +145,34 @@ class FeasibilityJudge:
         async def ask(row: tuple[str, str, str | None]) -> Sequence[str] | None:
             _, text, language = row
             try:
-                results = await chain.search(Query(text[:QUERY], language=language, max_results=SHOWN))
+                results = await chain.search(
+                    Query(text[:QUERY], language=language, max_results=SHOWN)
+                )
             except SearchFailed:
                 return None
             pieces = [(piece.title, piece.text) for piece in results.evidence[:SHOWN]]
-            return [shown for title, body in pieces if body != text and (shown := _shown(title, body))]
+            return [
+                shown for title, body in pieces if body != text and (shown := _shown(title, body))
+            ]
 
         questions = list(rows.iter_rows())
-        snippets = sync.run(all_of(questions, ask, concurrency=16, progress=self.progress, label="searching"))
+        snippets = sync.run(
+            all_of(questions, ask, concurrency=16, progress=self.progress, label="searching")
+        )
         return dict(zip(rows["id"].to_list(), snippets, strict=True))
 
 
 @contextmanager
 def open_judge(
-    run: Run, judge: str | FeasibilityJudge | None, sample: int, provider: str | Sequence[str], prompts: Given
+    run: Run,
+    judge: str | FeasibilityJudge | None,
+    sample: int,
+    provider: str | Sequence[str],
+    prompts: Given,
 ) -> Iterator[FeasibilityJudge | None]:
-    """The judge that is named, with the search that it may use; what was opened here is closed here."""
+    """The judge that is named, with the search that it may use; what was opened here is closed
+    here.
+    """
     words = read_prompts(prompts, "audit")
     if not isinstance(judge, str):
         yield judge
@@ -138,7 +180,9 @@ def open_judge(
     names = each_of(provider)
     search = named_chain(names, run.calls) if names else None
     model_provider = open_provider(judge, calls=run.calls)
-    model = FeasibilityJudge(model_provider, sample, search=search, prompts=words, progress=run.progress)
+    model = FeasibilityJudge(
+        model_provider, sample, search=search, prompts=words, progress=run.progress
+    )
     try:
         yield model
     finally:
@@ -146,7 +190,9 @@ def open_judge(
 
 
 def stored(subject: Subject) -> dict[str, list[str]]:
-    """The first pieces of evidence of each record, as text, without near-copies of it and without its own source."""
+    """The first pieces of evidence of each record, as text, without near-copies of it and without
+    its own source.
+    """
     table = subject.table("evidence")
     if table is None:
         return {}
@@ -155,7 +201,9 @@ def stored(subject: Subject) -> dict[str, list[str]]:
             table = table.filter(~pl.col(guard).fill_null(False))
     out: dict[str, list[str]] = {}
     for record, title, text in (
-        table.sort("record_id", "rank", maintain_order=True).select("record_id", "title", "text").iter_rows()
+        table.sort("record_id", "rank", maintain_order=True)
+        .select("record_id", "title", "text")
+        .iter_rows()
     ):
         if shown := _shown(title, text):
             out.setdefault(record, []).append(shown)

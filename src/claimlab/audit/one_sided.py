@@ -1,8 +1,10 @@
-"""Words that few texts hold, but almost all of them in one class: what they say of the rows that hold them.
+"""Words that few texts hold, but almost all of them in one class: what they say of the rows that
+hold them.
 
-Macro-F1 over all rows cannot show them: a word in 8% of one class leaves the other rows as they are, and a model that
-uses it scores no better than a guess. So the statistic is over the rows that hold such a word: how much more often they
-carry its class than chance has it, in points of all rows. Words are chosen on the training folds, by association.
+Macro-F1 over all rows cannot show them: a word in 8% of one class leaves the other rows as they
+are, and a model that uses it scores no better than a guess. So the statistic is over the rows that
+hold such a word: how much more often they carry its class than chance has it, in points of all
+rows. Words are chosen on the training folds, by association.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class OneSided:
-    """`excess` is the share of rows that the words get right beyond chance, out of fold; `right` of `held` rows."""
+    """`excess` is the share of rows that the words get right beyond chance, out of fold; `right` of
+    `held` rows.
+    """
 
     excess: float
     interval: Interval
@@ -63,8 +67,12 @@ def one_sided(subject: Subject, presence: Any, context: Context) -> OneSided:
     )
 
 
-def _excess(presence: Any, labels: Ints, fold: npt.NDArray[np.int8], classes: int) -> tuple[Floats, int, int]:
-    """Per row what it adds to the excess, then how many rows hold a chosen word, and how many of those are right."""
+def _excess(
+    presence: Any, labels: Ints, fold: npt.NDArray[np.int8], classes: int
+) -> tuple[Floats, int, int]:
+    """Per row what it adds to the excess, then how many rows hold a chosen word, and how many of
+    those are right.
+    """
     base = np.bincount(labels, minlength=classes) / len(labels)
     values, held, right = np.zeros(len(labels)), 0, 0
     for k in range(int(fold.max()) + 1):

@@ -1,4 +1,6 @@
-"""The pytest plug-in: the fixture `assert_audit`. Nothing heavy is imported before a test asks for it."""
+"""The pytest plug-in: the fixture `assert_audit`. Nothing heavy is imported before a test asks for
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ import pytest
 
 @pytest.fixture(scope="session")
 def assert_audit() -> Callable[..., Any]:
-    """Audit a dataset; the test fails where a check fails or has no verdict, unless that is in `allow`."""
+    """Audit a dataset; the test fails where a check fails or has no verdict, unless that is in
+    `allow`.
+    """
     from claimlab.audit.guard import assert_audit
 
     return assert_audit

@@ -1,4 +1,6 @@
-"""Audits read back from a report folder: `audit.json` holds the findings, everything else there is a view of them."""
+"""Audits read back from a report folder: `audit.json` holds the findings, everything else there is
+a view of them.
+"""
 
 from __future__ import annotations
 
@@ -19,5 +21,6 @@ def read_audits(folder: Path) -> list[Audit]:
         return [Audit.from_json(a) for a in raw["audits"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
-            f"'{file}' is not a saved audit: {error}.", "Make one with: claimlab audit DIR -o FOLDER"
+            f"'{file}' is not a saved audit: {error}.",
+            "Make one with: claimlab audit DIR -o FOLDER",
         ) from None

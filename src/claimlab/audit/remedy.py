@@ -1,7 +1,8 @@
-"""What carries out a piece of advice: calls with the folder filled in, as a person types them or as Python.
+"""What carries out a piece of advice: calls with the folder filled in, as a person types them or as
+Python.
 
-A remedy is a function from a `Case` to commands that run one after another. Each writes to a folder of its own beside
-the dataset, and none changes the dataset itself.
+A remedy is a function from a `Case` to commands that run one after another. Each writes to a folder
+of its own beside the dataset, and none changes the dataset itself.
 """
 
 from __future__ import annotations
@@ -34,8 +35,14 @@ class Command:
 
     @property
     def typed(self) -> list[str]:
-        """The command in parts that stay on one line: words quoted where a shell needs it, flags with their values."""
-        words = ["claimlab", *VERBS.get(self.function, self.function).split(), shlex.quote(self.data)]
+        """The command in parts that stay on one line: words quoted where a shell needs it, flags
+        with their values.
+        """
+        words = [
+            "claimlab",
+            *VERBS.get(self.function, self.function).split(),
+            shlex.quote(self.data),
+        ]
         words += ["--fix"] if self.function == "fix" else []
         for name, value in self.options.items():
             flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -55,8 +62,9 @@ class Command:
 
 @dataclass(frozen=True)
 class Case:
-    """What a remedy is for: findings of one rule, the most severe first, on the dataset in `folder`. `split` says
-    whether it has train and test parts; `target` is what the audit tested."""
+    """What a remedy is for: findings of one rule, the most severe first, on the dataset in
+    `folder`. `split` says whether it has train and test parts; `target` is what the audit tested.
+    """
 
     findings: Sequence[Finding]
     folder: str = "DIR"
@@ -75,7 +83,9 @@ class Case:
         return f"{self.folder}-{slug(name)}"
 
     def parted(self) -> tuple[list[Command], str]:
-        """What gives the dataset a train and a test part, where it has none, and the folder that has them."""
+        """What gives the dataset a train and a test part, where it has none, and the folder that
+        has them.
+        """
         if self.split:
             return [], self.folder
         output = self.beside("split")
@@ -87,7 +97,13 @@ Remedy = Callable[[Case], list[Command]]
 
 def split_by(strategy: str) -> Remedy:
     def remedy(case: Case) -> list[Command]:
-        return [Command("split", case.folder, {"output": case.beside(f"by-{strategy}"), "by": strategy, **case.task})]
+        return [
+            Command(
+                "split",
+                case.folder,
+                {"output": case.beside(f"by-{strategy}"), "by": strategy, **case.task},
+            )
+        ]
 
     return remedy
 
@@ -110,7 +126,13 @@ def clean(case: Case) -> list[Command]:
 def mask(what: str) -> Remedy:
     def remedy(case: Case) -> list[Command]:
         task = case.task if what == "giveaways" else {}
-        return [Command("clean", case.folder, {"output": case.beside(f"masked-{what}"), "mask": what, **task})]
+        return [
+            Command(
+                "clean",
+                case.folder,
+                {"output": case.beside(f"masked-{what}"), "mask": what, **task},
+            )
+        ]
 
     return remedy
 
@@ -130,7 +152,11 @@ def baseline(case: Case) -> list[Command]:
     """What the feature alone reaches as a detector, on the split that a model is scored on."""
     commands, folder = case.parted()
     for feature in dict.fromkeys(measured_as(finding) for finding in case.findings[:MOST]):
-        options = {"output": case.beside(f"only-{feature}"), "detector": "shortcut", "settings": {"feature": feature}}
+        options = {
+            "output": case.beside(f"only-{feature}"),
+            "detector": "shortcut",
+            "settings": {"feature": feature},
+        }
         more = {"evidence": "complete"} if feature == "evidence" else {}
         commands.append(Command("detect", folder, {**options, **more, **case.task}))
     return commands
@@ -142,8 +168,15 @@ def measured_as(finding: Finding) -> str:
         return finding.check
     feature = finding.feature or finding.check
     if finding.check == "text-columns":
-        return feature.split(",")[0]  # what a text shares with the claim is for whoever reads that text
-    names = {"evidence alone": "evidence", "presence of a URL": "url", "hour of the day": "hour", "URL path": "path"}
+        return feature.split(",")[
+            0
+        ]  # what a text shares with the claim is for whoever reads that text
+    names = {
+        "evidence alone": "evidence",
+        "presence of a URL": "url",
+        "hour of the day": "hour",
+        "URL path": "path",
+    }
     return names.get(feature, feature)
 
 
@@ -155,7 +188,9 @@ def scored(case: Case, *by: str) -> list[Command]:
         *commands,
         Command("detect", folder, {"output": run, **case.task}),
         Command(
-            "evaluate", run, {"output": case.beside("-".join(["scores", *by])), **({"by": list(by)} if by else {})}
+            "evaluate",
+            run,
+            {"output": case.beside("-".join(["scores", *by])), **({"by": list(by)} if by else {})},
         ),
     ]
 
@@ -182,9 +217,17 @@ def review(task: str) -> Remedy:
 
     def remedy(case: Case) -> list[Command]:
         first = case.findings[0]
-        audit, target = case.beside(f"audit-{first.check}"), {} if case.target == VERACITY else {"target": case.target}
+        audit, target = (
+            case.beside(f"audit-{first.check}"),
+            {} if case.target == VERACITY else {"target": case.target},
+        )
         finding = first.check if first.feature is None else f"{first.check}/{first.feature}"
-        options = {"output": case.beside(f"review-{first.check}"), "audit": audit, "finding": finding, "task": task}
+        options = {
+            "output": case.beside(f"review-{first.check}"),
+            "audit": audit,
+            "finding": finding,
+            "task": task,
+        }
         return [
             Command("audit", case.folder, {"output": audit, "checks": [first.check], **target}),
             Command("review_create", case.folder, options),

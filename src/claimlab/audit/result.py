@@ -36,9 +36,13 @@ class Audit(Shown):
     labelled: int
     findings: list[Finding] = field(default_factory=list)
     card: str | None = None
-    examples: list[Example] = field(default_factory=list)  # the rows that findings point at, cut short
+    examples: list[Example] = field(
+        default_factory=list
+    )  # the rows that findings point at, cut short
     rule: str = ""  # how scores became verdicts, in words
-    folder: str = ""  # the name of the dataset's folder, never its path: for commands that are run beside it
+    folder: str = (
+        ""  # the name of the dataset's folder, never its path: for commands that are run beside it
+    )
     split: bool = False  # whether the dataset has a train and a test part
 
     def counts(self) -> dict[str, int]:
@@ -50,7 +54,9 @@ class Audit(Shown):
         return self.concluded()
 
     def concluded(self, folder: str | None = None) -> Conclusion:
-        """The conclusion, with commands for the dataset at `folder`; by default, where its folder is beside."""
+        """The conclusion, with commands for the dataset at `folder`; by default, where its folder
+        is beside.
+        """
         return conclude(self.findings, self._case(folder))
 
     def next_step(self, folder: str | None = None) -> Command:
@@ -61,7 +67,10 @@ class Audit(Shown):
         return Case((), folder or self.folder or self.dataset, self.split, self.target)
 
     def headline(self) -> str:
-        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n) or "no findings"
+        counts = (
+            ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
+            or "no findings"
+        )
         return f"of '{self.dataset}': {counts}"
 
     def _repr_html_(self) -> str:
@@ -72,21 +81,36 @@ class Audit(Shown):
         """A row for each finding; scores are shares of 1."""
         rows = [
             {
-                "check": f.check, "feature": f.feature, "verdict": f.verdict, "score": f.score,
-                "low": f.interval[0] if f.interval else None, "high": f.interval[1] if f.interval else None,
-                **f.baselines.model_dump(), "difference": f.difference, "p": f.p, "p_adjusted": f.p_adjusted,
-                "permutations": f.permutations, "n": f.n, "why": f.why,
+                "check": f.check,
+                "feature": f.feature,
+                "verdict": f.verdict,
+                "score": f.score,
+                "low": f.interval[0] if f.interval else None,
+                "high": f.interval[1] if f.interval else None,
+                **f.baselines.model_dump(),
+                "difference": f.difference,
+                "p": f.p,
+                "p_adjusted": f.p_adjusted,
+                "permutations": f.permutations,
+                "n": f.n,
+                "why": f.why,
             }
             for f in self.findings
-        ]  # fmt: skip
+        ]
         numbers = ("score", "low", "high", *Baselines.model_fields, "difference", "p", "p_adjusted")
-        types = {"feature": pl.String, "permutations": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
+        types = {
+            "feature": pl.String,
+            "permutations": pl.Int64,
+            **dict.fromkeys(numbers, pl.Float64),
+        }
         return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
     def worst(self, check: str) -> Finding | None:
         """The most severe finding of a check, which a matrix shows."""
         mine = [f for finding in self.findings for f in finding.every if f.check == check]
-        return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
+        return (
+            min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -109,7 +133,11 @@ class Audit(Shown):
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Audit:
-        fields = {k: v for k, v in raw.items() if k not in ("counts", "conclusion", "findings", "examples")}
+        fields = {
+            k: v
+            for k, v in raw.items()
+            if k not in ("counts", "conclusion", "findings", "examples")
+        }
         return cls(
             **fields,
             findings=[Finding.model_validate(f) for f in raw["findings"]],

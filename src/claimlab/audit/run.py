@@ -1,4 +1,6 @@
-"""Run checks on a dataset: `audit(dataset)` gives findings; a check that breaks is a finding, not the end."""
+"""Run checks on a dataset: `audit(dataset)` gives findings; a check that breaks is a finding, not
+the end.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def audit(
 ) -> Audited:
     """Put `dataset` to the named checks (all by default)."""
     if protocol not in PROTOCOLS:
-        raise UsageError(f"'{protocol}' is not a valid protocol.", f"Use one of: {', '.join(PROTOCOLS)}.")
+        raise UsageError(
+            f"'{protocol}' is not a valid protocol.", f"Use one of: {', '.join(PROTOCOLS)}."
+        )
     names = list(checks) if checks else default_checks(protocol)
     chosen = [CHECKS.get(name) for name in names]
     subject = Subject.of(dataset, target)
@@ -92,28 +96,51 @@ def audit(
 def _shared(
     dataset: Dataset, target: str, checks: list[str], context: Context, progress: Progress
 ) -> dict[str, list[Finding]]:
-    """The findings of the checks that ask no judge, each check a shard, where the run shares its work."""
+    """The findings of the checks that ask no judge, each check a shard, where the run shares its
+    work.
+    """
     names = sorted({name for name in checks if context.judge is None or name != "feasibility"})
     if not shares() or len(names) < 2:
         return {}
-    words = {"protocol": context.protocol, "seed": context.seed, "columns": context.columns, "debug": context.debug}
+    words = {
+        "protocol": context.protocol,
+        "seed": context.seed,
+        "columns": context.columns,
+        "debug": context.debug,
+    }
     with place() as here:
-        data = {"data": dataset_in(here, dataset), "target": target, "settings": asdict(context.settings)}
+        data = {
+            "data": dataset_in(here, dataset),
+            "target": target,
+            "settings": asdict(context.settings),
+        }
         shards = [{"check": name, **words, **data} for name in names]
         outputs = run_stage(
-            do_check, shards, folder=here, name=f"checks-{dataset.fingerprint()[:8]}", progress=progress
+            do_check,
+            shards,
+            folder=here,
+            name=f"checks-{dataset.fingerprint()[:8]}",
+            progress=progress,
         )
         rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
-    return {name: [Finding(**row) for row in findings] for name, findings in zip(names, rows, strict=True)}
+    return {
+        name: [Finding(**row) for row in findings]
+        for name, findings in zip(names, rows, strict=True)
+    }
 
 
 def do_check(shard: Any, output: Path) -> None:
     """One check of an audit."""
     settings = Settings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
-    context = Context(shard["protocol"], shard["seed"], settings, tuple(shard["columns"]), None, shard["debug"])
+    context = Context(
+        shard["protocol"], shard["seed"], settings, tuple(shard["columns"]), None, shard["debug"]
+    )
     subject = Subject.of(Dataset.open(shard["data"]), shard["target"])
     findings = run_one(CHECKS.get(shard["check"]), subject, context)
-    output.write_text(json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False), encoding="utf-8")
+    output.write_text(
+        json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False),
+        encoding="utf-8",
+    )
 
 
 def default_checks(protocol: str) -> list[str]:
@@ -127,18 +154,28 @@ def protocols_of(check: Check) -> tuple[str, ...]:
 
 
 def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
-    """A check's findings. An unexpected error in a check becomes "not measured" with its name; the others continue."""
+    """A check's findings. An unexpected error in a check becomes "not measured" with its name; the
+    others continue.
+    """
     if context.protocol not in protocols_of(check):
         others = ", ".join(default_checks(context.protocol))
-        why = f"The {context.protocol} protocol does not have this check (it has {others}); use `protocol='fair'`."
+        why = (
+            f"The {context.protocol} protocol does not have this check (it has {others}); use"
+            " `protocol='fair'`."
+        )
         return [not_measured(check.name, context.protocol, why)]
     try:
-        nothing = not_measured(check.name, context.protocol, "The records have nothing that it measures.", n=subject.n)
+        nothing = not_measured(
+            check.name, context.protocol, "The records have nothing that it measures.", n=subject.n
+        )
         return check.run(subject, context) or [nothing]
     except ClaimlabError:
         raise
     except (Exception, SystemExit) as error:  # a check of another package may end in sys.exit
         if context.debug:
             raise
-        why = f"The check broke ({type(error).__name__}: {error}); run `{check.name}` alone, with `debug=True`."
+        why = (
+            f"The check broke ({type(error).__name__}: {error}); run `{check.name}` alone, with"
+            " `debug=True`."
+        )
         return [not_measured(check.name, context.protocol, why, n=subject.n)]

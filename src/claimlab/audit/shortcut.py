@@ -1,4 +1,6 @@
-"""The way most checks measure: one feature alone against its baselines, on the rows that this needs."""
+"""The way most checks measure: one feature alone against its baselines, on the rows that this
+needs.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,18 @@ def shortcut(
     grouping: fair.Grouping = "groups",
     **more: Any,
 ) -> Finding:
-    """Measure one feature under the fair protocol. `subject` is already sampled when it was large."""
+    """Measure one feature under the fair protocol. `subject` is already sampled when it was
+    large.
+    """
     settings, seed = context.settings, context.seed
     reason = fair.unmeasurable(subject, grouping, settings, seed)
     if reason is not None:
         return noted(not_measured(check, "fair", reason, n=subject.n, feature=label), subject)
     deal = fair.deal_of(subject, grouping, settings, seed)
     measured = fair.measure(subject, feature, deal=deal, settings=settings, seed=seed)
-    return noted(fair.finding(check, measured, settings.rule, why=why, feature=label, **more), subject)
+    return noted(
+        fair.finding(check, measured, settings.rule, why=why, feature=label, **more), subject
+    )
 
 
 def noted(finding: Finding, subject: Subject) -> Finding:
@@ -48,8 +54,8 @@ def noted(finding: Finding, subject: Subject) -> Finding:
 
 @dataclass(frozen=True)
 class Sampled:
-    """A subject cut to what the fair protocol needs: all rows, or a seeded sample of a large set. For a test of groups,
-    those whose labels can be shuffled."""
+    """A subject cut to what the fair protocol needs: all rows, or a seeded sample of a large set.
+    For a test of groups, those whose labels can be shuffled."""
 
     whole: Subject
     limit: int
@@ -63,7 +69,9 @@ class Sampled:
         if key not in self.whole.memo:
             part = self._drawn()
             self.whole.memo[key] = (
-                part if self.settings is None else fair.shuffled_freely(part, self.settings, self.seed)
+                part
+                if self.settings is None
+                else fair.shuffled_freely(part, self.settings, self.seed)
             )
         sample: Subject = self.whole.memo[key]
         return sample
@@ -77,7 +85,11 @@ class Sampled:
     @property
     def note(self) -> dict[str, Any]:
         """For a finding's details: how many rows were sampled, when any were left out."""
-        return {} if self.whole.n <= self.limit else {"sampled_rows": self.limit, "of_rows": self.whole.n}
+        return (
+            {}
+            if self.whole.n <= self.limit
+            else {"sampled_rows": self.limit, "of_rows": self.whole.n}
+        )
 
 
 def sampled(
@@ -88,9 +100,9 @@ def sampled(
     columns: bool = False,
     texts: pl.Series | None = None,
 ) -> Sampled:
-    """The rows that a check works on, one of each text and label; `texts` are what it reads, where that is not the text
-    of a record. A test of one column, which splits rows at random, may take more than one that grows trees; `most` is
-    fewer."""
+    """The rows that a check works on, one of each text and label; `texts` are what it reads, where
+    that is not the text of a record. A test of one column, which splits rows at random, may take
+    more than one that grows trees; `most` is fewer."""
     limit = context.settings.max_column_rows if columns else context.settings.max_rows
     whole = subject.distinct if texts is None else subject.first_of_each(texts)
     settings = None if columns else context.settings

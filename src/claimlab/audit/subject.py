@@ -1,4 +1,6 @@
-"""The dataset under audit, prepared once for all checks: usable rows, labels as codes, and what must stay together."""
+"""The dataset under audit, prepared once for all checks: usable rows, labels as codes, and what
+must stay together.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,11 @@ from claimlab.text.telling import held_words
 
 @dataclass(frozen=True)
 class Subject:
-    """`rows` are the records whose label is one of `classes`; `y` holds their codes (an index into `classes`).
+    """`rows` are the records whose label is one of `classes`; `y` holds their codes (an index into
+    `classes`).
 
-    Where rows were left out so that each observation counts once, `note` says so, and `bound` has what must stay
-    together as it was with them.
+    Where rows were left out so that each observation counts once, `note` says so, and `bound` has
+    what must stay together as it was with them.
     """
 
     dataset: Dataset
@@ -37,7 +40,9 @@ class Subject:
 
     @classmethod
     def of(cls, dataset: Dataset, target: str = "veracity") -> Subject:
-        """Choose the rows for `target`, which is a task or any column: those that the task has a class for."""
+        """Choose the rows for `target`, which is a task or any column: those that the task has a
+        class for.
+        """
         task = open_task(target)
         labels = task.labels(dataset.records)
         classes = task.classes_in(dataset.records)
@@ -80,27 +85,43 @@ class Subject:
 
     @cached_property
     def words(self) -> pl.DataFrame:
-        """`row` and `word`, once for each word that a row's text holds; words of one letter are left out."""
+        """`row` and `word`, once for each word that a row's text holds; words of one letter are
+        left out.
+        """
         return held_words(self.rows["text"])
 
     @cached_property
     def groups(self) -> Codes:
-        """Rows with one code must never be split: same normal text, or same `group`, or linked through others."""
+        """Rows with one code must never be split: same normal text, or same `group`, or linked
+        through others.
+        """
         if self.bound is not None:
             return self.bound
         return linked([codes_of(self.normal_text), codes_of(self.rows["group"])], self.n)
 
     @cached_property
     def near(self) -> NearTexts:
-        """Which texts are nearly the same (character 5-grams, Jaccard 0.7), found once for every check that asks."""
+        """Which texts are nearly the same (character 5-grams, Jaccard 0.7), found once for every
+        check that asks.
+        """
         return near_texts(self.normal_text)
 
     def take(self, index: npt.NDArray[np.int64]) -> Subject:
-        """The same subject with only these rows; itself, with all it has worked out, where these are all of them."""
+        """The same subject with only these rows; itself, with all it has worked out, where these
+        are all of them.
+        """
         if len(index) == self.n and np.array_equal(index, self.everyone):
             return self
         bound = None if self.bound is None else self.bound[index]
-        return Subject(self.dataset, self.target, self.rows[index], self.classes, self.y[index], bound, self.note)
+        return Subject(
+            self.dataset,
+            self.target,
+            self.rows[index],
+            self.classes,
+            self.y[index],
+            bound,
+            self.note,
+        )
 
     @cached_property
     def distinct(self) -> Subject:
@@ -108,11 +129,15 @@ class Subject:
         return self.first_of_each(self.normal_text)
 
     def first_of_each(self, texts: pl.Series) -> Subject:
-        """The first row of each of `texts` and label; a row without one is no copy. A text under two labels keeps one
-        row of each, and what belonged together with a copy belongs together with the row that stays."""
+        """The first row of each of `texts` and label; a row without one is no copy. A text under
+        two labels keeps one row of each, and what belonged together with a copy belongs together
+        with the row that stays.
+        """
         repeated = self.repeated(texts)
         copies = several(int(repeated.sum()), "copy is", "copies are")
-        return self.standing(np.flatnonzero(~repeated), f"Each text counts once: {copies} left out.")
+        return self.standing(
+            np.flatnonzero(~repeated), f"Each text counts once: {copies} left out."
+        )
 
     def repeated(self, texts: pl.Series) -> npt.NDArray[np.bool_]:
         """Which rows have the text and the label of an earlier one."""
@@ -125,7 +150,13 @@ class Subject:
             return self
         notes = f"{self.note} {note}".strip()
         return Subject(
-            self.dataset, self.target, self.rows[index], self.classes, self.y[index], self.groups[index], notes
+            self.dataset,
+            self.target,
+            self.rows[index],
+            self.classes,
+            self.y[index],
+            self.groups[index],
+            notes,
         )
 
     def table(self, name: str) -> pl.DataFrame | None:

@@ -1,7 +1,9 @@
-"""Out-of-fold predictions of a plain text model: word n-grams and logistic regression, groups kept together.
+"""Out-of-fold predictions of a plain text model: word n-grams and logistic regression, groups kept
+together.
 
-It is the yardstick of the checks that ask more than what one shortcut gives away: which labels look wrong, whether a
-claim can be judged without its evidence, what is left when giveaway words are masked.
+It is the yardstick of the checks that ask more than what one shortcut gives away: which labels look
+wrong, whether a claim can be judged without its evidence, what is left when giveaway words are
+masked.
 """
 
 from __future__ import annotations
@@ -23,12 +25,16 @@ from claimlab.core.stats.repeats import Resampled, mean_macro_f1, resample
 Floats = npt.NDArray[np.float64]
 FEATURES = 2**16
 STRENGTH = 3.0
-READ = 1_500  # characters of a text: an article's beginning says what it is about, and costs a tenth
+READ = (
+    1_500  # characters of a text: an article's beginning says what it is about, and costs a tenth
+)
 
 
 @dataclass(frozen=True)
 class TextScore:
-    """What the text gives away, and the answers behind it, for a comparison with another text of the same rows."""
+    """What the text gives away, and the answers behind it, for a comparison with another text of
+    the same rows.
+    """
 
     drawn: Resampled
     answers: Codes
@@ -43,31 +49,44 @@ class TextScore:
         return interval(self.drawn.scores, self.drawn.groups, point=self.drawn.score) or (0.0, 1.0)
 
 
-def probabilities(subject: Subject, context: Context, texts: pl.Series, labels: Codes | None = None) -> Floats:
-    """A probability per row and class from a model that saw neither the row nor its group. A text may be null;
-    `labels` replace the subject's own."""
+def probabilities(
+    subject: Subject, context: Context, texts: pl.Series, labels: Codes | None = None
+) -> Floats:
+    """A probability per row and class from a model that saw neither the row nor its group. A text
+    may be null; `labels` replace the subject's own."""
     fold = fair.deal_of(subject, "groups", context.settings, context.seed).fold[0]
-    return out_of_fold(vectors(texts), subject.y if labels is None else labels, fold, len(subject.classes))
+    return out_of_fold(
+        vectors(texts), subject.y if labels is None else labels, fold, len(subject.classes)
+    )
 
 
-def out_of_fold(matrix: Any, y: npt.NDArray[np.integer], fold: npt.NDArray[np.integer], classes: int) -> Floats:
+def out_of_fold(
+    matrix: Any, y: npt.NDArray[np.integer], fold: npt.NDArray[np.integer], classes: int
+) -> Floats:
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
     out = np.full((len(y), classes), 1.0 / classes)
     for k in range(int(fold.max()) + 1):
         test, train = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
-        # A loose tolerance would stop lbfgs before it has learnt anything: gradients of rare words are tiny.
+        # A loose tolerance would stop lbfgs before it has learnt anything: gradients of rare words
+        # are tiny.
         solver = "liblinear" if classes == 2 else "lbfgs"
-        model = LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=100, tol=1e-3, solver=solver)
-        with threadpool_limits(1, "blas"):  # on vectors this short, threads spend 20 times as long waiting as working
+        model = LogisticRegression(
+            C=STRENGTH, class_weight="balanced", max_iter=100, tol=1e-3, solver=solver
+        )
+        with threadpool_limits(
+            1, "blas"
+        ):  # on vectors this short, threads spend 20 times as long waiting as working
             model.fit(matrix[train], y[train])
         out[np.ix_(test, model.classes_)] = model.predict_proba(matrix[test])
     return out
 
 
 def text_score(subject: Subject, context: Context, texts: pl.Series) -> TextScore:
-    """The macro-F1 of the model on `texts`, over one round of cross-validation, and its resamples."""
+    """The macro-F1 of the model on `texts`, over one round of cross-validation, and its
+    resamples.
+    """
     classes, matrix = len(subject.classes), vectors(texts)
     deal = fair.deal_of(subject, "groups", context.settings, context.seed)
     answers = out_of_fold(matrix, subject.y, deal.fold[0], classes).argmax(axis=1)
@@ -82,21 +101,31 @@ def tested(subject: Subject, context: Context, text: TextScore) -> fair.Measured
 
     def scores(start: int, more: int) -> Floats:
         drawn = (deal.permuted(i) for i in range(start, start + more))
-        return np.array([_permuted(labels_and_fold, text.matrix, deal.classes) for labels_and_fold in drawn])
+        return np.array(
+            [_permuted(labels_and_fold, text.matrix, deal.classes) for labels_and_fold in drawn]
+        )
 
     return fair.against_permuted(subject, text.drawn, deal, settings, seed, scores)
 
 
-def _permuted(drawn: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]], matrix: Any, classes: int) -> float:
+def _permuted(
+    drawn: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]], matrix: Any, classes: int
+) -> float:
     labels, fold = drawn[0].astype(np.int64), drawn[1]
-    return mean_macro_f1(labels, [out_of_fold(matrix, labels, fold[0], classes).argmax(axis=1)], classes)
+    return mean_macro_f1(
+        labels, [out_of_fold(matrix, labels, fold[0], classes).argmax(axis=1)], classes
+    )
 
 
 def vectors(texts: pl.Series) -> Any:
-    """Hashed words and pairs of words, weighted by how rare they are; nothing is learnt from labels."""
+    """Hashed words and pairs of words, weighted by how rare they are; nothing is learnt from
+    labels.
+    """
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
-    hashed = HashingVectorizer(n_features=FEATURES, ngram_range=(1, 2), alternate_sign=False, norm=None)
+    hashed = HashingVectorizer(
+        n_features=FEATURES, ngram_range=(1, 2), alternate_sign=False, norm=None
+    )
     counts = hashed.transform(texts.fill_null("").str.slice(0, READ).to_list())
     # The other columns are empty: a model would only pay for them. Texts without a word keep one.
     held = np.unique(counts.indices) if counts.nnz else np.zeros(1, np.int64)

@@ -1,9 +1,10 @@
 """Many small decision trees at once, grown on counts.
 
-A permutation test grows the same small tree hundreds of times on the same numbers with other labels. So numbers are
-put into bins once, rows that fall into the same bins become one cell, and a tree needs no rows any more, only how many
-of each class every cell holds. All trees (one per permutation, repeat and fold) grow side by side, leaf by leaf, as
-scikit-learn grows one: the best split first, Gini impurity, classes weighted alike.
+A permutation test grows the same small tree hundreds of times on the same numbers with other
+labels. So numbers are put into bins once, rows that fall into the same bins become one cell, and a
+tree needs no rows any more, only how many of each class every cell holds. All trees (one per
+permutation, repeat and fold) grow side by side, leaf by leaf, as scikit-learn grows one: the best
+split first, Gini impurity, classes weighted alike.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ TINY = 1e-9
 
 @dataclass(frozen=True)
 class Questions:
-    """Yes/no questions about cells: is the code of `column` at least `level`? One question per threshold."""
+    """Yes/no questions about cells: is the code of `column` at least `level`? One question per
+    threshold.
+    """
 
     column: Ints
     order: Ints  # columns by cells: the cells of each column by code
     below: Ints  # how many cells of its column say no to each question
-    present: Any  # sparse, cells by questions: the highest question of each column that a cell says yes to
+    # sparse, cells by questions: the highest question of each column that a cell says yes to
+    present: Any
 
     @classmethod
     def of(cls, codes: Small) -> Questions:
@@ -49,10 +53,14 @@ class Questions:
         cell, at = np.nonzero(codes)
         ones = np.ones(len(cell), np.float32)
         place = first[at] + codes[cell, at] - 1
-        return cls(column, order, below, csr_matrix((ones, (cell, place)), shape=(len(codes), len(column))))
+        return cls(
+            column, order, below, csr_matrix((ones, (cell, place)), shape=(len(codes), len(column)))
+        )
 
     def yes(self, counts: Floats) -> Floats:
-        """From rows per highest question (..., questions): rows that say yes to each, by sums within a column."""
+        """From rows per highest question (..., questions): rows that say yes to each, by sums
+        within a column.
+        """
         if not len(self.column):
             return counts
         up_to = np.cumsum(counts, axis=-1)
@@ -64,7 +72,9 @@ class Questions:
 
 
 def into_bins(matrix: npt.NDArray[np.floating]) -> Small:
-    """Codes that order as the numbers do: distinct values where there are few, else quantiles. Missing is lowest."""
+    """Codes that order as the numbers do: distinct values where there are few, else quantiles.
+    Missing is lowest.
+    """
     # A bin of fewer rows than a leaf needs hardly makes a difference.
     bins = int(np.clip(min(QUESTIONS // max(1, matrix.shape[1]), len(matrix) // MIN_LEAF), 8, 255))
     return np.stack([_binned(column, bins) for column in matrix.T], axis=1)
@@ -81,11 +91,14 @@ def _binned(values: npt.NDArray[np.floating], bins: int) -> Small:
     return np.where(missing, np.uint8(0), codes + np.uint8(missing.any())).astype(np.uint8)
 
 
-def grow(questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None = None) -> Ints:
+def grow(
+    questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None = None
+) -> Ints:
     """The class that each tree answers for each cell (trees, cells).
 
-    `counts` (trees, cells, classes) are the training rows of each tree; `allowed` (trees, columns) says which columns
-    each may ask about. A tree that cannot split answers the most frequent class of its training rows.
+    `counts` (trees, cells, classes) are the training rows of each tree; `allowed` (trees, columns)
+    says which columns each may ask about. A tree that cannot split answers the most frequent class
+    of its training rows.
     """
     forest = _Forest(questions, counts, allowed)
     for new in range(1, LEAVES):
@@ -95,9 +108,13 @@ def grow(questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags |
 
 
 class _Forest:
-    """The trees while they grow. Leaf 0 is the root; of a split, one side keeps the number and the other gets a new."""
+    """The trees while they grow. Leaf 0 is the root; of a split, one side keeps the number and the
+    other gets a new.
+    """
 
-    def __init__(self, questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None) -> None:
+    def __init__(
+        self, questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None
+    ) -> None:
         self.q, self.counts = questions, counts
         trees, cells, classes = counts.shape
         self.total = np.zeros((trees, LEAVES, classes), np.float32)
@@ -111,13 +128,17 @@ class _Forest:
         self.best = np.zeros((trees, LEAVES), np.int64)
         self.right = np.zeros((trees, LEAVES, classes), np.float32)
         flat = counts.transpose(0, 2, 1).reshape(trees * classes, cells).astype(np.float32)
-        root = np.asarray(questions.present.T @ flat.T).T.reshape(trees, classes, len(questions.column))
+        root = np.asarray(questions.present.T @ flat.T).T.reshape(
+            trees, classes, len(questions.column)
+        )
         self.held = np.zeros((trees, LEAVES, classes, len(questions.column)), np.float32)
         everyone = np.arange(trees)
         self._look(everyone, np.zeros(trees, np.int64), root)
 
     def _look(self, tree: Ints, leaf: Ints, held: Floats) -> None:
-        """Note the best split of each of these leaves, given rows per class and highest question."""
+        """Note the best split of each of these leaves, given rows per class and highest
+        question.
+        """
         self.held[tree, leaf] = held
         if not held.shape[-1]:
             return
@@ -139,14 +160,22 @@ class _Forest:
             return False
         leaf = self.gain[tree].argmax(axis=1)
         question = self.best[tree, leaf]
-        # Only the side with fewer cells is walked and counted; the other is what is left of the whole.
+        # Only the side with fewer cells is walked and counted; the other is what is left of the
+        # whole.
         cells, below = self.leaf.shape[1], self.q.below[question]
         yes = cells - below <= below
-        at, cell = _slices(self.q.order, self.q.column[question], np.where(yes, below, 0), np.where(yes, cells, below))
+        at, cell = _slices(
+            self.q.order,
+            self.q.column[question],
+            np.where(yes, below, 0),
+            np.where(yes, cells, below),
+        )
         inside = self.leaf[tree[at], cell] == leaf[at]
         at, cell = at[inside], cell[inside]
         self.leaf[tree[at], cell] = new
-        walked = np.where(yes[:, None], self.right[tree, leaf], self.total[tree, leaf] - self.right[tree, leaf])
+        walked = np.where(
+            yes[:, None], self.right[tree, leaf], self.total[tree, leaf] - self.right[tree, leaf]
+        )
         counted = self._count(tree, at, cell)
         rest = self.held[tree, leaf] - counted
         self.total[tree, leaf], self.total[tree, new] = self.total[tree, leaf] - walked, walked
@@ -160,7 +189,10 @@ class _Forest:
         rows = self.counts[tree[at], cell]
         entry, label = np.nonzero(rows)
         shape = (len(tree) * classes, self.counts.shape[1])
-        cells = csr_matrix((rows[entry, label].astype(np.float32), (at[entry] * classes + label, cell[entry])), shape)
+        cells = csr_matrix(
+            (rows[entry, label].astype(np.float32), (at[entry] * classes + label, cell[entry])),
+            shape,
+        )
         return np.asarray((cells @ self.q.present).toarray()).reshape(len(tree), classes, -1)
 
     def answers(self) -> Ints:
@@ -171,22 +203,30 @@ class _Forest:
 
 
 def _slices(order: Ints, column: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """`order[column, start:end]` of each in one row, with the number of the slice that each comes from."""
+    """`order[column, start:end]` of each in one row, with the number of the slice that each comes
+    from.
+    """
     length = end - start
     at = np.repeat(np.arange(len(length)), length)
-    place = np.arange(len(at)) - np.repeat(np.cumsum(length) - length - start - column * order.shape[1], length)
+    place = np.arange(len(at)) - np.repeat(
+        np.cumsum(length) - length - start - column * order.shape[1], length
+    )
     return at, order.ravel()[place]
 
 
 def _purity(rows: Floats, weight: Floats) -> Floats:
-    """Sum of squared class weights over their sum, along the classes (axis 1): the higher, the purer."""
+    """Sum of squared class weights over their sum, along the classes (axis 1): the higher, the
+    purer.
+    """
     weighted = rows * weight.reshape(*weight.shape, *(1,) * (rows.ndim - 2))
     squares = np.einsum("ak...,ak...->a...", weighted, weighted)
     return np.asarray(squares / np.maximum(_over_classes(weighted), TINY))
 
 
 def _over_classes(values: Floats) -> Floats:
-    """The sum along axis 1. It is short and not the last, where NumPy's own sum takes several times as long."""
+    """The sum along axis 1. It is short and not the last, where NumPy's own sum takes several times
+    as long.
+    """
     total = values[:, 0].copy()
     for k in range(1, values.shape[1]):
         total += values[:, k]

@@ -17,14 +17,24 @@ from claimlab.core.stats.agreement import kappa
 from claimlab.core.stats.consensus import bounds
 
 QUESTION = "feasibility"
-# How datasets and annotators spell the three answers; LIAR-New calls them possible, hard and impossible.
+# How datasets and annotators spell the three answers; LIAR-New calls them possible, hard and
+# impossible.
 ANSWERS = {
-    "feasible": "feasible", "possible": "feasible", "yes": "feasible",
-    "feasible with web search": "search", "feasible with search": "search", "hard": "search",
-    "not feasible": "no", "infeasible": "no", "impossible": "no", "no": "no",
-}  # fmt: skip
+    "feasible": "feasible",
+    "possible": "feasible",
+    "yes": "feasible",
+    "feasible with web search": "search",
+    "feasible with search": "search",
+    "hard": "search",
+    "not feasible": "no",
+    "infeasible": "no",
+    "impossible": "no",
+    "no": "no",
+}
 WORDS = {"feasible": "feasible", "search": "feasible with web search", "no": "not feasible"}
-MODERATE = 0.4  # kappa from which a judge counts as agreeing with annotators (Landis and Koch, 1977)
+MODERATE = (
+    0.4  # kappa from which a judge counts as agreeing with annotators (Landis and Koch, 1977)
+)
 MIN_COMPARED = 30
 
 
@@ -65,12 +75,13 @@ class Comparison:
     def sentence(self) -> str:
         if self.records < MIN_COMPARED:
             return (
-                f"The judge is unvalidated: it could be compared with annotators on {self.records} records, and "
-                f"{MIN_COMPARED} are needed."
+                f"The judge is unvalidated: it could be compared with annotators on {self.records}"
+                f" records, and {MIN_COMPARED} are needed."
             )
         beyond = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
         numbers = (
-            f"{100 * (self.agreement or 0.0):.0f}% agreement with annotators on {self.records} records, kappa {beyond}"
+            f"{100 * (self.agreement or 0.0):.0f}% agreement with annotators on {self.records}"
+            f" records, kappa {beyond}"
         )
         if self.validated:
             return f"The judge was compared: {numbers}."
@@ -78,12 +89,19 @@ class Comparison:
 
 
 def votes_of(subject: Subject) -> pl.DataFrame | None:
-    """record_id, annotator, answer (feasible | search | no) from the annotation table; null when there are none."""
+    """record_id, annotator, answer (feasible | search | no) from the annotation table; null when
+    there are none.
+    """
     table = subject.table("annotations")
     if table is None:
         return None
-    answers = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")).join(
-        subject.dataset.records.select(record_id="id"), on="record_id", how="semi", maintain_order="left"
+    answers = table.filter(
+        (pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")
+    ).join(
+        subject.dataset.records.select(record_id="id"),
+        on="record_id",
+        how="semi",
+        maintain_order="left",
     )
     known = {v: ANSWERS.get(fold(v)) for v in answers["value"].drop_nulls().unique().to_list()}
     votes = answers.with_columns(
@@ -93,8 +111,8 @@ def votes_of(subject: Subject) -> pl.DataFrame | None:
 
 
 def combine(votes: pl.DataFrame, reading: Reading | None = None) -> Combined:
-    """A tie goes down for the lower bound and up for the upper. Both kinds of feasible count, but for the reading
-    without search."""
+    """A tie goes down for the lower bound and up for the upper. Both kinds of feasible count, but
+    for the reading without search."""
     feasible = pl.col("answer") == "feasible" if reading == ALONE else pl.col("answer") != "no"
     grouped = votes.group_by("record_id").agg(feasible.mean().alias("share")).sort("record_id")
     return Combined(grouped["record_id"].to_list(), *bounds(grouped["share"].to_numpy()))
@@ -127,7 +145,10 @@ def compare(judged: Mapping[str, bool], votes: pl.DataFrame | None, reading: Rea
 def agreement_words(agreement: dict[str, float | int] | None) -> str:
     if agreement is None:
         return "Each record has one annotator, so agreement is not known."
-    return f"Annotators agree on {100 * agreement['agreement']:.0f}% of pairs (kappa {agreement['kappa']:.2f})."
+    return (
+        f"Annotators agree on {100 * agreement['agreement']:.0f}% of pairs (kappa"
+        f" {agreement['kappa']:.2f})."
+    )
 
 
 def answer_counts(votes: pl.DataFrame) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""Which record holds which word, and how often it occurs in each class: a table and the dots of a figure."""
+"""Which record holds which word, and how often it occurs in each class: a table and the dots of a
+figure.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ DOTS = 250  # words in a chart
 
 
 def word_presence(subject: Subject, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
-    """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by words."""
+    """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by
+    words.
+    """
     words = most_frequent(subject.words, top, stop)
     return words, presence_of(subject.words, words, subject.n)
 
@@ -29,8 +33,12 @@ def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], 
     return words, presence_of(held, words, rows)
 
 
-def word_details(subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None) -> dict[str, Any]:
-    """For a finding: the most telling words (or the columns `only`) with their counts, and the chart's dots."""
+def word_details(
+    subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None
+) -> dict[str, Any]:
+    """For a finding: the most telling words (or the columns `only`) with their counts, and the
+    chart's dots.
+    """
     counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
     ranked = telling(counts, subject)
     table = ranked[:SHOWN] if only is None else np.asarray(only, dtype=np.int64)

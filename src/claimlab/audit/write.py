@@ -1,4 +1,6 @@
-"""An audit on disk: `audit.json` holds the findings, everything else beside it is a view of them."""
+"""An audit on disk: `audit.json` holds the findings, everything else beside it is a view of
+them.
+"""
 
 from __future__ import annotations
 

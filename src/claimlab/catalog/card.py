@@ -1,4 +1,6 @@
-"""The card of a dataset: closed, typed data. What is not known is null; what the sources contradict is an erratum."""
+"""The card of a dataset: closed, typed data. What is not known is null; what the sources contradict
+is an erratum.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class Quality(_Closed):
 
 
 class Published(_Closed):
-    """Published figures, per cent macro-F1: zero-shot baselines, keyword and temporal predictivity."""
+    """Published figures, per cent macro-F1: zero-shot baselines, keyword and temporal
+    predictivity.
+    """
 
     search_f1: float | None = None
     offline_f1: float | None = None
@@ -66,7 +70,9 @@ class Address(_Closed):
 
 
 class Card(_Closed):
-    """`shares`, `quality`, `published` and `survey` of a dataset in the guide come from data/guide.toml."""
+    """`shares`, `quality`, `published` and `survey` of a dataset in the guide come from
+    data/guide.toml.
+    """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     title: str
@@ -91,12 +97,18 @@ class Card(_Closed):
     errata: tuple[str, ...] = ()
     has_evidence: bool = False
     factchecks: bool = False  # each row is a claim with the rating that a fact-checker gave it
-    survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = None  # its place in the 75-dataset guide
+    survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = (
+        None  # its place in the 75-dataset guide
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _as_in_the_guide(cls, fields: Any) -> Any:
-        return {**table("guide").get(fields.get("name", ""), {}), **fields} if isinstance(fields, dict) else fields
+        return (
+            {**table("guide").get(fields.get("name", ""), {}), **fields}
+            if isinstance(fields, dict)
+            else fields
+        )
 
     @field_validator("languages")
     @classmethod

@@ -1,4 +1,6 @@
-"""A card's citation as BibTeX: "Authors (Year), Title, Venue.", and what follows a semicolon as further works."""
+"""A card's citation as BibTeX: "Authors (Year), Title, Venue.", and what follows a semicolon as
+further works.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from dataclasses import dataclass
 
 from claimlab.catalog.card import Card
 
-WORK = re.compile(r"(?:[a-z ]+: |after |\w[\w ]* as in )?(?P<who>[^(]*?) ?\((?P<year>\d{4})\), (?P<rest>.+)")
+WORK = re.compile(
+    r"(?:[a-z ]+: |after |\w[\w ]* as in )?(?P<who>[^(]*?) ?\((?P<year>\d{4})\), (?P<rest>.+)"
+)
 UNDATED = re.compile(r"(?P<who>.+? and [^,]+), (?P<year>)(?P<rest>.+)")
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"})
 
@@ -22,7 +26,9 @@ class Work:
 
 
 def works(citation: str) -> list[Work]:
-    """The works that a citation names; one without authors of its own has those of the work before it."""
+    """The works that a citation names; one without authors of its own has those of the work before
+    it.
+    """
     out: list[Work] = []
     for part in re.split(r"; (?=[^;]*\(\d{4}\), )", citation.strip().rstrip(".")):
         match = WORK.fullmatch(part) or UNDATED.fullmatch(part)
@@ -57,4 +63,9 @@ def _authors(text: str) -> tuple[str, ...]:
 
 def _key(work: Work, dataset: str) -> str:
     first = unicodedata.normalize("NFKD", work.authors[0] if work.authors else "")
-    return "".join(c for c in first.lower() if c.isascii() and c.isalpha()) + (work.year or "") + "-" + dataset
+    return (
+        "".join(c for c in first.lower() if c.isascii() and c.isalpha())
+        + (work.year or "")
+        + "-"
+        + dataset
+    )

@@ -1,4 +1,6 @@
-"""Columns that several loaders make: an article as one text, languages by code, hosts, the kind of a post."""
+"""Columns that several loaders make: an article as one text, languages by code, hosts, the kind of
+a post.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ def blank_to_null(values: pl.Series) -> pl.Series:
 
 
 def title_and_body(title: pl.Series, body: pl.Series) -> pl.Series:
-    """The headline, a blank line and the body, since a reader sees both; either alone where the other is missing."""
+    """The headline, a blank line and the body, since a reader sees both; either alone where the
+    other is missing.
+    """
     frame = pl.DataFrame({"title": blank_to_null(title), "body": blank_to_null(body)})
     both = pl.concat_str("title", "body", separator="\n\n", ignore_nulls=True)
     empty = pl.all_horizontal(pl.col("title", "body").is_null())

@@ -1,9 +1,9 @@
 """The same claim under different verdicts, in several datasets or within one.
 
-Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and those differ.
-The same claim is the same text but for case, punctuation and white space, or nearly the same by Jaccard similarity of
-its 5-grams (`text/shared.py`). Near-duplicates may differ in the one word that matters ("is", "is not"): they are to be
-looked at.
+Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and
+those differ. The same claim is the same text but for case, punctuation and white space, or nearly
+the same by Jaccard similarity of its 5-grams (`text/shared.py`). Near-duplicates may differ in the
+one word that matters ("is", "is not"): they are to be looked at.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Side:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Sides that do not agree. `similarity` is 1 for the same text or tweet, else the Jaccard similarity of two."""
+    """Sides that do not agree. `similarity` is 1 for the same text or tweet, else the Jaccard
+    similarity of two.
+    """
 
     similarity: float
     sides: tuple[Side, ...]
@@ -59,12 +61,20 @@ class Conflict:
     @property
     def across(self) -> bool:
         """Whether two datasets contradict each other."""
-        return any(a.veracity != b.veracity and a.dataset != b.dataset for a in self.sides for b in self.sides)
+        return any(
+            a.veracity != b.veracity and a.dataset != b.dataset
+            for a in self.sides
+            for b in self.sides
+        )
 
     @property
     def within(self) -> bool:
         """Whether one dataset contradicts itself."""
-        return any(a.veracity != b.veracity and a.dataset == b.dataset for a in self.sides for b in self.sides)
+        return any(
+            a.veracity != b.veracity and a.dataset == b.dataset
+            for a in self.sides
+            for b in self.sides
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -92,11 +102,20 @@ class Conflicts(Shown):
     @property
     def table(self) -> pl.DataFrame:
         """A row for each side of a conflict."""
-        rows = [{"conflict": i, **asdict(side)} for i, c in enumerate(self.conflicts) for side in c.sides]
-        return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame({"conflict": []})
+        rows = [
+            {"conflict": i, **asdict(side)}
+            for i, c in enumerate(self.conflicts)
+            for side in c.sides
+        ]
+        return (
+            pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame({"conflict": []})
+        )
 
     def headline(self) -> str:
-        return f"{several(len(self.conflicts), 'conflict')} among {several(sum(self.compared.values()), 'record')}"
+        return (
+            f"{several(len(self.conflicts), 'conflict')} among"
+            f" {several(sum(self.compared.values()), 'record')}"
+        )
 
     def counts(self) -> dict[str, int]:
         return {
@@ -122,9 +141,9 @@ def labels(
 ) -> Conflicts:
     """Find claims with different labels in one dataset or several.
 
-    `by` says what makes a claim the same: its "text", or the id of its "tweet". With `near`, also texts that are
-    nearly the same (a Jaccard similarity of their 5-grams of at least `threshold`). With `output`, a CSV file of all
-    conflicts is written there; `force` replaces an earlier one.
+    `by` says what makes a claim the same: its "text", or the id of its "tweet". With `near`, also
+    texts that are nearly the same (a Jaccard similarity of their 5-grams of at least `threshold`).
+    With `output`, a CSV file of all conflicts is written there; `force` replaces an earlier one.
     """
     sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
     target = None if output is None else Path(output)
@@ -132,11 +151,17 @@ def labels(
         refuse_file(target, force=force, kind="list of conflicts", sign=",".join(COLUMNS))
     key = one_of(get_args(By), by, "by")
     conflicts = find_conflicts(
-        [Dataset.of(source) for source in sources], by=key, near=near, threshold=threshold, progress=progress
+        [Dataset.of(source) for source in sources],
+        by=key,
+        near=near,
+        threshold=threshold,
+        progress=progress,
     )
     if target is not None:
         table = to_table(conflicts.conflicts)
-        texts = [c for c, kind in table.schema.items() if kind == pl.String]  # a stranger's text must start no formula
+        texts = [
+            c for c, kind in table.schema.items() if kind == pl.String
+        ]  # a stranger's text must start no formula
         atomic_text(target, table.with_columns(escape_cells(pl.col(texts))).write_csv())
     return conflicts
 
@@ -149,9 +174,13 @@ def find_conflicts(
     threshold: float = NEAR,
     progress: Progress = silent,
 ) -> Conflicts:
-    """Every claim of `datasets` under different verdicts; with `near` also texts that are nearly the same."""
+    """Every claim of `datasets` under different verdicts; with `near` also texts that are nearly
+    the same.
+    """
     if near and by != "text":
-        raise UsageError(f"Near-duplicates are found by text, not by {by}.", "Leave out `near`, or `by`.")
+        raise UsageError(
+            f"Near-duplicates are found by text, not by {by}.", "Leave out `near`, or `by`."
+        )
     known = names(datasets)
     rows = pl.concat([_rows(d, name) for name, d in zip(known, datasets, strict=True)])
     decided = rows.filter(pl.col("veracity").is_in(DECIDED))
@@ -165,7 +194,11 @@ def find_conflicts(
         pl.col("text").first(),
         pl.len().alias("records"),
         pl.col("id").head(SHOWN_IDS).alias("ids"),
-        pl.col("label_raw").drop_nulls().unique(maintain_order=True).head(SHOWN_IDS).alias("labels"),
+        pl.col("label_raw")
+        .drop_nulls()
+        .unique(maintain_order=True)
+        .head(SHOWN_IDS)
+        .alias("labels"),
     )
     conflicts = same(sides) + nearly_same(sides, claims)
     compared, all_rows = Counter(usable["dataset"].to_list()), Counter(rows["dataset"].to_list())
@@ -177,31 +210,50 @@ def find_conflicts(
     )
 
 
-def overlaps(dataset: pl.Series, known: Sequence[str], claims: Claims) -> dict[tuple[str, str], int]:
-    """How many records of the second of every two datasets are in the first, too: without any, the lack of conflicts
-    says nothing."""
+def overlaps(
+    dataset: pl.Series, known: Sequence[str], claims: Claims
+) -> dict[tuple[str, str], int]:
+    """How many records of the second of every two datasets are in the first, too: without any, the
+    lack of conflicts says nothing."""
     part = dataset.replace_strict(known, range(len(known)), return_dtype=pl.Int64).to_numpy()
     held = claims.held(part, len(known))
-    return {(known[a], known[b]): int(held[part == b, a].sum()) for a, b in combinations(range(len(known)), 2)}
+    return {
+        (known[a], known[b]): int(held[part == b, a].sum())
+        for a, b in combinations(range(len(known)), 2)
+    }
 
 
 def same(sides: pl.DataFrame) -> list[Conflict]:
     """Claims with more than one verdict."""
     torn = sides.filter(pl.col("veracity").n_unique().over("claim") > 1)
-    return [Conflict(1.0, _sides(group)) for group in torn.partition_by("claim", maintain_order=True)]
+    return [
+        Conflict(1.0, _sides(group)) for group in torn.partition_by("claim", maintain_order=True)
+    ]
 
 
 def nearly_same(sides: pl.DataFrame, claims: Claims) -> list[Conflict]:
     """Pairs of different claims of which some verdict on one is not a verdict on the other."""
-    bit = pl.col("veracity").replace_strict({v: 1 << i for i, v in enumerate(DECIDED)}, return_dtype=pl.Int64)
-    verdicts = sides.group_by("claim").agg(bit.unique().sum().alias("verdicts")).sort("claim")["verdicts"].to_numpy()
+    bit = pl.col("veracity").replace_strict(
+        {v: 1 << i for i, v in enumerate(DECIDED)}, return_dtype=pl.Int64
+    )
+    verdicts = (
+        sides.group_by("claim")
+        .agg(bit.unique().sum().alias("verdicts"))
+        .sort("claim")["verdicts"]
+        .to_numpy()
+    )
     left, right = verdicts[claims.left], verdicts[claims.right]
     one_and_the_same = (left == right) & (left & (left - 1) == 0)
     torn = np.flatnonzero(~one_and_the_same)
-    of = {claim[0]: group for claim, group in sides.partition_by("claim", as_dict=True, maintain_order=True).items()}
+    of = {
+        claim[0]: group
+        for claim, group in sides.partition_by("claim", as_dict=True, maintain_order=True).items()
+    }
     return [
         Conflict(float(alike), _sides(of[a]) + _sides(of[b]))
-        for a, b, alike in zip(claims.left[torn], claims.right[torn], claims.similarity[torn], strict=True)
+        for a, b, alike in zip(
+            claims.left[torn], claims.right[torn], claims.similarity[torn], strict=True
+        )
     ]
 
 
@@ -235,18 +287,31 @@ def to_table(conflicts: Sequence[Conflict]) -> pl.DataFrame:
 
 
 def _rows(dataset: Dataset, name: str) -> pl.DataFrame:
-    blank_is_null = pl.when(pl.col("tweet_id").str.strip_chars() != "").then("tweet_id").alias("tweet_id")
+    blank_is_null = (
+        pl.when(pl.col("tweet_id").str.strip_chars() != "").then("tweet_id").alias("tweet_id")
+    )
     columns = dataset.records.select("id", "text", "label_raw", "veracity", blank_is_null)
     return columns.with_columns(pl.lit(name).alias("dataset"))
 
 
 def _sides(group: pl.DataFrame) -> tuple[Side, ...]:
     return tuple(
-        Side(row["dataset"], row["veracity"], tuple(row["labels"]), row["text"], row["records"], tuple(row["ids"]))
+        Side(
+            row["dataset"],
+            row["veracity"],
+            tuple(row["labels"]),
+            row["text"],
+            row["records"],
+            tuple(row["ids"]),
+        )
         for row in group.iter_rows(named=True)
     )
 
 
 def _rank(conflict: Conflict) -> tuple[bool, float, int]:
     """Datasets that contradict each other first, the surest first, then those with most records."""
-    return (not conflict.across, -conflict.similarity, -sum(side.records for side in conflict.sides))
+    return (
+        not conflict.across,
+        -conflict.similarity,
+        -sum(side.records for side in conflict.sides),
+    )

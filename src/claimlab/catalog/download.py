@@ -1,8 +1,9 @@
 """Fetch a catalogued dataset from its published address, when a user asks for it.
 
-The terms are shown before anything is fetched. The file grows beside its place (`NAME.part`) and is moved there whole,
-after its sha256 was compared where the catalogue knows it; a download that was cut off goes on where it stopped, if the
-server still has the same file. Only public addresses are asked, redirects included (search/addresses).
+The terms are shown before anything is fetched. The file grows beside its place (`NAME.part`) and is
+moved there whole, after its sha256 was compared where the catalogue knows it; a download that was
+cut off goes on where it stopped, if the server still has the same file. Only public addresses are
+asked, redirects included (search/addresses).
 """
 
 from __future__ import annotations
@@ -45,15 +46,20 @@ def download(
     guard: Guard | None = None,
     progress: Progress = silent,
 ) -> Path:
-    """The published file of a dataset, kept at `place` (by default in the user's cache). One that is there already is
-    not fetched again. `on_terms` gets the licence and the address before anything is fetched."""
+    """The published file of a dataset, kept at `place` (by default in the user's cache). One that
+    is there already is not fetched again. `on_terms` gets the licence and the address before
+    anything is fetched."""
     address = card.download
     if address is None:
         raise UsageError(
             f"The catalogue has no address of a file of {card.title}.",
             f"Get it yourself ({card.homepage or card.access}), then give the file.",
         )
-    file = cache_folder() / "downloads" / card.name / _name(address.url) if place is None else Path(place)
+    file = (
+        cache_folder() / "downloads" / card.name / _name(address.url)
+        if place is None
+        else Path(place)
+    )
     if not file.exists():
         on_terms(f"{card.title}: licence {card.licence or 'not stated'}; from {address.url}")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +67,9 @@ def download(
         try:
             sync.run(_fetch(address.url, part, guard or Guard(), progress))
         except PageRefused as refusal:
-            raise DataError(f"{card.title} was not downloaded. {refusal.problem}", _by_hand(card)) from None
+            raise DataError(
+                f"{card.title} was not downloaded. {refusal.problem}", _by_hand(card)
+            ) from None
         _check(card, part)
         part.replace(file)
         _mark(part).unlink(missing_ok=True)
@@ -80,14 +88,17 @@ def _check(card: Card, file: Path) -> None:
         file.unlink()
         _mark(file).unlink(missing_ok=True)
     raise DataError(
-        f"'{file.name.removesuffix('.part')}' is not the file of {card.title} that the catalogue knows (its sha256 is "
-        f"{real}, not {known}).",
+        f"'{file.name.removesuffix('.part')}' is not the file of {card.title} that the catalogue"
+        f" knows (its sha256 is {real}, not {known}).",
         "Its authors may have changed it: look at it, then give it as the source.",
     )
 
 
 def _by_hand(card: Card) -> str:
-    return f"Run the same again to continue, or get it yourself ({card.homepage or card.access}) and give the file."
+    return (
+        f"Run the same again to continue, or get it yourself ({card.homepage or card.access}) and"
+        " give the file."
+    )
 
 
 def _name(url: str) -> str:
@@ -104,12 +115,16 @@ async def _fetch(url: str, part: Path, guard: Guard, progress: Progress) -> None
     """Bring `part` to its full length."""
     import httpx2
 
-    version = _mark(part).read_text(encoding="utf-8") if _mark(part).is_file() and part.is_file() else ""
+    version = (
+        _mark(part).read_text(encoding="utf-8") if _mark(part).is_file() and part.is_file() else ""
+    )
     have = part.stat().st_size if version else 0
     wanted = {"Range": f"bytes={have}-", "If-Range": version} if have else {}
     try:
         async with _answer(url, guard, wanted) as response:
-            if response.status_code == 416:  # there is no more of it: what is here is whole, or of no use
+            if (
+                response.status_code == 416
+            ):  # there is no more of it: what is here is whole, or of no use
                 return
             if response.status_code not in (200, 206):
                 _refuse(url, f"was answered with {response.status_code}")
@@ -122,16 +137,27 @@ async def _fetch(url: str, part: Path, guard: Guard, progress: Progress) -> None
 
 @asynccontextmanager
 async def _answer(url: str, guard: Guard, wanted: dict[str, str]) -> AsyncIterator[httpx2.Response]:
-    """The answer at the end of all redirects; every hop is checked, and the very number that was checked is asked."""
+    """The answer at the end of all redirects; every hop is checked, and the very number that was
+    checked is asked.
+    """
     import httpx2
 
-    async with httpx2.AsyncClient(verify=trust(), trust_env=False, timeout=SILENCE, follow_redirects=False) as client:
+    async with httpx2.AsyncClient(
+        verify=trust(), trust_env=False, timeout=SILENCE, follow_redirects=False
+    ) as client:
         at = url
         for _ in range(HOPS + 1):
             target = await guard.check(at)
-            headers = {"Host": target.host_header(), "User-Agent": USER_AGENT, "Accept-Encoding": "identity", **wanted}
+            headers = {
+                "Host": target.host_header(),
+                "User-Agent": USER_AGENT,
+                "Accept-Encoding": "identity",
+                **wanted,
+            }
             named = {"sni_hostname": target.host}
-            async with client.stream("GET", target.direct_url(), headers=headers, extensions=named) as response:
+            async with client.stream(
+                "GET", target.direct_url(), headers=headers, extensions=named
+            ) as response:
                 if response.status_code not in (301, 302, 303, 307, 308):
                     yield response
                     return
@@ -139,8 +165,12 @@ async def _answer(url: str, guard: Guard, wanted: dict[str, str]) -> AsyncIterat
         _refuse(url, f"sends its reader on more than {HOPS} times")
 
 
-async def _keep(url: str, response: httpx2.Response, part: Path, have: int, progress: Progress) -> None:
-    """Write what comes behind the first `have` bytes; a body that is longer or shorter than it says is refused."""
+async def _keep(
+    url: str, response: httpx2.Response, part: Path, have: int, progress: Progress
+) -> None:
+    """Write what comes behind the first `have` bytes; a body that is longer or shorter than it says
+    is refused.
+    """
     length = response.headers.get("content-length", "")
     total = have + int(length) if length.isdigit() else None
     if total is not None and total > MOST:

@@ -1,8 +1,8 @@
 """What one file in `catalog/datasets/` defines: DATASET = Entry(card, maps, variants).
 
-A loader takes a `Bundle` (zip, folder or file) and returns `Loaded`: records with `label_raw` (the catalogue
-maps it to `veracity`), side tables, and notes for the user. It keeps the file's own row order, because published
-seeded splits depend on it.
+A loader takes a `Bundle` (zip, folder or file) and returns `Loaded`: records with `label_raw` (the
+catalogue maps it to `veracity`), side tables, and notes for the user. It keeps the file's own row
+order, because published seeded splits depend on it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from claimlab.files.bundle import Bundle
 
 @dataclass
 class Loaded:
-    """What a loader found. `records` may lack any column but `text` or `tweet_id`: ids are then given, and the language
-    of a dataset that has only one."""
+    """What a loader found. `records` may lack any column but `text` or `tweet_id`: ids are then
+    given, and the language of a dataset that has only one."""
 
     records: pl.DataFrame
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    synthetic: bool = False  # holds text that a model wrote; each such record says so in `authorship` and `meta`
+    synthetic: bool = (
+        False  # holds text that a model wrote; each such record says so in `authorship` and `meta`
+    )
 
 
 Loader = Callable[[Bundle], Loaded]
@@ -36,7 +38,9 @@ Verdicts = LabelMap | Mapping[str, str]  # a plain mapping takes its name from t
 
 
 def both(verdicts: Verdicts) -> dict[str, Verdicts]:
-    """Maps for the guide's rule (`a5`) and for what its scripts do (`cdl`), where the two are the same."""
+    """Maps for the guide's rule (`a5`) and for what its scripts do (`cdl`), where the two are the
+    same.
+    """
     return {"a5": verdicts, "cdl": verdicts}
 
 
@@ -49,13 +53,15 @@ def noted(verdicts: Mapping[str, str], note: str) -> LabelMap:
 class Sample:
     """Synthetic raw files in the real layout, and what loading them must give: an entry's own test.
 
-    Entries of this repository keep theirs as files in `tests/catalog/samples/NAME/`; one from another package may
-    bring it along in code.
+    Entries of this repository keep theirs as files in `tests/catalog/samples/NAME/`; one from
+    another package may bring it along in code.
     """
 
     files: Mapping[str, str | bytes]
     rows: Mapping[str, int]  # variant -> records
-    veracity: Mapping[str, int] = field(default_factory=dict)  # of the default variant under the default map
+    veracity: Mapping[str, int] = field(
+        default_factory=dict
+    )  # of the default variant under the default map
 
 
 class Entry:
@@ -68,12 +74,18 @@ class Entry:
         variants: Mapping[str, Loader] | None = None,
         sample: Sample | None = None,
         no_loader: str | None = None,  # why there is none, when there is none
-        real_rows: Mapping[str, int] | None = None,  # variant -> rows in the published files, where counted
+        real_rows: (
+            Mapping[str, int] | None
+        ) = None,  # variant -> rows in the published files, where counted
         real_labels: Mapping[str, int] | None = None,  # label_raw -> rows, default variant
-        published_rows: Mapping[str, int | None] | None = None,  # variant -> rows its publishers state
+        published_rows: (
+            Mapping[str, int | None] | None
+        ) = None,  # variant -> rows its publishers state
     ) -> None:
         self.card = card
-        self.maps = {key: _named(f"{card.name}/{key}", verdicts) for key, verdicts in (maps or {}).items()}
+        self.maps = {
+            key: _named(f"{card.name}/{key}", verdicts) for key, verdicts in (maps or {}).items()
+        }
         self.variants = variants or {}
         self.sample = sample
         self.no_loader = no_loader
@@ -83,7 +95,9 @@ class Entry:
 
     @property
     def tested(self) -> bool:
-        """Whether the default loader has been run on files that the authors publish, not only on synthetic ones."""
+        """Whether the default loader has been run on files that the authors publish, not only on
+        synthetic ones.
+        """
         return next(iter(self.variants), None) in self.real_rows
 
     def map_named(self, name: str | None) -> LabelMap | None:

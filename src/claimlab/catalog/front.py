@@ -45,8 +45,13 @@ class Listing(Shown):
             "languages": pl.List(pl.String),
         }
         names = ("name", "title", "size", "modality", "topic", "region", "languages", "licence")
-        rows = [{**{n: getattr(e.card, n) for n in names}, "loader": loader_state(e)} for e in self.entries]
-        return pl.DataFrame(rows, schema={name: kinds.get(name, pl.String) for name in (*names, "loader")})
+        rows = [
+            {**{n: getattr(e.card, n) for n in names}, "loader": loader_state(e)}
+            for e in self.entries
+        ]
+        return pl.DataFrame(
+            rows, schema={name: kinds.get(name, pl.String) for name in (*names, "loader")}
+        )
 
     def alone(self) -> list[tuple[str, int]]:
         """How many entries match each criterion alone, which shows the criterion to relax."""
@@ -55,7 +60,9 @@ class Listing(Shown):
     def save(self, output: str | Path, *, force: bool = False) -> Path:
         """Write one HTML page, to a file `.html` or into a folder."""
         target = page_in(output)
-        refuse_file(target, force=force, kind="page of the catalogue", sign=f"<title>{TITLE}</title>")
+        refuse_file(
+            target, force=force, kind="page of the catalogue", sign=f"<title>{TITLE}</title>"
+        )
         criteria = ", ".join(c.words.replace("` `", ", ").strip("`") for c in self.criteria)
         atomic_text(target, to_html(report(self.entries, criteria=criteria)))
         return target
@@ -88,13 +95,15 @@ def catalog(
     output: str | Path | None = None,
     force: bool = False,
 ) -> Listing:
-    """The datasets of the catalogue (or of `entries`) that meet every criterion; all of them without any.
+    """The datasets of the catalogue (or of `entries`) that meet every criterion; all of them
+    without any.
 
-    Several values of one criterion mean "any of these". `topic`, `region` and `licence` are words that a card has,
-    `language` is a language in any spelling, `modality` a kind (claims, articles, tweets, ...), `since` and `until` are
-    a year, month or day that the data reach into, `quality` is a published verdict ("time=fail"), `passes` a published
-    pass ("keywords"), `survey` a place in the guide ("cdl-claims"). With `evidence`, `loadable` and `tested`, only
-    datasets that come with evidence, have a loader, or one that is tested on the published files. With `output`, one
+    Several values of one criterion mean "any of these". `topic`, `region` and `licence` are words
+    that a card has, `language` is a language in any spelling, `modality` a kind (claims, articles,
+    tweets, ...), `since` and `until` are a year, month or day that the data reach into, `quality`
+    is a published verdict ("time=fail"), `passes` a published pass ("keywords"), `survey` a place
+    in the guide ("cdl-claims"). With `evidence`, `loadable` and `tested`, only datasets that come
+    with evidence, have a loader, or one that is tested on the published files. With `output`, one
     HTML page is written there: a file `.html`, or a folder for it.
     """
     pool = query.everything() if entries is None else list(entries)
@@ -112,6 +121,9 @@ def catalog(
     ]
     matching = [e for e in pool if all(c.keeps(e) for c in criteria)]
     unnamed = query.unnamed_languages(pool) if language else 0
-    note = f"{several(unnamed, 'dataset')} with only a number of languages cannot be matched by `language`."
+    note = (
+        f"{several(unnamed, 'dataset')} with only a number of languages cannot be matched by"
+        " `language`."
+    )
     listing = Listing(matching, pool, criteria, (note,) if unnamed else ())
     return listing if output is None else replace(listing, path=listing.save(output, force=force))

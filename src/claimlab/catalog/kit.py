@@ -1,4 +1,6 @@
-"""What a file in `catalog/datasets/` needs, under one roof: cards, entries, tables, columns, dates, ids, rows."""
+"""What a file in `catalog/datasets/` needs, under one roof: cards, entries, tables, columns, dates,
+ids, rows.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,52 @@ from claimlab.files.tables import frame_of, read_delimited, read_json_as
 from claimlab.text.snowflake import tweet_time
 
 __all__ = [
-    "AS_PUBLISHED", "MAX_UNPACKED", "Address", "Bundle", "Card", "Entry", "LabelMap", "Loaded", "Loader",
-    "Published", "Quality", "Sample", "Shares", "Table", "UnreadableFile", "answers", "blank_to_null", "both",
-    "dated", "decode", "distinct", "frame_of", "general", "host", "languages", "members", "meta_column",
-    "meta_json", "moment", "normalise", "noted", "numbered", "one_table", "post_or_id", "rating_verdicts",
-    "read_delimited", "read_json_as", "read_objects", "record_rows", "repeated", "sent", "side_rows",
-    "title_and_body", "tweet_ids", "tweet_time", "unique_ids", "utc", "western_text",
-]  # fmt: skip
+    "AS_PUBLISHED",
+    "MAX_UNPACKED",
+    "Address",
+    "Bundle",
+    "Card",
+    "Entry",
+    "LabelMap",
+    "Loaded",
+    "Loader",
+    "Published",
+    "Quality",
+    "Sample",
+    "Shares",
+    "Table",
+    "UnreadableFile",
+    "answers",
+    "blank_to_null",
+    "both",
+    "dated",
+    "decode",
+    "distinct",
+    "frame_of",
+    "general",
+    "host",
+    "languages",
+    "members",
+    "meta_column",
+    "meta_json",
+    "moment",
+    "normalise",
+    "noted",
+    "numbered",
+    "one_table",
+    "post_or_id",
+    "rating_verdicts",
+    "read_delimited",
+    "read_json_as",
+    "read_objects",
+    "record_rows",
+    "repeated",
+    "sent",
+    "side_rows",
+    "title_and_body",
+    "tweet_ids",
+    "tweet_time",
+    "unique_ids",
+    "utc",
+    "western_text",
+]

@@ -38,10 +38,12 @@ def load(
     limit: int | None = None,
     force: bool = False,
 ) -> Dataset:
-    """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors publish.
+    """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors
+    publish.
 
-    `variant` and `labels` choose among the named views and verdict maps of the dataset; `unmapped="unknown"` accepts
-    labels that the map does not know. With `output`, the dataset is written there.
+    `variant` and `labels` choose among the named views and verdict maps of the dataset;
+    `unmapped="unknown"` accepts labels that the map does not know. With `output`, the dataset is
+    written there.
     """
     choice = check_unmapped(unmapped)
     with Run("load", None, output, reads=[source], force=force) as run:
@@ -49,7 +51,12 @@ def load(
 
 
 def _load(
-    name: str, source: str | Path, variant: str | None, labels: str | None, unmapped: Unmapped, limit: int | None
+    name: str,
+    source: str | Path,
+    variant: str | None,
+    labels: str | None,
+    unmapped: Unmapped,
+    limit: int | None,
 ) -> Dataset:
     entry = DATASETS.get(name)
     chosen, loader = entry.loader_named(variant)
@@ -59,7 +66,9 @@ def _load(
         inputs = bundle.hashes()
     loaded.records, unread = keep_unread(loaded.records)
     if loaded.records.is_empty():
-        raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
+        raise UnreadableFile(
+            f"'{source}' gave no records as {entry.card.title}.", "Give the files as published."
+        )
     records = loaded.records if limit is None else loaded.records.head(limit)
     if "id" not in records.columns:
         records = records.with_columns(numbered(entry.card.name, records.height))
@@ -97,17 +106,28 @@ def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
     """Run a loader; a file that is not laid out as published gives a sentence, not a traceback."""
     try:
         loaded = loader(bundle)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        pl.exceptions.PolarsError,
+    ) as error:
         raise UnreadableFile(
-            f"'{bundle.path.name}' is not laid out as {entry.card.title} ({type(error).__name__}: {error}).",
-            f"Give the files as published (claimlab catalog show {entry.card.name}), or use claimlab import.",
+            f"'{bundle.path.name}' is not laid out as {entry.card.title} ({type(error).__name__}:"
+            f" {error}).",
+            f"Give the files as published (claimlab catalog show {entry.card.name}), or use"
+            " claimlab import.",
         ) from error
     if "language" not in loaded.records.columns and len(entry.card.languages) == 1:
         loaded.records = loaded.records.with_columns(language=pl.lit(entry.card.languages[0]))
     return loaded
 
 
-def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:
+def mapped(
+    records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped
+) -> tuple[pl.DataFrame, list[str]]:
     """Fill `veracity` from `label_raw`, unless the loader did."""
     if "veracity" in records.columns or verdicts is None or "label_raw" not in records.columns:
         return records, []
@@ -115,22 +135,32 @@ def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped)
     notes = []
     if result.unmapped:
         n = sum(result.unmapped.values())
-        notes.append(f"{several(n, 'row')} set to unknown: the map lacks {several(len(result.unmapped), 'label')}.")
+        notes.append(
+            f"{several(n, 'row')} set to unknown: the map lacks"
+            f" {several(len(result.unmapped), 'label')}."
+        )
     return records.with_columns(result.veracity), notes
 
 
 def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
     """What a user must know at once: data of one class, ids without text."""
     notes = []
-    classes = set(records["veracity"].drop_nulls().to_list()) - {"unknown"} if "veracity" in records.columns else set()
+    classes = (
+        set(records["veracity"].drop_nulls().to_list()) - {"unknown"}
+        if "veracity" in records.columns
+        else set()
+    )
     if len(classes) == 1:
         notes.append(
-            f"Only one class ('{next(iter(classes))}') is in these files: {entry.card.title} as given cannot train or "
-            "test a detector."
+            f"Only one class ('{next(iter(classes))}') is in these files: {entry.card.title} as"
+            " given cannot train or test a detector."
         )
     texts = records["text"].drop_nulls().len() if "text" in records.columns else 0
     if texts == 0:
-        notes.append("These files hold ids without text: checks of text are not possible until the texts are fetched.")
+        notes.append(
+            "These files hold ids without text: checks of text are not possible until the texts are"
+            " fetched."
+        )
     return notes
 
 

@@ -1,4 +1,6 @@
-"""Every verdict map under one address: `ratings` (built in), `liar/a5` (a dataset's), or a TOML file."""
+"""Every verdict map under one address: `ratings` (built in), `liar/a5` (a dataset's), or a TOML
+file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ from claimlab.core.record import VERACITIES
 
 def all_maps() -> dict[str, LabelMap]:
     """Address -> map: the built-in ones, then those of each dataset, its default first."""
-    own = {f"{name}/{key}": one for name, entry in DATASETS.all().items() for key, one in entry.maps.items()}
+    own = {
+        f"{name}/{key}": one
+        for name, entry in DATASETS.all().items()
+        for key, one in entry.maps.items()
+    }
     return {**{name: load_map(name) for name in built_in_maps()}, **own}
 
 

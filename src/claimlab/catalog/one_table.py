@@ -37,15 +37,21 @@ def one_table(
     meta: Names = (),
     western: bool = False,
 ) -> Loader:
-    """Dataset `name` from the first of `files` (globs, the best first); `about` says what the variant reads.
+    """Dataset `name` from the first of `files` (globs, the best first); `about` says what the
+    variant reads.
 
-    A text that is missing is taken from the column `otherwise`, a date without a column from the tweet id. Labels that
-    a spreadsheet made floats ("1.0") are whole numbers again; `formats` are those of the dates, for `strptime`.
+    A text that is missing is taken from the column `otherwise`, a date without a column from the
+    tweet id. Labels that a spreadsheet made floats ("1.0") are whole numbers again; `formats` are
+    those of the dates, for `strptime`.
     """
 
     def load(bundle: Bundle) -> Loaded:
         raw = Table.read(bundle, bundle.one(*files), western=western)
-        texts = raw.need(*each_of(text)).fill_null(raw.maybe(*each_of(otherwise))) if text else raw.maybe()
+        texts = (
+            raw.need(*each_of(text)).fill_null(raw.maybe(*each_of(otherwise)))
+            if text
+            else raw.maybe()
+        )
         times = {f"{each_of(date)[0]} column": raw.maybe(*each_of(date))} if date else {}
         tweets = raw.need(*each_of(tweet_id)) if tweet_id else raw.maybe()
         records = raw.frame.select(

@@ -1,6 +1,8 @@
-"""Dates that a dataset cannot have: after it was published, outside the time its card gives, or decades too early.
+"""Dates that a dataset cannot have: after it was published, outside the time its card gives, or
+decades too early.
 
-Such dates are often those of a page as it was fetched, or of a wrong century. They are counted and named, not removed.
+Such dates are often those of a page as it was fetched, or of a wrong century. They are counted and
+named, not removed.
 """
 
 from __future__ import annotations
@@ -28,10 +30,15 @@ def odd_dates(times: pl.Series, card: Card) -> list[str]:
     before = days.filter(days < early).sort() if early else days.clear()
     notes = []
     if late and (n := after.len()):
-        notes.append(f"{several(n, 'record')} {verb(n)} dated after {late.year} (up to {after[-1]}), {why}.")
+        notes.append(
+            f"{several(n, 'record')} {verb(n)} dated after {late.year} (up to {after[-1]}), {why}."
+        )
     if early and (n := before.len()):
         since = f"the card gives {card.time_start} as the start" if start else EARLY
-        notes.append(f"{several(n, 'record')} {verb(n)} dated before {early.year} (from {before[0]}): {since}.")
+        notes.append(
+            f"{several(n, 'record')} {verb(n)} dated before {early.year} (from {before[0]}):"
+            f" {since}."
+        )
     return notes
 
 
@@ -39,17 +46,24 @@ EARLY = f"more than {DECADES} decades before half of the dates"
 
 
 def earliest(days: pl.Series) -> date | None:
-    """The first day of the year that is `DECADES` before the middle one of `days`; null where they are few."""
+    """The first day of the year that is `DECADES` before the middle one of `days`; null where they
+    are few.
+    """
     known = days.drop_nulls().sort()
     middle = known[known.len() // 2] if known.len() >= FEWEST else None
     return date(middle.year - 10 * DECADES, 1, 1) if isinstance(middle, date) else None
 
 
 def _end(card: Card) -> tuple[date | None, str]:
-    """The last day that its records can be of, and why: the end its card gives, or the year of its paper."""
+    """The last day that its records can be of, and why: the end its card gives, or the year of its
+    paper.
+    """
     years = [int(year) for year in _YEAR.findall(card.citation)]
     if card.time_end:
-        return date(int(card.time_end[:4]), 12, 31), f"though the card gives {card.time_end} as the end"
+        return (
+            date(int(card.time_end[:4]), 12, 31),
+            f"though the card gives {card.time_end} as the end",
+        )
     if years:
         return date(max(years), 12, 31), f"though {card.title} was published in {max(years)}"
     return None, ""

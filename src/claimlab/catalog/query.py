@@ -2,9 +2,10 @@
 
     catalog(topic="covid", language="Portuguese", quality="keywords=pass", loadable=True)
 
-Several values of one criterion mean "any of these", several criteria "all of these". A card that does not say what a
-criterion asks for is never taken: not known is not a yes. A value that no card could have is an error that names the
-near miss; a proper value that no card happens to have just finds nothing.
+Several values of one criterion mean "any of these", several criteria "all of these". A card that
+does not say what a criterion asks for is never taken: not known is not a yes. A value that no card
+could have is an error that names the near miss; a proper value that no card happens to have just
+finds nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import UnknownName, UsageError
 
 LoaderState = Literal["tested on the published files", "not yet tested", "none"]
-MARKS = {"keywords": "keywords", "time": "temporal", "feasibility": "feasibility"}  # as said here -> as on the card
+MARKS = {
+    "keywords": "keywords",
+    "time": "temporal",
+    "feasibility": "feasibility",
+}  # as said here -> as on the card
 GRADES = ("pass", "fail", "not-assessed")
 SURVEYS = ("cdl", "cdl-claims", "cdl-paragraphs", "cdl-listed")
 NONE_STATED = "none"
@@ -51,14 +56,18 @@ def everything() -> list[Entry]:
 
 
 def loader_state(entry: Entry) -> LoaderState:
-    """Whether there is a loader, and whether it has been tested on files that the authors publish."""
+    """Whether there is a loader, and whether it has been tested on files that the authors
+    publish.
+    """
     if not entry.variants:
         return "none"
     return "tested on the published files" if entry.tested else "not yet tested"
 
 
 def unnamed_languages(entries: Iterable[Entry]) -> int:
-    """How many cards give only a number of languages, so that no question for a language can find them."""
+    """How many cards give only a number of languages, so that no question for a language can find
+    them.
+    """
     return sum(1 for e in entries if not e.card.languages and e.card.language_count)
 
 
@@ -99,13 +108,19 @@ def as_options(option: str, values: Sequence[str]) -> str:
 
 
 def worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Criterion:
-    """Free words on cards: a value finds those in which a word starts with it, so that 'covid' finds 'Covid-19'."""
+    """Free words on cards: a value finds those in which a word starts with it, so that 'covid'
+    finds 'Covid-19'.
+    """
     of = FREE_WORDS[option]
     there = {text for e in entries if (text := of(e))}
     for value in values:
         if not any(_starts_a_word(value, text) for text in there):
-            raise UnknownName(option, value, {phrase.lower() for text in there for phrase in phrases(text)})
-    return Criterion(as_options(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
+            raise UnknownName(
+                option, value, {phrase.lower() for text in there for phrase in phrases(text)}
+            )
+    return Criterion(
+        as_options(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values)
+    )
 
 
 def _starts_a_word(value: str, text: str) -> bool:
@@ -125,7 +140,10 @@ def of_kind(values: Sequence[str]) -> Criterion:
 
 def in_survey(values: Sequence[str]) -> Criterion:
     parts = {_one_of("survey", v, SURVEYS) for v in values}
-    return Criterion(as_options("survey", values), lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts))
+    return Criterion(
+        as_options("survey", values),
+        lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts),
+    )
 
 
 def flagged(option: str) -> Criterion:
@@ -151,7 +169,10 @@ def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
 def graded(option: str, text: str) -> Criterion:
     mark, equals, grade = text.partition("=")
     if not equals:
-        raise UsageError(f"'{text}' names no verdict.", f"Write it as `quality={text}=pass` (or fail, not-assessed).")
+        raise UsageError(
+            f"'{text}' names no verdict.",
+            f"Write it as `quality={text}=pass` (or fail, not-assessed).",
+        )
     mark = {"temporal": "time"}.get(mark.strip().lower(), mark)
     field = MARKS[_one_of("quality mark", mark, tuple(MARKS))]
     wanted = _one_of("verdict", grade, GRADES)
@@ -165,27 +186,46 @@ def sized(low: int | None, high: int | None) -> list[Criterion]:
         raise UsageError(f"`min_size={low}` is above `max_size={high}`.", "Swap them.")
     out = []
     if low is not None:
-        out.append(Criterion(f"`min_size={low}`", lambda e: e.card.size is not None and e.card.size >= low))
+        out.append(
+            Criterion(f"`min_size={low}`", lambda e: e.card.size is not None and e.card.size >= low)
+        )
     if high is not None:
-        out.append(Criterion(f"`max_size={high}`", lambda e: e.card.size is not None and e.card.size <= high))
+        out.append(
+            Criterion(
+                f"`max_size={high}`", lambda e: e.card.size is not None and e.card.size <= high
+            )
+        )
     return out
 
 
 def dated(since: str | None, until: str | None) -> list[Criterion]:
-    """A dataset is taken when its data reach into the span asked for; one end that is not published is as the other."""
+    """A dataset is taken when its data reach into the span asked for; one end that is not published
+    is as the other.
+    """
     start = first_day(since) if since else None
     end = last_day(until) if until else None
     if start and end and start > end:
         raise UsageError(f"`since={since}` is after `until={until}`.", "Swap them.")
     out = []
     if start:
-        out.append(Criterion(f"`since={since}`", lambda e: (span := span_of(e)) is not None and span[1] >= start))
+        out.append(
+            Criterion(
+                f"`since={since}`", lambda e: (span := span_of(e)) is not None and span[1] >= start
+            )
+        )
     if end:
-        out.append(Criterion(f"`until={until}`", lambda e: (span := span_of(e)) is not None and span[0] <= end))
+        out.append(
+            Criterion(
+                f"`until={until}`", lambda e: (span := span_of(e)) is not None and span[0] <= end
+            )
+        )
     return out
 
 
 def span_of(entry: Entry) -> tuple[date, date] | None:
     """First and last day of the data, as precise as published; null when neither is."""
-    start, end = entry.card.time_start or entry.card.time_end, entry.card.time_end or entry.card.time_start
+    start, end = (
+        entry.card.time_start or entry.card.time_end,
+        entry.card.time_end or entry.card.time_start,
+    )
     return (first_day(start), last_day(end)) if start and end else None

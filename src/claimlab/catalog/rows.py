@@ -1,4 +1,6 @@
-"""Records and side tables from rows of objects, typed by the schema and not by what the first rows happen to hold."""
+"""Records and side tables from rows of objects, typed by the schema and not by what the first rows
+happen to hold.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,17 @@ def side_rows(table: str, rows: Iterable[Row]) -> pl.DataFrame:
 
 
 def answers(
-    frame: pl.DataFrame, questions: Mapping[str, str], *, annotator: str | None = None, blank: Sequence[str] = ()
+    frame: pl.DataFrame,
+    questions: Mapping[str, str],
+    *,
+    annotator: str | None = None,
+    blank: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """People's answers on the records `id` as annotations, a row for each; `questions` says what each column answers.
+    """People's answers on the records `id` as annotations, a row for each; `questions` says what
+    each column answers.
 
-    Null, the empty text and the values in `blank` mean that a question was not asked or not settled: no answer.
+    Null, the empty text and the values in `blank` mean that a question was not asked or not
+    settled: no answer.
     """
     long = frame.unpivot(list(questions), index="id", variable_name="question")
     return long.filter(~pl.col("value").str.strip_chars().is_in(["", *blank])).select(
@@ -41,4 +49,6 @@ def answers(
 
 
 def _typed(rows: Sequence[Row], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    return pl.DataFrame({c: pl.Series(c, [row.get(c) for row in rows], dtype=t) for c, t in schema.items()})
+    return pl.DataFrame(
+        {c: pl.Series(c, [row.get(c) for row in rows], dtype=t) for c, t in schema.items()}
+    )

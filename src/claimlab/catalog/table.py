@@ -1,7 +1,9 @@
-"""A foreign table: read from whatever kind of file it is in, its columns found whatever they are called there.
+"""A foreign table: read from whatever kind of file it is in, its columns found whatever they are
+called there.
 
-Copies of a dataset circulate as CSV, Excel, JSON or Parquet, with other headers and encodings. What is forgiven here is
-the form; a column that is there under none of its names is an error that names the columns found.
+Copies of a dataset circulate as CSV, Excel, JSON or Parquet, with other headers and encodings. What
+is forgiven here is the form; a column that is there under none of its names is an error that names
+the columns found.
 """
 
 from __future__ import annotations
@@ -18,9 +20,16 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 from claimlab.files.excel import read_excel
-from claimlab.files.tables import frame_of, read_delimited, read_json_as, read_json_lines, read_parquet
+from claimlab.files.tables import (
+    frame_of,
+    read_delimited,
+    read_json_as,
+    read_json_lines,
+    read_parquet,
+)
 
-# Our names, each with the file's spellings of it, the best first; a plain list where ours is the file's.
+# Our names, each with the file's spellings of it, the best first; a plain list where ours is the
+# file's.
 Names = Mapping[str, str | Sequence[str]] | Sequence[str]
 
 DELIMITERS = (",", "\t", ";", "|")
@@ -31,8 +40,8 @@ AS_PUBLISHED = "Give the file as its authors publish it."
 class Table:
     """`frame` as it was read, and the `name` of its file for messages.
 
-    Columns come out as text, blank cells as null, and without white space at the ends of a cell: it says nothing, and
-    in some datasets (ISOT, F3) it occurs in one class only.
+    Columns come out as text, blank cells as null, and without white space at the ends of a cell: it
+    says nothing, and in some datasets (ISOT, F3) it occurs in one class only.
     """
 
     name: str
@@ -49,10 +58,11 @@ class Table:
         columns: Sequence[str] | None = None,
         western: bool = False,
     ) -> Table:
-        """The table in member `name`: Parquet, Excel, JSON, JSON lines, or delimited by whatever its header shows.
+        """The table in member `name`: Parquet, Excel, JSON, JSON lines, or delimited by whatever
+        its header shows.
 
-        `columns` names the columns of a file without a header. `western` says that what is not UTF-8 is latin-1 or its
-        Windows cousin, so that nothing is guessed.
+        `columns` names the columns of a file without a header. `western` says that what is not
+        UTF-8 is latin-1 or its Windows cousin, so that nothing is guessed.
         """
         suffix = name.rsplit(".", 1)[-1].lower()
         if suffix == "parquet":
@@ -63,22 +73,35 @@ class Table:
             return cls(name, frame_of(read_objects(bundle, name)))
         text = western_text(bundle, name) if western else bundle.text(name)
         mark = delimiter or sniff_delimiter(text)
-        return cls(name, read_delimited(text, delimiter=mark, quoted=quoted, header=columns is None, columns=columns))
+        return cls(
+            name,
+            read_delimited(
+                text, delimiter=mark, quoted=quoted, header=columns is None, columns=columns
+            ),
+        )
 
     @property
     def height(self) -> int:
         return self.frame.height
 
     def find(self, *spellings: str) -> str | None:
-        """The file's own name for the first of `spellings` that it has; ignores case, whitespace and punctuation."""
-        known = {_fold(c): c for c in reversed(self.frame.columns)} | {c: c for c in self.frame.columns}
+        """The file's own name for the first of `spellings` that it has; ignores case, whitespace
+        and punctuation.
+        """
+        known = {_fold(c): c for c in reversed(self.frame.columns)} | {
+            c: c for c in self.frame.columns
+        }
         return next((known[key] for s in spellings for key in (s, _fold(s)) if key in known), None)
 
     def maybe(self, *spellings: str) -> pl.Series:
         """That column, or nulls where there is none."""
         column = self.find(*spellings)
         nothing = pl.Series([None], dtype=pl.String)
-        return blank_to_null(self.frame[column]) if column is not None else nothing.new_from_index(0, self.height)
+        return (
+            blank_to_null(self.frame[column])
+            if column is not None
+            else nothing.new_from_index(0, self.height)
+        )
 
     def need(self, *spellings: str) -> pl.Series:
         """That column, or a sentence where there is none."""
@@ -93,7 +116,9 @@ class Table:
     def pick(self, needed: Names, optional: Names = ()) -> pl.DataFrame:
         """The columns under our names; an optional one that is absent is null."""
         columns = {ours: self.need(*spellings) for ours, spellings in _spelt(needed).items()}
-        return pl.DataFrame(columns | {ours: self.maybe(*spellings) for ours, spellings in _spelt(optional).items()})
+        return pl.DataFrame(
+            columns | {ours: self.maybe(*spellings) for ours, spellings in _spelt(optional).items()}
+        )
 
     def meta(self, names: Names) -> pl.Series:
         """The column `meta`, from those of these columns that are there."""
@@ -108,18 +133,27 @@ def members(bundle: Bundle, *patterns: str) -> list[str]:
 def read_objects(bundle: Bundle, name: str, required: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The objects of a JSON array or of JSON lines: the same dataset circulates as both."""
     text = bundle.text(name)
-    rows = read_json_as(text, name, list) if text.lstrip().startswith("[") else read_json_lines(text, name)
+    rows = (
+        read_json_as(text, name, list)
+        if text.lstrip().startswith("[")
+        else read_json_lines(text, name)
+    )
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise UnreadableFile(f"'{name}' holds something other than objects.", AS_PUBLISHED)
         missing = [key for key in required if key not in row]
         if missing:
-            raise UnreadableFile(f"Object {number} of '{name}' has no {' or '.join(map(repr, missing))}.", AS_PUBLISHED)
+            raise UnreadableFile(
+                f"Object {number} of '{name}' has no {' or '.join(map(repr, missing))}.",
+                AS_PUBLISHED,
+            )
     return rows
 
 
 def western_text(bundle: Bundle, name: str) -> str:
-    """UTF-8, or else cp1252, or else latin-1: a detector shown a few accents in English text may well guess Korean."""
+    """UTF-8, or else cp1252, or else latin-1: a detector shown a few accents in English text may
+    well guess Korean.
+    """
     data = bundle.read(name)
     for encoding in ("utf-8-sig", "cp1252"):
         try:
@@ -130,7 +164,9 @@ def western_text(bundle: Bundle, name: str) -> str:
 
 
 def sniff_delimiter(text: str) -> str:
-    """The delimiter that the first line holds most of, outside quotes; a comma when it holds none."""
+    """The delimiter that the first line holds most of, outside quotes; a comma when it holds
+    none.
+    """
     line = next((ln for ln in text[: 1 << 16].splitlines() if ln.strip()), "")
     bare = re.sub(r'"[^"]*"', "", line)
     return max(DELIMITERS, key=bare.count)

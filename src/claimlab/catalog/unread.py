@@ -1,4 +1,6 @@
-"""What a file has in writing and cannot be read: counted, shown by an example, and kept in `meta`."""
+"""What a file has in writing and cannot be read: counted, shown by an example, and kept in
+`meta`.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,18 @@ WORDS = {"date": ("date", "dates"), "tweet_id": ("tweet id", "tweet ids")}
 
 
 def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """`records` without the columns of raw values, whose unread ones are in `meta` as NAME_as_written; and a note each.
+    """`records` without the columns of raw values, whose unread ones are in `meta` as
+    NAME_as_written; and a note each.
 
-    `date_raw` is written by `times.dated`. A `tweet_id` that is not one (a spreadsheet rounds them) becomes null.
+    `date_raw` is written by `times.dated`. A `tweet_id` that is not one (a spreadsheet rounds them)
+    becomes null.
     """
     if "tweet_id" in records.columns:
         raw = records["tweet_id"].cast(pl.String).str.strip_chars()
         ids = tweet_ids(raw)
-        records = records.with_columns(ids.alias("tweet_id"), raw.set(ids.is_not_null(), None).alias("tweet_id_raw"))
+        records = records.with_columns(
+            ids.alias("tweet_id"), raw.set(ids.is_not_null(), None).alias("tweet_id_raw")
+        )
     notes = []
     for name, (one, many) in WORDS.items():
         column = f"{name}_raw"
@@ -32,8 +38,8 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
             records = records.with_columns(_with_meta(records, f"{name}_as_written", unread))
             present = int((records[name].is_not_null() | unread.is_not_null()).sum())
             notes.append(
-                f"{lost.len():,} of {present:,} {many if present > 1 else one} cannot be read, such as '{lost[0]}': "
-                f"null, and kept in meta as '{name}_as_written'."
+                f"{lost.len():,} of {present:,} {many if present > 1 else one} cannot be read, such"
+                f" as '{lost[0]}': null, and kept in meta as '{name}_as_written'."
             )
     return records, notes
 

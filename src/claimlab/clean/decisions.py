@@ -1,7 +1,8 @@
 """Decisions made by people, as a table: id (or row), decision, reason.
 
-A decision is `keep`, `remove` or `relabel VERDICT`. A row number is the 0-based row of the published file where the
-records carry it (`meta.row`), and otherwise the row of the dataset that is being cleaned.
+A decision is `keep`, `remove` or `relabel VERDICT`. A row number is the 0-based row of the
+published file where the records carry it (`meta.row`), and otherwise the row of the dataset that is
+being cleaned.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _DECISION = re.compile(r"(keep|remove)|relabel\s+(\w+)", re.IGNORECASE)
 
 
 def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Decisions with the ids they are about (id, decision, label, reason), and what could not be placed.
+    """Decisions with the ids they are about (id, decision, label, reason), and what could not be
+    placed.
 
     A row without a decision (of an inspection table that is not filled in yet) is passed over.
     """
@@ -30,7 +32,11 @@ def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataF
             "It needs 'decision', and 'id' or 'row'; 'reason' says why.",
         )
     ids = _ids(table[key].cast(pl.String), key, records)
-    reasons = table["reason"].cast(pl.String).to_list() if "reason" in table.columns else [None] * table.height
+    reasons = (
+        table["reason"].cast(pl.String).to_list()
+        if "reason" in table.columns
+        else [None] * table.height
+    )
     rows, lost = [], []
     for name, i, decision, reason in zip(
         table[key].to_list(), ids, table["decision"].cast(pl.String).to_list(), reasons, strict=True
@@ -69,10 +75,14 @@ def _parse(decision: str, where: object) -> tuple[str, str | None]:
 
 
 def _refuse_contradictions(decisions: pl.DataFrame) -> None:
-    torn = decisions.filter(pl.struct("decision", "label").n_unique().over("id") > 1)["id"].unique().sort()
+    torn = (
+        decisions.filter(pl.struct("decision", "label").n_unique().over("id") > 1)["id"]
+        .unique()
+        .sort()
+    )
     if torn.len():
         raise DataError(
-            f"The table of decisions gives different decisions for {several(torn.len(), 'record')}, "
-            f"such as '{torn[0]}'.",
+            f"The table of decisions gives different decisions for {several(torn.len(), 'record')},"
+            f" such as '{torn[0]}'.",
             "Keep one decision for each record.",
         )

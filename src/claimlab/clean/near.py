@@ -1,4 +1,6 @@
-"""Near-duplicates among records, as the steps of this room need them: settings, clusters, and who contradicts whom."""
+"""Near-duplicates among records, as the steps of this room need them: settings, clusters, and who
+contradicts whom.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,20 @@ from claimlab.core.engine.current import current
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory
 
-HOW = {"stream", "memory", "work"}  # how the search is done: the result is the same, so the lineage does not tell
+HOW = {
+    "stream",
+    "memory",
+    "work",
+}  # how the search is done: the result is the same, so the lineage does not tell
 
 
 class NearStep(CleanStep):
-    """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published figures again.
+    """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published
+    figures again.
 
-    With `stream = "auto"` the search works on disk, in the work folder of the run, where it would need more than
-    `memory` or the run names an engine; "always" and "never" settle it. The clusters are the same.
+    With `stream = "auto"` the search works on disk, in the work folder of the run, where it would
+    need more than `memory` or the run names an engine; "always" and "never" settle it. The clusters
+    are the same.
     """
 
     threshold: float = Field(default=0.7, gt=0, le=1)
@@ -49,10 +57,14 @@ class NearStep(CleanStep):
                 return self._streamed(texts, place)
             with tempfile.TemporaryDirectory(prefix="claimlab-near-") as folder:
                 return self._streamed(texts, Path(folder))
-        return find_clusters(texts, threshold=self.threshold, ngram=self.ngram, unit=self.unit, recall=self.recall)
+        return find_clusters(
+            texts, threshold=self.threshold, ngram=self.ngram, unit=self.unit, recall=self.recall
+        )
 
     def _streamed(self, texts: pl.Series, folder: Path) -> Clusters:
-        """The same on disk. A run that was stopped finds the texts it had written, and goes on from its last step."""
+        """The same on disk. A run that was stopped finds the texts it had written, and goes on from
+        its last step.
+        """
         frame = texts.to_frame("text")
         digest = digest_table(frame)
         file = folder / f"{digest[:16]}.parquet"  # a recipe may have the step twice, on other texts
@@ -61,28 +73,38 @@ class NearStep(CleanStep):
             write_parquet(frame, building)
             building.replace(file)
         clusters = stream_clusters(
-            file, "text", workdir=folder / "search", memory=self.memory, threshold=self.threshold, ngram=self.ngram,
-            unit=self.unit, recall=self.recall,
-        )  # fmt: skip
+            file,
+            "text",
+            workdir=folder / "search",
+            memory=self.memory,
+            threshold=self.threshold,
+            ngram=self.ngram,
+            unit=self.unit,
+            recall=self.recall,
+        )
         file.unlink()
         return clusters
 
     def contradicted(self, records: pl.DataFrame) -> dict[int, int]:
         """Row -> the first row near it that carries another label.
 
-        The finder pairs the copies of one text with its first copy only, so labels are gathered for each distinct
-        text: ten thousand copies cost ten thousand steps, not their square.
+        The finder pairs the copies of one text with its first copy only, so labels are gathered for
+        each distinct text: ten thousand copies cost ten thousand steps, not their square.
         """
         label = labels(records).to_list()
         pairs = list(self.clusters(records).pairs)
-        first = {right: left for left, right, jaccard in pairs if jaccard == 1}  # pairs come sorted by left
+        first = {
+            right: left for left, right, jaccard in pairs if jaccard == 1
+        }  # pairs come sorted by left
         near: dict[int, set[int]] = defaultdict(set)
         for left, right, _ in pairs:
             one, two = first.get(left, left), first.get(right, right)
             near[one] |= {one, two}
             near[two] |= {one, two}
         rows = sorted({row for left, right, _ in pairs for row in (left, right)})
-        holders: dict[int, dict[str, int]] = defaultdict(dict)  # distinct text -> label -> its first row
+        holders: dict[int, dict[str, int]] = defaultdict(
+            dict
+        )  # distinct text -> label -> its first row
         for row in rows:
             if label[row] is not None:
                 holders[first.get(row, row)].setdefault(label[row], row)

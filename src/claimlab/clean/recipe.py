@@ -1,4 +1,5 @@
-"""A recipe is a list of steps with their parameters, as data: TOML that can be read, shared and named in a paper.
+"""A recipe is a list of steps with their parameters, as data: TOML that can be read, shared and
+named in a paper.
 
     name = "mine"
     version = 1
@@ -7,7 +8,8 @@
     [[steps]]
     step = "too-short"
     minimum = 5
-    datasets = ["covid19-br"]      # optional: only these datasets; the stage is listed as not run for others
+    datasets = ["covid19-br"]      # optional: only these datasets; the stage is listed as not run
+                                   for others
 
 Built-in recipes are files of the same kind in `clean/recipes/`.
 """
@@ -84,7 +86,9 @@ class Stage:
                 "Fix the recipe; `clean(steps=True)` lists what each step takes.",
             ) from None
         except TypeError as error:
-            raise UsageError(f"The step '{self.step}' cannot be set up: {error}.", "Fix the recipe.") from None
+            raise UsageError(
+                f"The step '{self.step}' cannot be set up: {error}.", "Fix the recipe."
+            ) from None
 
 
 def needs(kind: type[Step]) -> tuple[str, ...]:
@@ -107,14 +111,20 @@ class Recipe:
 
     def fingerprint(self) -> str:
         """One hash for all that decides what the recipe does."""
-        parts = [self.name, self.version, [[s.step, s.parameters, list(s.datasets)] for s in self.stages]]
+        parts = [
+            self.name,
+            self.version,
+            [[s.step, s.parameters, list(s.datasets)] for s in self.stages],
+        ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def built_in() -> list[str]:
     """The names of the recipes that come with claimlab."""
     files = (entry.name for entry in (resources.files("claimlab.clean") / "recipes").iterdir())
-    return sorted(name.removesuffix(".toml").replace("_", "-") for name in files if name.endswith(".toml"))
+    return sorted(
+        name.removesuffix(".toml").replace("_", "-") for name in files if name.endswith(".toml")
+    )
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
@@ -126,7 +136,11 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
         return parse_recipe(path.read_text(encoding="utf-8"), str(path))
     if str(name_or_path) not in built_in():
         raise UnknownName("recipe", str(name_or_path), built_in())
-    file = resources.files("claimlab.clean") / "recipes" / f"{str(name_or_path).replace('-', '_')}.toml"
+    file = (
+        resources.files("claimlab.clean")
+        / "recipes"
+        / f"{str(name_or_path).replace('-', '_')}.toml"
+    )
     return parse_recipe(file.read_text(encoding="utf-8"), str(name_or_path))
 
 
@@ -145,16 +159,24 @@ def parse_recipe(text: str, where: str) -> Recipe:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"The recipe '{where}' is not valid TOML: {error}.", "Fix the file.") from None
+        raise DataError(
+            f"The recipe '{where}' is not valid TOML: {error}.", "Fix the file."
+        ) from None
     unknown = sorted(set(raw) - {"name", "version", "note", "steps"})
     if unknown:
         raise DataError(
-            f"The recipe '{where}' has {', '.join(map(repr, unknown))}.", "Use only name, version, note and [[steps]]."
+            f"The recipe '{where}' has {', '.join(map(repr, unknown))}.",
+            "Use only name, version, note and [[steps]].",
         )
     steps = raw.get("steps")
-    if not isinstance(steps, list) or not steps or not all(isinstance(s, dict) and "step" in s for s in steps):
+    if (
+        not isinstance(steps, list)
+        or not steps
+        or not all(isinstance(s, dict) and "step" in s for s in steps)
+    ):
         raise DataError(
-            f"The recipe '{where}' lists no steps.", 'Add tables such as: [[steps]] with step = "too-short"'
+            f"The recipe '{where}' lists no steps.",
+            'Add tables such as: [[steps]] with step = "too-short"',
         )
     stages = []
     for table in steps:

@@ -1,4 +1,6 @@
-"""Run a recipe over a dataset: every record leaves as kept, dropped with a reason, or doubtful, and counts add up."""
+"""Run a recipe over a dataset: every record leaves as kept, dropped with a reason, or doubtful, and
+counts add up.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from claimlab.core.shown import Shown
 from claimlab.core.step import Outcome
 from claimlab.core.words import several
 
-# Tables that grow from run to run, since what left a dataset must stay findable; all others are of this run.
+# Tables that grow from run to run, since what left a dataset must stay findable; all others are of
+# this run.
 LOGS = ("dropped", "doubtful", "changes")
 CHANGES = {
     "id": pl.String,
@@ -34,9 +37,16 @@ CHANGES = {
     "reason": pl.String,
 }
 STAGES = {
-    "number": pl.Int32, "step": pl.String, "status": pl.String, "in": pl.Int64, "kept": pl.Int64,
-    "dropped": pl.Int64, "doubtful": pl.Int64, "changed": pl.Int64, "note": pl.String,
-}  # fmt: skip
+    "number": pl.Int32,
+    "step": pl.String,
+    "status": pl.String,
+    "in": pl.Int64,
+    "kept": pl.Int64,
+    "dropped": pl.Int64,
+    "doubtful": pl.Int64,
+    "changed": pl.Int64,
+    "note": pl.String,
+}
 OURS = (*LOGS, "stages", TEXTS, DOMAINS)
 
 
@@ -57,7 +67,9 @@ class Cleaned(Shown):
         return describe(self.dataset)
 
     def headline(self) -> str:
-        left = ", ".join(f"{self.total(name):,} {name}" for name in ("dropped", "doubtful", "changed"))
+        left = ", ".join(
+            f"{self.total(name):,} {name}" for name in ("dropped", "doubtful", "changed")
+        )
         return f"'{self.dataset.name}': {several(len(self.dataset), 'record')} kept, {left}"
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
@@ -70,7 +82,9 @@ class Cleaned(Shown):
 
 @dataclass(frozen=True)
 class State:
-    """Everything that the stages so far have made: the records, the side tables, and a row for each stage."""
+    """Everything that the stages so far have made: the records, the side tables, and a row for each
+    stage.
+    """
 
     records: pl.DataFrame
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
@@ -90,7 +104,12 @@ class Inputs:
 
 
 def run_stages(
-    dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int, journal: Journal, progress: Progress
+    dataset: Dataset,
+    recipe: Recipe,
+    inputs: Inputs,
+    seed: int,
+    journal: Journal,
+    progress: Progress,
 ) -> Cleaned:
     """Put the records through the stages that `journal` does not hold yet."""
     supplies, notes = _supplies(dataset, inputs)
@@ -101,7 +120,9 @@ def run_stages(
         stage = recipe.stages[number]
         progress(f"clean: {stage.step}", number, len(recipe.stages))
         state = _advance(state, stage, dataset.name, supplies, seed, shielded)
-        journal.write_tables(_shard(number + 1), state.stages, {"records": state.records, **state.tables})
+        journal.write_tables(
+            _shard(number + 1), state.stages, {"records": state.records, **state.tables}
+        )
         journal.forget(_shard(number))  # each state holds all before it
     progress("clean: write", len(recipe.stages), len(recipe.stages))
     validate(state.records)
@@ -123,15 +144,29 @@ def _shard(number: int) -> str:
 
 
 def _advance(
-    state: State, stage: Stage, dataset: str, supplies: Supplies, seed: int, shielded: frozenset[str]
+    state: State,
+    stage: Stage,
+    dataset: str,
+    supplies: Supplies,
+    seed: int,
+    shielded: frozenset[str],
 ) -> State:
     """The state after one more stage, run or not."""
     before = state.records
     row = {"number": len(state.stages) + 1, "step": stage.step, "in": before.height}
     missing = stage.missing(supplies, dataset)
     if missing is not None:
-        blank = {"status": "not run", "kept": before.height, "dropped": 0, "doubtful": 0, "changed": 0, "note": missing}
-        return State(before, state.tables, [*state.stages, {**row, **blank, "parameters": stage.parameters}])
+        blank = {
+            "status": "not run",
+            "kept": before.height,
+            "dropped": 0,
+            "doubtful": 0,
+            "changed": 0,
+            "note": missing,
+        }
+        return State(
+            before, state.tables, [*state.stages, {**row, **blank, "parameters": stage.parameters}]
+        )
     step = stage.make(supplies, seed)
     outcome = step.apply(before)
     outcome.account(before, stage.step)
@@ -146,7 +181,10 @@ def _advance(
     _append(tables, "changes", changed)
     for name, table in outcome.tables.items():
         _append(tables, name, table)
-    notes = [*outcome.notes, *([f"{several(spared, 'record')} kept by a person's decision"] if spared else [])]
+    notes = [
+        *outcome.notes,
+        *([f"{several(spared, 'record')} kept by a person's decision"] if spared else []),
+    ]
     counts = {
         "status": "run",
         "kept": outcome.kept.height,
@@ -162,19 +200,32 @@ def _advance(
 def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> tuple[Outcome, int]:
     """Take back the records that a person decided to keep; how many there were."""
     stay = pl.col("id").is_in(list(shielded))
-    spared = before.filter(stay).join(outcome.kept.select("id"), on="id", how="anti", maintain_order="left")
+    spared = before.filter(stay).join(
+        outcome.kept.select("id"), on="id", how="anti", maintain_order="left"
+    )
     if not spared.height:
         return outcome, 0
     order = before.select("id").with_row_index("row")
     rows = pl.concat([outcome.kept, spared]).join(order, on="id").sort("row").drop("row")
-    rest = replace(outcome, kept=rows, dropped=outcome.dropped.filter(~stay), doubtful=outcome.doubtful.filter(~stay))
+    rest = replace(
+        outcome,
+        kept=rows,
+        dropped=outcome.dropped.filter(~stay),
+        doubtful=outcome.doubtful.filter(~stay),
+    )
     return rest, spared.height
 
 
-def _finish(dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed: int, notes: list[str]) -> Cleaned:
+def _finish(
+    dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed: int, notes: list[str]
+) -> Cleaned:
     stages = pl.DataFrame([{k: s[k] for k in STAGES} for s in state.stages], schema=STAGES)
-    tables = belonging({n: t for n, t in dataset.tables.items() if n not in OURS}, state.records["id"])
-    tables.update(belonging({n: t for n, t in state.tables.items() if n not in LOGS}, state.records["id"]))
+    tables = belonging(
+        {n: t for n, t in dataset.tables.items() if n not in OURS}, state.records["id"]
+    )
+    tables.update(
+        belonging({n: t for n, t in state.tables.items() if n not in LOGS}, state.records["id"])
+    )
     for name in LOGS:
         parts = [t for t in (dataset.tables.get(name), state.tables.get(name)) if t is not None]
         merged = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
@@ -188,7 +239,11 @@ def _finish(dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed
             "version": recipe.version,
             "fingerprint": recipe.fingerprint(),
             "stages": [
-                {"step": s["step"], **({} if s["status"] == "run" else {"not_run": s["note"]}), **s["parameters"]}
+                {
+                    "step": s["step"],
+                    **({} if s["status"] == "run" else {"not_run": s["note"]}),
+                    **s["parameters"],
+                }
                 for s in state.stages
             ],
         },
@@ -206,14 +261,23 @@ def _finish(dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed
 
 
 def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:
-    """What steps may need, in the form they need it, and a note on decisions that no record fits."""
+    """What steps may need, in the form they need it, and a note on decisions that no record
+    fits.
+    """
     decisions, notes = None, []
     if inputs.decisions is not None:
         decisions, lost = read_decisions(inputs.decisions, dataset.records)
         if lost:
             shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
-            notes.append(f"{several(len(lost), 'decision')} for records that are not in this dataset: {shown}.")
-    ratings = ratings_of_evidence(dataset.tables) if inputs.claimreviews is None else ratings_table(inputs.claimreviews)
+            notes.append(
+                f"{several(len(lost), 'decision')} for records that are not in this dataset:"
+                f" {shown}."
+            )
+    ratings = (
+        ratings_of_evidence(dataset.tables)
+        if inputs.claimreviews is None
+        else ratings_table(inputs.claimreviews)
+    )
     original = dataset.records.select("id", "group")
     return Supplies(decisions, ratings, original), notes
 
@@ -226,4 +290,6 @@ def _shielded(recipe: Recipe, supplies: Supplies) -> frozenset[str]:
 
 
 def _append(tables: dict[str, pl.DataFrame], name: str, more: pl.DataFrame) -> None:
-    tables[name] = pl.concat([tables[name], more], how="diagonal_relaxed") if name in tables else more
+    tables[name] = (
+        pl.concat([tables[name], more], how="diagonal_relaxed") if name in tables else more
+    )

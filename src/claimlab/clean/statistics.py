@@ -1,7 +1,8 @@
 """Text statistics and URL domains per label, as papers print them for a cleaned dataset.
 
-Averages are over records, and so is that of words per sentence. What a word and a sentence are is a rule with a name:
-see `clean/counting.py`. A recipe may take the statistics at a stage of its own, by a rule of its own (step `describe`).
+Averages are over records, and so is that of words per sentence. What a word and a sentence are is a
+rule with a name: see `clean/counting.py`. A recipe may take the statistics at a stage of its own,
+by a rule of its own (step `describe`).
 """
 
 from __future__ import annotations
@@ -31,15 +32,17 @@ _OWN_SHORT_LINKS = {
     "glo.bo": "globo.com",
     "goo.gl": "google.com",
 }
-# gov.br, gov.uk, gob.mx …, and what else is given to organs of state only (courts, parliaments, forces in Brazil).
+# gov.br, gov.uk, gob.mx …, and what else is given to organs of state only (courts, parliaments,
+# forces in Brazil).
 _STATE = r"^.*\b((?:gov|gob|gouv)\.[a-z]{2})$"
 _STATE_OF_BRAZIL = r"^.*\b(?:jus|leg|mp|def|mil|tc)\.br$"
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """`texts`: a row per label. `domains`: the most cited domains, with how often records of each label cite them.
-    `personal`: how many records hold mail addresses, phone numbers and @handles."""
+    """`texts`: a row per label. `domains`: the most cited domains, with how often records of each
+    label cite them. `personal`: how many records hold mail addresses, phone numbers and @handles.
+    """
 
     texts: pl.DataFrame
     domains: pl.DataFrame
@@ -47,22 +50,34 @@ class Statistics:
 
 
 def describe(dataset: Dataset, *, top: int = TOP) -> Statistics:
-    """The statistics that the recipe took, or else those of the texts as they were before URLs were taken out."""
+    """The statistics that the recipe took, or else those of the texts as they were before URLs were
+    taken out.
+    """
     taken = dataset.tables
     personal = scan_personal(dataset.records["text"])
     if TEXTS in taken and DOMAINS in taken:
         return Statistics(taken[TEXTS], taken[DOMAINS], personal)
-    return Statistics(text_statistics(dataset.records), domain_statistics(dataset.records, top=top), personal)
+    return Statistics(
+        text_statistics(dataset.records), domain_statistics(dataset.records, top=top), personal
+    )
 
 
 def originals(records: pl.DataFrame) -> pl.Series:
     """The texts with their URLs, where a step has removed those."""
     stored = records["meta"].str.json_path_match("$.original_text")
-    return pl.DataFrame({"stored": stored, "text": records["text"]}).select(pl.coalesce("stored", "text")).to_series()
+    return (
+        pl.DataFrame({"stored": stored, "text": records["text"]})
+        .select(pl.coalesce("stored", "text"))
+        .to_series()
+    )
 
 
-def domain_statistics(records: pl.DataFrame, *, top: int = TOP, counting: Counting = "plain") -> pl.DataFrame:
-    """domain, mentions, and how many of them have each label. All sites of one state are one domain."""
+def domain_statistics(
+    records: pl.DataFrame, *, top: int = TOP, counting: Counting = "plain"
+) -> pl.DataFrame:
+    """domain, mentions, and how many of them have each label. All sites of one state are one
+    domain.
+    """
     cited = pl.DataFrame({"label": labels(records), "url": addresses(originals(records), counting)})
     cited = cited.drop_nulls("label").explode("url").drop_nulls("url")
     cited = cited.with_columns(_sites(domains(cited["url"])).alias("domain")).drop_nulls("domain")
@@ -75,14 +90,22 @@ def domain_statistics(records: pl.DataFrame, *, top: int = TOP, counting: Counti
 
 
 def _sites(urls: pl.Series) -> pl.Series:
-    """A domain, or the site or state that it is a part of: each ministry has a name of its own under gov.br."""
-    return urls.replace(_OWN_SHORT_LINKS).str.replace(_STATE, "$1").str.replace(_STATE_OF_BRAZIL, "gov.br")
+    """A domain, or the site or state that it is a part of: each ministry has a name of its own
+    under gov.br.
+    """
+    return (
+        urls.replace(_OWN_SHORT_LINKS)
+        .str.replace(_STATE, "$1")
+        .str.replace(_STATE_OF_BRAZIL, "gov.br")
+    )
 
 
 def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> pl.DataFrame:
     """label, records, % with a URL, words, characters per word, sentences, words per sentence."""
     texts = originals(records)
-    rows = measure(texts, counting).with_columns(texts.alias("text"), labels(records).alias("label"))
+    rows = measure(texts, counting).with_columns(
+        texts.alias("text"), labels(records).alias("label")
+    )
     return (
         rows.drop_nulls(["text", "label"])
         .group_by("label")

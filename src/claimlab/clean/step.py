@@ -1,8 +1,9 @@
-"""What cleaning steps have in common: checked parameters, the labels they compare, and what may be handed to them.
+"""What cleaning steps have in common: checked parameters, the labels they compare, and what may be
+handed to them.
 
-A step that needs more than the records names it in `needs`; the runner hands it in as a constructor argument, and lists
-the stage as not run, with the reason, where it is not there. What is passed in is not a parameter: the lineage has its
-hash, not its rows.
+A step that needs more than the records names it in `needs`; the runner hands it in as a constructor
+argument, and lists the stage as not run, with the reason, where it is not there. What is passed in
+is not a parameter: the lineage has its hash, not its rows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pydantic import BaseModel, ConfigDict
 
 from claimlab.core.step import Outcome
 
-Place = Callable[[str], Path | None]  # a folder of the run for a step's own files; null where nothing is kept
+Place = Callable[
+    [str], Path | None
+]  # a folder of the run for a step's own files; null where nothing is kept
 
 
 class CleanStep(BaseModel):
@@ -42,9 +45,9 @@ class CleanStep(BaseModel):
 class Supplies:
     """Tables passed in beside the records; null where there is none.
 
-    `decisions`: what people decided (id or row, decision, reason). `ratings`: fact-checks (record_id or claim, rating,
-    publisher, url). `original`: id, group and row number of every record before the first step. `work` gives a step a
-    folder of the run for files of its own.
+    `decisions`: what people decided (id or row, decision, reason). `ratings`: fact-checks
+    (record_id or claim, rating, publisher, url). `original`: id, group and row number of every
+    record before the first step. `work` gives a step a folder of the run for files of its own.
     """
 
     decisions: pl.DataFrame | None = None
@@ -56,13 +59,16 @@ class Supplies:
 # How the stage table words a missing input.
 MISSING = {
     "decisions": "no table of decisions was passed in (`decisions`)",
-    "ratings": "no fact-checks were passed in (`claimreviews`), and the evidence table has no ratings",
+    "ratings": (
+        "no fact-checks were passed in (`claimreviews`), and the evidence table has no ratings"
+    ),
     "original": "the records before cleaning are not known",
 }
 
 
 def labels(records: pl.DataFrame) -> pl.Series:
-    """The label by which two records can contradict each other: the verdict, or the raw label where there is none.
+    """The label by which two records can contradict each other: the verdict, or the raw label where
+    there is none.
 
     "Unknown" says nothing of truth, so it contradicts nothing: null.
     """

@@ -1,4 +1,6 @@
-"""How many tokens a text has: words, or the pieces of the cl100k table that language models count by."""
+"""How many tokens a text has: words, or the pieces of the cl100k table that language models count
+by.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,14 @@ def _table(file: str | None) -> Path:
     place = file or os.environ.get(VARIABLE)
     if not place:
         raise UsageError(
-            "Counting cl100k tokens needs the file cl100k_base.tiktoken, and nothing is downloaded unasked.",
+            "Counting cl100k tokens needs the file cl100k_base.tiktoken, and nothing is downloaded"
+            " unasked.",
             f'Name the file in the environment variable {VARIABLE}, or use tokenizer = "words".',
         )
     if not Path(place).is_file():
-        raise UnreadableFile(f"There is no token table '{place}'.", f"Check {VARIABLE} or the parameter 'table'.")
+        raise UnreadableFile(
+            f"There is no token table '{place}'.", f"Check {VARIABLE} or the parameter 'table'."
+        )
     return Path(place)
 
 
@@ -53,9 +58,18 @@ def _cl100k(table: Path) -> Any:
         raise MissingExtra("Counting cl100k tokens", "tokens") from None
     data = table.read_bytes()
     if hashlib.sha256(data).hexdigest() != CL100K_SHA256:
-        raise UnreadableFile(f"'{table}' is not the published cl100k table.", "Get cl100k_base.tiktoken again.")
+        raise UnreadableFile(
+            f"'{table}' is not the published cl100k table.", "Get cl100k_base.tiktoken again."
+        )
     try:
-        ranks = {base64.b64decode(piece): int(rank) for piece, rank in (line.split() for line in data.splitlines())}
+        ranks = {
+            base64.b64decode(piece): int(rank)
+            for piece, rank in (line.split() for line in data.splitlines())
+        }
     except (ValueError, binascii.Error) as error:
-        raise UnreadableFile(f"'{table}' cannot be read: {error}.", "Get cl100k_base.tiktoken again.") from None
-    return tiktoken.Encoding("cl100k_base", pat_str=CL100K_PATTERN, mergeable_ranks=ranks, special_tokens={})
+        raise UnreadableFile(
+            f"'{table}' cannot be read: {error}.", "Get cl100k_base.tiktoken again."
+        ) from None
+    return tiktoken.Encoding(
+        "cl100k_base", pat_str=CL100K_PATTERN, mergeable_ranks=ranks, special_tokens={}
+    )

@@ -23,7 +23,11 @@ def stage_lines(stages: pl.DataFrame, width: int = 80) -> list[str]:
 
     def note(head: str, words: str) -> list[str]:
         return textwrap.wrap(
-            words, max(width, 40), initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+            words,
+            max(width, 40),
+            initial_indent=head,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
         )
 
     lines = [f"{'step':<20}{'in':>9}{'kept':>9}{'dropped':>9}{'doubtful':>10}{'changed':>9}"]
@@ -58,7 +62,10 @@ def page(cleaned: Cleaned) -> Report:
     """The whole page of a run."""
     dataset = cleaned.dataset
     step = dataset.lineage[-1]
-    subtitle = f"Recipe {step.parameters['recipe']}, version {step.parameters['version']}; seed {step.seed}."
+    subtitle = (
+        f"Recipe {step.parameters['recipe']}, version {step.parameters['version']}; seed"
+        f" {step.seed}."
+    )
     blocks = [*stage_blocks(cleaned), *statistics_blocks(cleaned.statistics)]
     return Report(f"Cleaning {dataset.name}", subtitle, blocks)
 
@@ -69,16 +76,28 @@ def stage_blocks(cleaned: Cleaned) -> list[Block]:
         [
             ("records in", f"{stages['in'][0]:,}", "plain"),
             ("kept", f"{cleaned.dataset.records.height:,}", "plain"),
-            *((name, f"{cleaned.total(name):,}", "plain") for name in ("dropped", "doubtful", "changed")),
+            *(
+                (name, f"{cleaned.total(name):,}", "plain")
+                for name in ("dropped", "doubtful", "changed")
+            ),
         ]
     )
     columns = ["step", "in", "kept", "dropped", "doubtful", "changed", "note"]
     rows = [
-        [Cell("not run", tone="not-measured") if c == "kept" and r["status"] == "not run" else r[c] for c in columns]
+        [
+            (
+                Cell("not run", tone="not-measured")
+                if c == "kept" and r["status"] == "not run"
+                else r[c]
+            )
+            for c in columns
+        ]
         for r in stages.iter_rows(named=True)
     ]
     table = Table(
-        [c.capitalize() for c in columns], rows, "Records that each stage kept, dropped, marked as doubtful or changed."
+        [c.capitalize() for c in columns],
+        rows,
+        "Records that each stage kept, dropped, marked as doubtful or changed.",
     )
     return [tiles, Section("Stages", [table]), *_examples(cleaned)]
 
@@ -92,34 +111,59 @@ def _examples(cleaned: Cleaned) -> list[Block]:
             continue
         each = rows.group_by("step", maintain_order=True).head(3).head(SHOWN)
         quotes = [
-            Quote((r["text"] or "")[:300], f"{r['id']}, {r['step']}: {r['reason']}") for r in each.iter_rows(named=True)
+            Quote((r["text"] or "")[:300], f"{r['id']}, {r['step']}: {r['reason']}")
+            for r in each.iter_rows(named=True)
         ]
-        out.append(Section(f"Some of what is {name}", [Text(f"{rows.height:,} in all: {name}.parquet."), *quotes]))
+        out.append(
+            Section(
+                f"Some of what is {name}",
+                [Text(f"{rows.height:,} in all: {name}.parquet."), *quotes],
+            )
+        )
     return out
 
 
 _PERSONAL = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
 _SCAN = (
-    "Counted by rule; names and postal addresses are not looked for. The step mask-personal replaces what is counted."
+    "Counted by rule; names and postal addresses are not looked for. The step mask-personal"
+    " replaces what is counted."
 )
 
 
 def statistics_blocks(statistics: Statistics) -> list[Block]:
-    titles = ["Label", "Records", "% with URL", "Words", "Word length", "Sentences", "Words per sentence"]
+    titles = [
+        "Label",
+        "Records",
+        "% with URL",
+        "Words",
+        "Word length",
+        "Sentences",
+        "Words per sentence",
+    ]
     rows = [[r[0], r[1], *(decimal(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
     cited_domains = statistics.domains
     names = [c for c in cited_domains.columns if c not in ("domain", "mentions")]
     cited = [
-        [r["domain"], r["mentions"], *(x for n in names for x in (r[n], decimal(100 * r[n] / r["mentions"])))]
+        [
+            r["domain"],
+            r["mentions"],
+            *(x for n in names for x in (r[n], decimal(100 * r[n] / r["mentions"]))),
+        ]
         for r in cited_domains.iter_rows(named=True)
     ]
     scan = [[_PERSONAL[kind], records, n] for kind, records, n in statistics.personal.iter_rows()]
     heads = ["Domain", "Mentions", *(x for n in names for x in (n, f"% {n}"))]
     return [
-        Section("Texts", [Table(titles, rows, "Averages per record; words and sentences without URLs.")]),
+        Section(
+            "Texts", [Table(titles, rows, "Averages per record; words and sentences without URLs.")]
+        ),
         Section(
             "Domains",
-            [Table(heads, cited, "The domains that texts mention most.")] if cited else [Text("No text cites a URL.")],
+            (
+                [Table(heads, cited, "The domains that texts mention most.")]
+                if cited
+                else [Text("No text cites a URL.")]
+            ),
         ),
         Section("Personal data", [Table(["Kind", "Records", "Occurrences"], scan, _SCAN)]),
     ]

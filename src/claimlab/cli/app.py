@@ -1,8 +1,9 @@
 """The command line: one lazily loaded file per verb in `cli/verbs/`.
 
-A verb file defines `app`, a `typer.Typer` with one command or several sub-commands, and imports anything heavy inside
-its functions, so that `claimlab --help` feels instant. Exit codes: 0 done, 1 a problem the message explains, 2 wrong
-usage, 3 a check failed under --strict, 130 stopped by Ctrl-C.
+A verb file defines `app`, a `typer.Typer` with one command or several sub-commands, and imports
+anything heavy inside its functions, so that `claimlab --help` feels instant. Exit codes: 0 done, 1
+a problem the message explains, 2 wrong usage, 3 a check failed under --strict, 130 stopped by
+Ctrl-C.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from claimlab.core.plain import one_line
 
 STOPPED = 130
 _QUIET = {"-q", "--quiet"}
-_SHORT = "There is not enough memory for this. Use fewer records with --limit, or a machine with more memory."
+_SHORT = (
+    "There is not enough memory for this. Use fewer records with --limit, or a machine with more"
+    " memory."
+)
 _FAULT = "This is a fault in it or in claimlab: run again with --debug and report what it prints."
 _on_abort: object = None
 DESCRIPTION = "From raw misinformation data to a number you can defend."
@@ -37,8 +41,10 @@ DESCRIPTION = "From raw misinformation data to a number you can defend."
 app = typer.Typer(
     cls=LazyVerbs,
     help=DESCRIPTION,
-    epilog="Every command takes --json (one JSON object on stdout), -q or --quiet (results and errors only) and "
-    "--debug (the traceback of an error). Start with: claimlab demo",
+    epilog=(
+        "Every command takes --json (one JSON object on stdout), -q or --quiet (results and errors"
+        " only) and --debug (the traceback of an error). Start with: claimlab demo"
+    ),
     no_args_is_help=True,
     rich_markup_mode=None,  # importing rich would triple the time of --help
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -55,7 +61,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     pass
@@ -63,20 +72,24 @@ def _root(
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    warnings.formatwarning = lambda message, *_: f"Warning: {message}\n"  # one line, without our source
+    warnings.formatwarning = lambda message, *_: (
+        f"Warning: {message}\n"
+    )  # one line, without our source
     _explain_aborts()
     code = run(sys.argv[1:] if argv is None else argv)
     if code == STOPPED:  # leave at once: a background thread may still be inside compiled code
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Ctrl-C while the interpreter ends changes nothing
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # all is done: Ctrl-C while the interpreter ends changes nothing
     sys.exit(code)
 
 
 def _explain_aborts() -> None:
-    """Compiled packages abort the process, mostly where memory is short: there is no exception to catch, but a
-    signal. What to say is known before: there may be no memory left to say it with."""
+    """Compiled packages abort the process, mostly where memory is short: there is no exception to
+    catch, but a signal. What to say is known before: there may be no memory left to say it with."""
     if sys.platform == "win32":
         return
     import ctypes
@@ -105,17 +118,28 @@ _DEBUG = "CLAIMLAB_DEBUG"
 
 
 def _tell_workers(args: list[str]) -> None:
-    """With --engine shared the command waits: say for what, and how its workers get the secret of the run."""
+    """With --engine shared the command waits: say for what, and how its workers get the secret of
+    the run.
+    """
     if ("--engine", "shared") not in pairwise(args) and "--engine=shared" not in args:
         return
     from claimlab.core.engine.secret import VARIABLE, secret_file
 
-    where = f"with the same {VARIABLE}" if VARIABLE in os.environ else f"where '{secret_file()}' is yours, too"
-    say(f"Note: start workers {where} (else: --secret with a copy): claimlab engine work OUTPUT --shard N --of M")
+    where = (
+        f"with the same {VARIABLE}"
+        if VARIABLE in os.environ
+        else f"where '{secret_file()}' is yours, too"
+    )
+    say(
+        f"Note: start workers {where} (else: --secret with a copy): claimlab engine work OUTPUT"
+        " --shard N --of M"
+    )
 
 
 def run(argv: list[str]) -> int:
-    """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with --debug."""
+    """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with
+    --debug.
+    """
     debug = "--debug" in argv
     be_quiet(bool(_QUIET & set(argv)))
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
@@ -125,7 +149,9 @@ def run(argv: list[str]) -> int:
             to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        return _stopped(args) if code == STOPPED else code  # typer turns Ctrl-C into an exit without a word
+        return (
+            _stopped(args) if code == STOPPED else code
+        )  # typer turns Ctrl-C into an exit without a word
     except KeyboardInterrupt:
         return _stopped(args)
     except BrokenPipeError:
@@ -140,7 +166,9 @@ def run(argv: list[str]) -> int:
 
 @contextmanager
 def _debugging(debug: bool) -> Iterator[None]:
-    """Tell code that would otherwise report a fault and go on, and the processes that it starts; for this run only."""
+    """Tell code that would otherwise report a fault and go on, and the processes that it starts;
+    for this run only.
+    """
     before = os.environ.get(_DEBUG)
     if debug:
         os.environ[_DEBUG] = "1"
@@ -152,7 +180,9 @@ def _debugging(debug: bool) -> Iterator[None]:
 
 
 def _plain_help(args: list[str]) -> list[str]:
-    """`claimlab`, `claimlab help`, `claimlab help audit` and `claimlab version`, as one may type them first."""
+    """`claimlab`, `claimlab help`, `claimlab help audit` and `claimlab version`, as one may type
+    them first.
+    """
     if not args:
         return ["--help"]
     if args[0] == "help":
@@ -173,7 +203,9 @@ def _stopped(args: Sequence[str]) -> int:
 
 def _output(args: Sequence[str]) -> str | None:
     """The output that was asked for."""
-    return next((args[args.index(flag) + 1] for flag in ("-o", "--output") if flag in args[:-1]), None)
+    return next(
+        (args[args.index(flag) + 1] for flag in ("-o", "--output") if flag in args[:-1]), None
+    )
 
 
 def explain(error: BaseException, args: Sequence[str]) -> int:
@@ -191,8 +223,8 @@ def sentence(error: BaseException, args: Sequence[str]) -> str:
 
     if was_disk(error):
         return (
-            f"The disk is full: {_place(error, args)} could not be written. Free some space, or choose an output on "
-            "another disk; what was there before is unchanged."
+            f"The disk is full: {_place(error, args)} could not be written. Free some space, or"
+            " choose an output on another disk; what was there before is unchanged."
         )
     if was_memory(error):
         return _SHORT
@@ -201,8 +233,8 @@ def sentence(error: BaseException, args: Sequence[str]) -> str:
     if isinstance(error, OSError):
         return f"{error}. Check the path and its permissions."
     return (
-        f"something claimlab did not expect ({type(error).__name__}: {error}). Run again with --debug and report what "
-        "it prints."
+        f"something claimlab did not expect ({type(error).__name__}: {error}). Run again with"
+        " --debug and report what it prints."
     )
 
 

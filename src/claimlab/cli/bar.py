@@ -1,7 +1,9 @@
-"""One bar on stderr for the whole of a verb: it moves, says how long it will take, and leaves nothing behind.
+"""One bar on stderr for the whole of a verb: it moves, says how long it will take, and leaves
+nothing behind.
 
-Long work reports stages (`core/progress.py`), some within others: the bar shows the innermost, behind the names of
-those around it. A stage whose end is not known, and the time between two stages, move too.
+Long work reports stages (`core/progress.py`), some within others: the bar shows the innermost,
+behind the names of those around it. A stage whose end is not known, and the time between two
+stages, move too.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ class Stage:
     updated: float = field(default_factory=time.monotonic)
 
     def is_same(self, label: str, done: int, total: int | None) -> bool:
-        """A stage may name its steps ("audit: length", "audit: time"); what it counts stays the same."""
+        """A stage may name its steps ("audit: length", "audit: time"); what it counts stays the
+        same.
+        """
         alike = self.label == label or self.label.split(":")[0] == label.split(":")[0]
         return alike and self.total == total and done >= self.done
 
@@ -94,7 +98,12 @@ def bar(start: str) -> Iterator[Progress]:
         def render(self, task: Any) -> Text:  # noqa: ARG002
             return Text(time_left(stages.open[-1].left(time.monotonic()) if stages.open else None))
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(WIDTH), TextColumn("{task.fields[count]}"))
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(WIDTH),
+        TextColumn("{task.fields[count]}"),
+    )
     with Bars(*columns, Left(), console=Console(stderr=True), transient=True) as bars:
         bars.add_task(escape(start), total=None, count="")
         (shown,) = bars.tasks
@@ -102,7 +111,8 @@ def bar(start: str) -> Iterator[Progress]:
         def update(label: str, done: int, total: int | None) -> None:
             stages.update(label, done, total)
             shown.description, shown.fields["count"] = escape(stages.label()), stages.count()
-            # `Bars.update` cannot take a total back: a bar without one pulses, as it must between stages.
+            # `Bars.update` cannot take a total back: a bar without one pulses, as it must between
+            # stages.
             shown.completed, shown.total = done, None if stages.open[-1].over else total
 
         yield update

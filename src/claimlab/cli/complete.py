@@ -1,7 +1,7 @@
 """Names for the shell's completion: of datasets, detectors, checks, strategies and formats.
 
-A shell asks at every press of the tab key, so nothing is imported: names are those of files, and of the rows that a
-`table.py` is made of. A test compares them with the registries.
+A shell asks at every press of the tab key, so nothing is imported: names are those of files, and of
+the rows that a `table.py` is made of. A test compares them with the registries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Complete = Callable[[str], list[str]]
 
 
 def names(room: str, group: str) -> list[str]:
-    """The names of the entries in a folder of the package, and of those that installed packages add."""
+    """The names of the entries in a folder of the package, and of those that installed packages
+    add.
+    """
     inside = {name for file in (HOME / room).glob("[!_]*.py") for name in _names_in(file)}
     return sorted(inside | {point.name for point in entry_points(group=group)})
 
@@ -28,7 +30,11 @@ def _names_in(file: Path) -> Iterator[str]:
         yield file.stem.replace("_", "-")
         return
     for statement in ast.parse(file.read_text(encoding="utf-8")).body:
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+        target = (
+            statement.targets[0]
+            if isinstance(statement, ast.Assign)
+            else getattr(statement, "target", None)
+        )
         if (
             isinstance(statement, ast.Assign | ast.AnnAssign)
             and target is not None

@@ -1,5 +1,7 @@
-"""Library messages as the command line says them: the library names arguments (`force=True`) and calls
-(`split(DIR, by='group')`), a person here types flags (--force) and commands (claimlab split DIR --by group)."""
+"""Library messages as the command line says them: the library names arguments (`force=True`) and
+calls (`split(DIR, by='group')`), a person here types flags (--force) and commands (claimlab split
+DIR --by group).
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ _ARGUMENT = re.compile(r"`(\w+(?:=[^`]+)?)`")
 
 
 def in_flags(message: str, command: str | Sequence[str]) -> str:
-    """`message` with the flags of `command` ("split", or the arguments it was called with); what that does not offer is
-    left as it is."""
+    """`message` with the flags of `command` ("split", or the arguments it was called with); what
+    that does not offer is left as it is."""
     if "`" not in message:  # to build a command costs more than most messages
         return message
     flags = _flags(command.split() if isinstance(command, str) else command)
@@ -32,11 +34,19 @@ def _command(name: str, arguments: str) -> str | None:
         return None
     flags = _flags([verb])
     words = [word.strip() for word in arguments.split(",") if word.strip()]
-    return " ".join(["claimlab", verb, *((_flag(word, flags) if "=" in word else None) or word for word in words)])
+    return " ".join(
+        [
+            "claimlab",
+            verb,
+            *((_flag(word, flags) if "=" in word else None) or word for word in words),
+        ]
+    )
 
 
 def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
-    """`name`, `name=True`, `name=False` or `name=value` as a flag; null when the command has none."""
+    """`name`, `name=True`, `name=False` or `name=value` as a flag; null when the command has
+    none.
+    """
     name, _, value = argument.partition("=")
     if value == "False":
         return flags.get(f"no_{name}") or flags.get(f"not {name}")
@@ -48,12 +58,16 @@ def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
 
 
 def _flags(args: Sequence[str]) -> dict[str, str]:
-    """Argument -> flag of the command that `args` name (a verb, or a sub-command of one); "not ARGUMENT" -> the flag
-    that switches it off, where a pair is offered."""
+    """Argument -> flag of the command that `args` name (a verb, or a sub-command of one); "not
+    ARGUMENT" -> the flag that switches it off, where a pair is offered."""
     verb: Any = LazyVerbs().get_command(None, args[0]) if args else None
     below = getattr(verb, "commands", {})
     command = next((below[name] for name in args[1:] if name in below), verb)
     options = [o for o in getattr(command, "params", ()) if o.opts and o.opts[0].startswith("--")]
     off = {f"not {o.name}": o.secondary_opts[0] for o in options if o.secondary_opts}
-    places = {a.name: a.name.upper() for a in getattr(command, "params", ()) if a.param_type_name == "argument"}
+    places = {
+        a.name: a.name.upper()
+        for a in getattr(command, "params", ())
+        if a.param_type_name == "argument"
+    }
     return {"debug": "--debug", **places, **{o.name: o.opts[0] for o in options}, **off}

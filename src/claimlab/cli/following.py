@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
 
 
-def following(dataset: Dataset, folder: Path, otherwise: str, *, task: str = "veracity", copies: bool = False) -> str:
-    """A look at the labels where there are fewer than two classes, cleaning where texts occur twice (`copies` asks for
-    that), or else `otherwise`, in which {} is the folder."""
+def following(
+    dataset: Dataset, folder: Path, otherwise: str, *, task: str = "veracity", copies: bool = False
+) -> str:
+    """A look at the labels where there are fewer than two classes, cleaning where texts occur twice
+    (`copies` asks for that), or else `otherwise`, in which {} is the folder."""
     from claimlab.tasks.task import open_task
     from claimlab.text.normalise import normal_form
 

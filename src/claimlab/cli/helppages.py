@@ -1,4 +1,6 @@
-"""Write one Markdown page per verb from its own --help: `python -m claimlab.cli.helppages docs/help`."""
+"""Write one Markdown page per verb from its own --help: `python -m claimlab.cli.helppages
+docs/help`.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def help_text(path: list[str]) -> str:
     os.environ["TERMINAL_WIDTH"] = str(WIDTH)
     buffer = io.StringIO()
     with contextlib.redirect_stdout(buffer), contextlib.suppress(SystemExit):
-        to_command(app).main(args=[*path, "--help"], prog_name="claimlab", standalone_mode=True, terminal_width=WIDTH)
+        to_command(app).main(
+            args=[*path, "--help"], prog_name="claimlab", standalone_mode=True, terminal_width=WIDTH
+        )
     return "\n".join(line.rstrip() for line in buffer.getvalue().strip().splitlines())
 
 

@@ -1,4 +1,6 @@
-"""The verbs by name: each file is imported when its verb is asked for, so that `claimlab --help` feels instant."""
+"""The verbs by name: each file is imported when its verb is asked for, so that `claimlab --help`
+feels instant.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from typer.main import get_command as to_command
 from claimlab.cli import verbs
 from claimlab.core.errors import UsageError, either
 
-# In the order of work. The summaries are here, so that the help can be shown without importing a single verb; none is
-# longer than a line of 80 columns has room for.
+# In the order of work. The summaries are here, so that the help can be shown without importing a
+# single verb; none is longer than a line of 80 columns has room for.
 GROUPS: dict[str, dict[str, str]] = {
     "Get data": {
         "demo": "Try everything on a synthetic dataset with planted defects",
@@ -64,18 +66,38 @@ GROUPS: dict[str, dict[str, str]] = {
 }
 # What users of other tools type first.
 _ALSO = {
-    "browse": "serve", "compare": "diff", "download": "load", "head": "show", "init": "report", "list": "catalog",
-    "ls": "catalog", "open": "show", "predict": "detect", "publish": "export", "read": "import", "repeat": "rerun",
-    "run": "detect", "score": "evaluate", "simulate": "evolve", "test": "evaluate", "train": "detect", "ui": "serve",
-    "view": "show", "web": "serve",
-}  # fmt: skip
+    "browse": "serve",
+    "compare": "diff",
+    "download": "load",
+    "head": "show",
+    "init": "report",
+    "list": "catalog",
+    "ls": "catalog",
+    "open": "show",
+    "predict": "detect",
+    "publish": "export",
+    "read": "import",
+    "repeat": "rerun",
+    "run": "detect",
+    "score": "evaluate",
+    "simulate": "evolve",
+    "test": "evaluate",
+    "train": "detect",
+    "ui": "serve",
+    "view": "show",
+    "web": "serve",
+}
 _ALSO_OPTIONS = {"person": "annotator", "people": "annotator", "out": "output"}
 _EPILOG = "Also: -q, --quiet for results and errors only; --debug for the traceback of an error."
 
 
 @cache
 def verb_names() -> list[str]:
-    return sorted(m.name.rstrip("_") for m in pkgutil.iter_modules(verbs.__path__) if not m.name.startswith("_"))
+    return sorted(
+        m.name.rstrip("_")
+        for m in pkgutil.iter_modules(verbs.__path__)
+        if not m.name.startswith("_")
+    )
 
 
 class LazyVerbs(TyperGroup):
@@ -102,14 +124,20 @@ class LazyVerbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            words = _IN_OUR_WORDS.get(type(error).__name__)  # the classes are in a private module of typer
+            words = _IN_OUR_WORDS.get(
+                type(error).__name__
+            )  # the classes are in a private module of typer
             if words is None:
                 raise
             raise words(error) from None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         listed = {name for group in GROUPS.values() for name in group}
-        rest = {name: self.get_command(ctx, name).get_short_help_str(66) for name in verb_names() if name not in listed}
+        rest = {
+            name: self.get_command(ctx, name).get_short_help_str(66)
+            for name in verb_names()
+            if name not in listed
+        }
         for title, group in {**GROUPS, "More": rest}.items():
             rows = [(name, summary) for name, summary in group.items() if name in verb_names()]
             if rows:
@@ -120,30 +148,55 @@ class LazyVerbs(TyperGroup):
 def _instead(word: str) -> str:
     """What a mistyped verb was probably meant to be."""
     known = _ALSO.get(word.lower())
-    near = [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
+    near = (
+        [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
+    )
     return f"Did you mean {either(near)}?" if near else "To see them all: claimlab --help"
 
 
 def _no_such_option(error: Any) -> UsageError:
     """A mistyped option, with the one that was probably meant."""
     place, word = error.ctx.command_path, error.option_name
-    known = sorted({option[2:] for p in error.ctx.command.params for option in p.opts if option.startswith("--")})
+    known = sorted(
+        {
+            option[2:]
+            for p in error.ctx.command.params
+            for option in p.opts
+            if option.startswith("--")
+        }
+    )
     bare = word.lower().lstrip("-")  # two dashes are alike in all options
     meant = _ALSO_OPTIONS.get(bare)
     near = [meant] if meant in known else difflib.get_close_matches(bare, known, n=2, cutoff=0.7)
     todo = (
-        f"Did you mean {' or '.join(f'--{name}' for name in near)}?" if near else f"To see its options: {place} --help"
+        f"Did you mean {' or '.join(f'--{name}' for name in near)}?"
+        if near
+        else f"To see its options: {place} --help"
     )
     return UsageError(f"'{place}' has no option {word}.", todo)
 
 
 def _bad_value(error: Any) -> UsageError:
-    """A value that an option cannot take; what it should be is said in pydantic's words, which are made ours."""
+    """A value that an option cannot take; what it should be is said in pydantic's words, which are
+    made ours.
+    """
     option = error.param.opts[0] if error.param is not None else "An argument"
     whole, number, bound = (re.match(f"Input should be {p}", error.message) for p in _BOUNDS)
-    words = "Give a whole number." if whole else "Give a number." if number else f"{error.message.rstrip('.')}."
-    return UsageError(f"{option} has a value that it cannot take.", f"Give a number {bound[1]}." if bound else words)
+    words = (
+        "Give a whole number."
+        if whole
+        else "Give a number."
+        if number
+        else f"{error.message.rstrip('.')}."
+    )
+    return UsageError(
+        f"{option} has a value that it cannot take.",
+        f"Give a number {bound[1]}." if bound else words,
+    )
 
 
 _BOUNDS = ("a valid integer", "a valid number", "((?:greater|less) than .*)")
-_IN_OUR_WORDS: dict[str, Callable[[Any], UsageError]] = {"NoSuchOption": _no_such_option, "BadParameter": _bad_value}
+_IN_OUR_WORDS: dict[str, Callable[[Any], UsageError]] = {
+    "NoSuchOption": _no_such_option,
+    "BadParameter": _bad_value,
+}

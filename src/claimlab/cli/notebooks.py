@@ -1,5 +1,5 @@
-"""The notebooks of the documentation: `python -m claimlab.cli.notebooks docs/notebooks` runs each in an empty
-folder, and keeps what it shows. A notebook is a page of the site, too, in Markdown."""
+"""The notebooks of the documentation: `python -m claimlab.cli.notebooks docs/notebooks` runs each
+in an empty folder, and keeps what it shows. A notebook is a page of the site, too, in Markdown."""
 
 from __future__ import annotations
 
@@ -49,8 +49,16 @@ def _tidy(cell: Any, number: int) -> Notebook:
 def _output(output: Any) -> Notebook | None:
     if output.output_type == "stream":
         lines = output.text.splitlines(keepends=True)
-        return {"name": "stdout", "output_type": "stream", "text": lines} if output.name == "stdout" else None
-    data = {kind: output.data[kind].splitlines(keepends=True) for kind in SHOWN if kind in output.get("data", {})}
+        return (
+            {"name": "stdout", "output_type": "stream", "text": lines}
+            if output.name == "stdout"
+            else None
+        )
+    data = {
+        kind: output.data[kind].splitlines(keepends=True)
+        for kind in SHOWN
+        if kind in output.get("data", {})
+    }
     return {"data": data, "metadata": {}, "output_type": "display_data"}
 
 
@@ -69,7 +77,11 @@ def _shown(output: Notebook) -> str:
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     html = _STYLE.sub("", "".join(output["data"].get("text/html", ())))
     if html:  # one block of HTML ends at the first empty line
-        return '<div class="shown">' + "\n".join(line for line in html.splitlines() if line.strip()) + "</div>"
+        return (
+            '<div class="shown">'
+            + "\n".join(line for line in html.splitlines() if line.strip())
+            + "</div>"
+        )
     return f"```text\n{''.join(output['data']['text/plain']).rstrip()}\n```"
 
 

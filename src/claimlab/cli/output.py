@@ -32,7 +32,11 @@ class WholeSummaries(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [(name, " ".join((one.help or "").split("\n\n")[0].split())) for name, one in named.items() if one]
+        rows = [
+            (name, " ".join((one.help or "").split("\n\n")[0].split()))
+            for name, one in named.items()
+            if one
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -47,17 +51,22 @@ class Verb(typer.Typer):
 
 def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> Verb:
     """The Typer app of a verb file, set up as all of them are."""
-    return Verb(cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings)
+    return Verb(
+        cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings
+    )
 
 
 def emit(value: dict[str, Any]) -> None:
     """One JSON object on stdout."""
-    sys.stdout.write(escape_json(named(json.dumps(value, ensure_ascii=False, indent=2, default=str))) + "\n")
+    sys.stdout.write(
+        escape_json(named(json.dumps(value, ensure_ascii=False, indent=2, default=str))) + "\n"
+    )
 
 
 def echo(message: str = "", *, styled: bool = False) -> None:
-    """A line of the result, on stdout. Everything that a verb prints there as text goes through here, so that no
-    value of a dataset can steer the terminal; `styled` is for lines that were made harmless before they were coloured.
+    """A line of the result, on stdout. Everything that a verb prints there as text goes through
+    here, so that no value of a dataset can steer the terminal; `styled` is for lines that were made
+    harmless before they were coloured.
     """
     sys.stdout.write((message if styled else plain(named(message))) + "\n")
 
@@ -71,7 +80,15 @@ def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
 
 
 _quiet = False
-_TONES = {"Error": "31;1", "Failed": "31", "Refused": "31", "Warning": "33", "Note": "33", "Next": "36", "Report": "36"}
+_TONES = {
+    "Error": "31;1",
+    "Failed": "31",
+    "Refused": "31",
+    "Warning": "33",
+    "Note": "33",
+    "Next": "36",
+    "Report": "36",
+}
 
 
 def be_quiet(quiet: bool) -> None:
@@ -135,7 +152,9 @@ def open_in_browser(path: Path) -> None:
 def refuse_nothing_to_open(open_page: bool, place: Path | None, flag: str = "--output") -> None:
     """A page can only be opened where one is written: better said before the work than after it."""
     if open_page and place is None:
-        raise UsageError("There is no page to open with --open, because none is written.", f"Add {flag} DIR.")
+        raise UsageError(
+            "There is no page to open with --open, because none is written.", f"Add {flag} DIR."
+        )
 
 
 def listing(key: str, rows: dict[str, str], *, as_json: bool, verb: str) -> None:
@@ -145,16 +164,23 @@ def listing(key: str, rows: dict[str, str], *, as_json: bool, verb: str) -> None
     if as_json:
         emit({key: [{"name": name, "summary": summary} for name, summary in rows.items()]})
         return
-    show_blocks([Table(("", ""), [(name, in_flags(summary, verb)) for name, summary in rows.items()])], most=100)
+    show_blocks(
+        [Table(("", ""), [(name, in_flags(summary, verb)) for name, summary in rows.items()])],
+        most=100,
+    )
 
 
 def screen() -> tuple[int, bool]:
-    """How wide the terminal is, and whether to colour what is printed there: only where a person reads it."""
+    """How wide the terminal is, and whether to colour what is printed there: only where a person
+    reads it.
+    """
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
-    """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one line."""
+    """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one
+    line.
+    """
     counts = dataset.manifest().counts
     if as_json:
         lineage = [step.model_dump() for step in dataset.lineage]
@@ -175,7 +201,9 @@ def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
         echo(line)
 
 
-def progress_bar(enabled: bool = True, start: str = "starting") -> contextlib.AbstractContextManager[Progress]:
+def progress_bar(
+    enabled: bool = True, start: str = "starting"
+) -> contextlib.AbstractContextManager[Progress]:
     """A bar on stderr when a person watches; silence otherwise."""
     if not enabled or _quiet or not sys.stderr.isatty():
         return contextlib.nullcontext(silent)

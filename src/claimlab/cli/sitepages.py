@@ -1,8 +1,8 @@
 """The documentation as a site is built from it: `python -m claimlab.cli.sitepages . build/docs`.
 
-It is a copy of the folder `docs` with what is made from something else: the reference of the Python functions, from
-their signatures and docstrings, the notebooks, and the changelog, the roadmap and the page for contributors, which are
-files of the repository's root, with their links put right.
+It is a copy of the folder `docs` with what is made from something else: the reference of the Python
+functions, from their signatures and docstrings, the notebooks, and the changelog, the roadmap and
+the page for contributors, which are files of the repository's root, with their links put right.
 """
 
 from __future__ import annotations
@@ -20,22 +20,31 @@ from claimlab.cli.notebooks import as_markdown, read
 WIDTH = 100
 REFERENCE = "reference/python.md"
 ROOT_FILES = {
-    "CHANGELOG.md": "changelog.md", "ROADMAP.md": "roadmap.md", "CONTRIBUTING.md": "contributing.md",
-}  # fmt: skip
+    "CHANGELOG.md": "changelog.md",
+    "ROADMAP.md": "roadmap.md",
+    "CONTRIBUTING.md": "contributing.md",
+}
 INTRO = (
-    "`import claimlab as cl`. Every verb of the command line is a function here and writes the same bytes. A dataset "
-    "is passed in as a `Dataset` or as the path of its folder; results have a short `repr`, an HTML view in notebooks, "
-    "`.table` (Polars), `.to_pandas()` and `.save()`."
+    "`import claimlab as cl`. Every verb of the command line is a function here and writes the same"
+    " bytes. A dataset is passed in as a `Dataset` or as the path of its folder; results have a"
+    " short `repr`, an HTML view in notebooks, `.table` (Polars), `.to_pandas()` and `.save()`."
 )
 
 
 def pages(root: Path) -> dict[str, str]:
     """Where each page goes in the documentation folder, and its text."""
-    texts = {target: (root / source).read_text(encoding="utf-8") for source, target in ROOT_FILES.items()}
-    notebooks = {
-        f"notebooks/{f.stem}.md": as_markdown(read(f)) for f in sorted((root / "docs/notebooks").glob("*.ipynb"))
+    texts = {
+        target: (root / source).read_text(encoding="utf-8") for source, target in ROOT_FILES.items()
     }
-    return {REFERENCE: reference(), **notebooks, **{target: moved(text, target) for target, text in texts.items()}}
+    notebooks = {
+        f"notebooks/{f.stem}.md": as_markdown(read(f))
+        for f in sorted((root / "docs/notebooks").glob("*.ipynb"))
+    }
+    return {
+        REFERENCE: reference(),
+        **notebooks,
+        **{target: moved(text, target) for target, text in texts.items()},
+    }
 
 
 def reference() -> str:
@@ -52,7 +61,11 @@ def reference() -> str:
 
 def members(thing: type) -> list[tuple[str, Any]]:
     """The public methods and properties that a class defines itself."""
-    return [(name, value) for name, value in vars(thing).items() if not name.startswith("_") and documented(value)]
+    return [
+        (name, value)
+        for name, value in vars(thing).items()
+        if not name.startswith("_") and documented(value)
+    ]
 
 
 def documented(value: Any) -> bool:
@@ -75,21 +88,37 @@ def signature(name: str, function: Any) -> str:
     if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
         shown.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
     gives = known.return_annotation
-    tail = "" if gives is inspect.Signature.empty or inspect.isclass(function) else f" -> {typed(gives)}"
+    tail = (
+        ""
+        if gives is inspect.Signature.empty or inspect.isclass(function)
+        else f" -> {typed(gives)}"
+    )
     line = f"{name}({', '.join(shown)}){tail}"
-    return line if len(line) <= WIDTH else f"{name}(\n" + "".join(f"    {s},\n" for s in shown) + f"){tail}"
+    return (
+        line
+        if len(line) <= WIDTH
+        else f"{name}(\n" + "".join(f"    {s},\n" for s in shown) + f"){tail}"
+    )
 
 
 def argument(parameter: inspect.Parameter) -> str:
-    """A parameter as in a signature; a default that is a function or a large object is shown by its name."""
+    """A parameter as in a signature; a default that is a function or a large object is shown by its
+    name.
+    """
     stars = (
-        "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" if parameter.kind is parameter.VAR_KEYWORD else ""
+        "*"
+        if parameter.kind is parameter.VAR_POSITIONAL
+        else "**"
+        if parameter.kind is parameter.VAR_KEYWORD
+        else ""
     )
     hint = "" if parameter.annotation is parameter.empty else f": {typed(parameter.annotation)}"
     if parameter.default is parameter.empty:
         return f"{stars}{parameter.name}{hint}"
     default = getattr(parameter.default, "__name__", None) or repr(parameter.default)
-    default = default if len(default) <= WIDTH // 2 else repr(getattr(parameter.default, "name", "..."))
+    default = (
+        default if len(default) <= WIDTH // 2 else repr(getattr(parameter.default, "name", "..."))
+    )
     return f"{parameter.name}{hint} = {default}"
 
 
@@ -109,14 +138,18 @@ def moved(text: str, target: str) -> str:
             return f"]({up}{link.removeprefix('docs/')})"
         page, _, anchor = link.partition("#")
         return (
-            f"]({up}{ROOT_FILES[page]}{'#' if anchor else ''}{anchor})" if page in ROOT_FILES else f"]({up}../{link})"
+            f"]({up}{ROOT_FILES[page]}{'#' if anchor else ''}{anchor})"
+            if page in ROOT_FILES
+            else f"]({up}../{link})"
         )
 
     return re.sub(r"\]\(([^)\s]+)\)", put_right, text)
 
 
 def assemble(root: Path, target: Path) -> None:
-    """Everything that the site is built from, in `target`: its configuration, and all pages in `target/docs`."""
+    """Everything that the site is built from, in `target`: its configuration, and all pages in
+    `target/docs`.
+    """
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(root / "docs", target / "docs")
     shutil.copy(root / "mkdocs.yml", target)

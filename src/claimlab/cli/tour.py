@@ -1,5 +1,5 @@
-"""What `claimlab demo` does: the whole job on the synthetic dataset, to a page that presents it as a story. Each
-capability adds a stage, whose section goes to the page of details."""
+"""What `claimlab demo` does: the whole job on the synthetic dataset, to a page that presents it as
+a story. Each capability adds a stage, whose section goes to the page of details."""
 
 from __future__ import annotations
 
@@ -44,17 +44,33 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
         seal_folder(folder, KIND)
         return tour
     for number, stage in enumerate(STAGES):
-        progress(f"demo: {stage.__name__.removeprefix('run_').replace('_', ' ')}", number, len(STAGES))
+        progress(
+            f"demo: {stage.__name__.removeprefix('run_').replace('_', ' ')}", number, len(STAGES)
+        )
         stage(tour)
     progress("demo: page", len(STAGES), len(STAGES))
-    data = {"demo.json": {"found": tour.found, "enriched": tour.enriched, "reviewed": tour.reviewed}}
+    data = {
+        "demo.json": {"found": tour.found, "enriched": tour.enriched, "reviewed": tour.reviewed}
+    }
     fill(Contents(KIND, [story(tour)], data=data, more_pages={DETAILS: [details(tour)]}), folder)
     return tour
 
 
 def write_csv(dataset: Dataset, file: Path) -> None:
     """The records as a plain file, as a user might bring one."""
-    columns = ["id", "text", "label_raw", "language", "date", "author", "source", "url", "topic", "group", "split"]
+    columns = [
+        "id",
+        "text",
+        "label_raw",
+        "language",
+        "date",
+        "author",
+        "source",
+        "url",
+        "topic",
+        "group",
+        "split",
+    ]
     with file.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.writer(handle)
         writer.writerow(["label" if c == "label_raw" else c for c in columns])
@@ -76,8 +92,15 @@ def show_data(tour: Tour) -> None:
         Section(
             "The data",
             [
-                Text("Synthetic claims about invented places in three languages, with defects planted on purpose."),
-                Figure(to_svg(chart), "Records per language and label.", "Bar chart of records per language and label"),
+                Text(
+                    "Synthetic claims about invented places in three languages, with defects"
+                    " planted on purpose."
+                ),
+                Figure(
+                    to_svg(chart),
+                    "Records per language and label.",
+                    "Bar chart of records per language and label",
+                ),
             ],
         )
     )
@@ -91,7 +114,9 @@ def run_audit(tour: Tour) -> None:
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
             tour.found[defect] = f"audit: {check}{f' ({feature})' if feature else ''}"
     alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")]
-    verdict = "no fail and no warning, as it should be" if not alarms else f"{len(alarms)} false alarms"
+    verdict = (
+        "no fail and no warning, as it should be" if not alarms else f"{len(alarms)} false alarms"
+    )
     tour.sections.append(
         Section(
             "The clean twin",
@@ -104,7 +129,9 @@ def run_audit(tour: Tour) -> None:
 
 
 def run_clean(tour: Tour) -> None:
-    """Clean both datasets by the default recipe: what was planted leaves with its reason, the twin loses nothing."""
+    """Clean both datasets by the default recipe: what was planted leaves with its reason, the twin
+    loses nothing.
+    """
     tour.cleaned = clean(tour.dataset, seed=tour.seed, progress=tour.progress)
     tour.twin_cleaned = clean(tour.twin, seed=tour.seed, progress=tour.progress)
     tour.cleaned.dataset.write(tour.folder / "cleaned")
@@ -114,14 +141,29 @@ def run_clean(tour: Tour) -> None:
         if set(tour.truth.records[defect]) <= ids:
             tour.found[defect] = f"clean: {step}"
     lost = tour.twin_cleaned.total("dropped") + tour.twin_cleaned.total("doubtful")
-    verdict = "it loses nothing, as it should be" if not lost else f"it loses {lost} records without a cause"
+    verdict = (
+        "it loses nothing, as it should be"
+        if not lost
+        else f"it loses {lost} records without a cause"
+    )
     tour.sections.append(
         Section(
-            "The cleaning", [Text(f"The clean twin under the same recipe: {verdict}."), *stage_blocks(tour.cleaned)]
+            "The cleaning",
+            [
+                Text(f"The clean twin under the same recipe: {verdict}."),
+                *stage_blocks(tour.cleaned),
+            ],
         )
     )
 
 
 STAGES: list[Callable[[Tour], None]] = [
-    show_data, run_audit, run_review, run_clean, run_split, run_detect, run_enrich, run_evolve,
-]  # fmt: skip
+    show_data,
+    run_audit,
+    run_review,
+    run_clean,
+    run_split,
+    run_detect,
+    run_enrich,
+    run_evolve,
+]

@@ -1,6 +1,8 @@
-"""The demo's stage on evidence: synthetic fact-checks are hidden for the claims and searched for, offline.
+"""The demo's stage on evidence: synthetic fact-checks are hidden for the claims and searched for,
+offline.
 
-Only what was found is shown and kept: a table with times of retrieval would make every demo differ from the last.
+Only what was found is shown and kept: a table with times of retrieval would make every demo differ
+from the last.
 """
 
 from __future__ import annotations
@@ -37,12 +39,14 @@ def run_enrich(tour: Tour) -> None:
     ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
     tour.enriched = done.summary
     hits = {
-        kind: sum(ends[i] == "corresponding" for i, k in planted_checks.items() if k == kind) for kind in (WHOLE, CORE)
+        kind: sum(ends[i] == "corresponding" for i, k in planted_checks.items() if k == kind)
+        for kind in (WHOLE, CORE)
     }
     half = len(planted_checks) // 2
     sentences = (
-        f"{len(reviews)} synthetic fact-checks were hidden for {ENRICHED} claims: {half} repeat the claim, and "
-        f"{hits[WHOLE]} of them were found; {half} say only its core, and {hits[CORE]} of them were found, with the "
-        "help of claims extracted by rule. No network and no model was used."
+        f"{len(reviews)} synthetic fact-checks were hidden for {ENRICHED} claims: {half} repeat the"
+        f" claim, and {hits[WHOLE]} of them were found; {half} say only its core, and {hits[CORE]}"
+        " of them were found, with the help of claims extracted by rule. No network and no model"
+        " was used."
     )
     tour.sections.append(Section("Evidence", [Text(sentences), *blocks(analyse(done.dataset))]))

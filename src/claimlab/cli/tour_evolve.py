@@ -1,4 +1,6 @@
-"""The demo's stage on evolution: some claims of the clean twin pass through three small societies, by rule, offline."""
+"""The demo's stage on evolution: some claims of the clean twin pass through three small societies,
+by rule, offline.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,10 @@ def run_evolve(tour: Tour) -> None:
     evolved["random"].write(tour.folder / "evolved")
     turns = sum(data.tables["traces"].height for data in evolved.values())
     sentences = (
-        f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 simulated "
-        f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share in percent of "
-        "a claim's words, then and now together, that are not in both: most of the change comes early."
+        f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three"
+        f" societies of 90 simulated agents; each of the {turns:,} turns was written by rule and is"
+        " kept. The figures are the share in percent of a claim's words, then and now together,"
+        " that are not in both: most of the change comes early."
     )
     rows: list[list[Cell | str]] = [
         [network, *(percent(share) for share in _change(data))] for network, data in evolved.items()
@@ -47,7 +50,9 @@ def _change(data: Dataset) -> Sequence[float]:
     """The mean share of words that differ from the start, at the steps that are shown."""
     first: dict[str, set[str]] = {}
     shares: dict[int, list[float]] = {}
-    for record, step, before, after in data.tables["traces"].select("record_id", "step", "input", "output").iter_rows():
+    for record, step, before, after in (
+        data.tables["traces"].select("record_id", "step", "input", "output").iter_rows()
+    ):
         base = first.setdefault(record, set(before.lower().split()))
         words = set(after.lower().split())
         shares.setdefault(step, []).append(1 - len(words & base) / len(words | base))
@@ -58,4 +63,6 @@ def _example(data: Dataset) -> Table:
     first = data.tables["traces"].filter(pl.col("record_id") == data.records["id"][0])
     changes = first.filter(pl.col("input") != pl.col("output")).select("step", "agent", "output")
     rows = [[step, agent, text] for step, agent, text in changes.iter_rows()]
-    return Table(["Step", "Agent", "One claim, whenever it changed"], [[0, None, first["input"][0]], *rows])
+    return Table(
+        ["Step", "Agent", "One claim, whenever it changed"], [[0, None, first["input"][0]], *rows]
+    )

@@ -12,7 +12,9 @@ DETECTORS = ("majority", "tfidf")
 
 
 def run_detect(tour: Tour) -> None:
-    """What the planted defects are worth to a detector: they make a dataset look easier than it is."""
+    """What the planted defects are worth to a detector: they make a dataset look easier than it
+    is.
+    """
     from claimlab.detect.run import detect
 
     split = Dataset.open(tour.folder / "split")
@@ -21,9 +23,12 @@ def run_detect(tour: Tour) -> None:
         run = detect(split, name, seed=tour.seed, progress=tour.progress)
         run.write(tour.folder / "runs" / name)
         scores = run.report["scores"]
-        rows.append([name, run.records.height, percent(scores["accuracy"]), percent(scores["macro_f1"])])
+        rows.append(
+            [name, run.records.height, percent(scores["accuracy"]), percent(scores["macro_f1"])]
+        )
     sentence = (
-        "Two detectors on the split that keeps near-duplicates together. Shortcuts that are in every part still help."
+        "Two detectors on the split that keeps near-duplicates together. Shortcuts that are in"
+        " every part still help."
     )
     table = Table(["Detector", "Test records", "Accuracy", "Macro-F1"], rows, "Scores in %.")
     tour.sections.append(Section("The detectors", [Text(sentence), table]))

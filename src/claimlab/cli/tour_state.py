@@ -30,5 +30,9 @@ class Tour:
     twin_cleaned: Cleaned | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
-    enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
-    reviewed: dict[str, Any] = field(default_factory=dict)  # items, and the verdict on the finding after the review
+    enriched: dict[str, Any] = field(
+        default_factory=dict
+    )  # what became of the claims that were searched for
+    reviewed: dict[str, Any] = field(
+        default_factory=dict
+    )  # items, and the verdict on the finding after the review

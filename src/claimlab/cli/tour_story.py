@@ -1,4 +1,6 @@
-"""The demo's page as a story: what was planted, what was found, what to do. Details are on a page of their own."""
+"""The demo's page as a story: what was planted, what was found, what to do. Details are on a page
+of their own.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,11 @@ def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
 
 def story(tour: Tour) -> Report:
     """The page that a newcomer reads: one screen for each question, and links to the rest."""
-    alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")] if tour.twin_audit else []
+    alarms = (
+        [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")]
+        if tour.twin_audit
+        else []
+    )
     count = len(tour.found)
     tiles = Tiles(
         [
@@ -48,7 +54,9 @@ def story(tour: Tour) -> Report:
     )
     subtitle = "The whole job on a synthetic dataset with planted defects, offline."
     return Report(
-        "claimlab demo", subtitle, [tiles, planted_part(tour), found_part(tour), advice_part(tour), more(tour)]
+        "claimlab demo",
+        subtitle,
+        [tiles, planted_part(tour), found_part(tour), advice_part(tour), more(tour)],
     )
 
 
@@ -59,14 +67,17 @@ def details(tour: Tour) -> Report:
 
 def planted_part(tour: Tour) -> Section:
     sentences = (
-        "Claims about invented places in three languages; their labels are random, so nothing separates true from "
-        f"false. Then {len(DEFECTS)} defects of real datasets were planted. A detector that scores well here has "
-        "learned a defect."
+        "Claims about invented places in three languages; their labels are random, so nothing"
+        f" separates true from false. Then {len(DEFECTS)} defects of real datasets were planted. A"
+        " detector that scores well here has learned a defect."
     )
     rows: list[list[Any]] = [
-        [name, what, len(tour.truth.records.get(name, [])) or "in all records"] for name, what in DEFECTS.items()
+        [name, what, len(tour.truth.records.get(name, [])) or "in all records"]
+        for name, what in DEFECTS.items()
     ]
-    return Section("What was planted", [Text(sentences), Table(["Defect", "What it is", "Records"], rows)])
+    return Section(
+        "What was planted", [Text(sentences), Table(["Defect", "What it is", "Records"], rows)]
+    )
 
 
 def found_part(tour: Tour) -> Section:
@@ -74,11 +85,15 @@ def found_part(tour: Tour) -> Section:
     rows: list[list[Cell | str]] = []
     for name in DEFECTS:
         finder = tour.found.get(name)
-        where = Cell(finder, tone="pass", link=_page_of(finder)) if finder else Cell("not yet", tone="not-measured")
+        where = (
+            Cell(finder, tone="pass", link=_page_of(finder))
+            if finder
+            else Cell("not yet", tone="not-measured")
+        )
         rows.append([name, where, *_evidence(tour, name)])
     sentences = (
-        f"{len(tour.found)} of {several(len(DEFECTS), 'planted defect')} found. A score is what one feature alone "
-        "reaches; 50 is chance."
+        f"{len(tour.found)} of {several(len(DEFECTS), 'planted defect')} found. A score is what one"
+        " feature alone reaches; 50 is chance."
     )
     columns = ["Defect", "Found by", "Macro-F1", "95% interval", "In short"]
     blocks: list[Block] = [Text(sentences, "conclusion"), Table(columns, rows)]
@@ -113,7 +128,10 @@ def advice_part(tour: Tour) -> Section:
         blocks += [Text(done.text[:1].upper() + done.text[1:], "conclusion")]
         blocks += [Items([in_a_line(advice) for advice in done.advice])]
     blocks += [
-        Text("Look at the data, the findings and the predictions in your browser; run this in the demo's folder:")
+        Text(
+            "Look at the data, the findings and the predictions in your browser; run this in the"
+            " demo's folder:"
+        )
     ]
     blocks += [Items(["`claimlab serve . --open`"])]
     return Section("What to do", blocks)
@@ -121,7 +139,9 @@ def advice_part(tour: Tour) -> Section:
 
 def more(tour: Tour) -> Section:
     """Every stage in a sentence, with a link to its details."""
-    rows: list[list[Any]] = [[Cell("The audit", link=AUDIT), "Every check with its figures, charts and records."]]
+    rows: list[list[Any]] = [
+        [Cell("The audit", link=AUDIT), "Every check with its figures, charts and records."]
+    ]
     for section in tour.sections:
         if isinstance(section, Section):
             first = next((b.text for b in section.blocks if isinstance(b, Text)), "")

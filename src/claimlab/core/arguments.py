@@ -1,4 +1,5 @@
-"""What functions take: places in object storage where they take paths, and the arguments of another function.
+"""What functions take: places in object storage where they take paths, and the arguments of another
+function.
 
 @in_storage()
 def show(data: Dataset | str | Path, ...): ...
@@ -33,10 +34,14 @@ Arguments = SimpleNamespace
 Output = Literal["new", "continued", "named"]
 
 
-def in_storage(writes: str = "", *, output: Output = "new") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take places in object storage wherever it takes a path: it gets the paths of local copies. Inputs
-    are fetched before, outputs are sent after; `writes` is an argument that is an output though its name does not say
-    so. The function writes its output anew, goes on with what is there ("continued"), or only names it ("named")."""
+def in_storage(
+    writes: str = "", *, output: Output = "new"
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take places in object storage wherever it takes a path: it gets the paths of
+    local copies. Inputs are fetched before, outputs are sent after; `writes` is an argument that is
+    an output though its name does not say so. The function writes its output anew, goes on with
+    what is there ("continued"), or only names it ("named").
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -53,7 +58,9 @@ def in_storage(writes: str = "", *, output: Output = "new") -> Callable[[Callabl
                 elif is_remote(value):
                     bound.arguments[name] = to_read(value)
                 else:
-                    bound.arguments[name] = [to_read(one) if is_remote(one) else one for one in value]
+                    bound.arguments[name] = [
+                        to_read(one) if is_remote(one) else one for one in value
+                    ]
             result = function(*bound.args, **bound.kwargs)
             for place in outputs:
                 send(place)  # what goes through `Run` is there already
@@ -70,11 +77,19 @@ def _mentions_storage(value: object) -> bool:
 
 @cache
 def paths_of(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
-    """The arguments that may be a path as a plain word, and those that take one or several: one alone is the same."""
+    """The arguments that may be a path as a plain word, and those that take one or several: one
+    alone is the same.
+    """
     hints = get_type_hints(function)
     paths = {name for name, hint in hints.items() if _takes_a_path(hint)}
-    unions = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) in (Union, UnionType)}
-    return paths, {name for name, parts in unions.items() if any(one in parts for one in (str, Path, Dataset))}
+    unions = {
+        name: get_args(hint)
+        for name, hint in hints.items()
+        if get_origin(hint) in (Union, UnionType)
+    }
+    return paths, {
+        name for name, parts in unions.items() if any(one in parts for one in (str, Path, Dataset))
+    }
 
 
 def _takes_a_path(hint: Any) -> bool:
@@ -84,10 +99,13 @@ def _takes_a_path(hint: Any) -> bool:
 def same_arguments(
     function: Callable[P, Any], *, required: str | None = None
 ) -> Callable[[Callable[[Arguments], R]], Callable[P, R]]:
-    """Give a function the signature of `function`; it is called with all arguments in one object, defaults included.
-    `required` is an argument that has a default there and none here."""
+    """Give a function the signature of `function`; it is called with all arguments in one object,
+    defaults included. `required` is an argument that has a default there and none here."""
     signature = inspect.signature(function)
-    parameters = [p.replace(default=p.empty) if p.name == required else p for p in signature.parameters.values()]
+    parameters = [
+        p.replace(default=p.empty) if p.name == required else p
+        for p in signature.parameters.values()
+    ]
     signature = signature.replace(parameters=parameters)
 
     def decorate(body: Callable[[Arguments], R]) -> Callable[P, R]:

@@ -1,7 +1,8 @@
-"""Write a file or a whole folder so that a reader sees either the old one or the new one, never half of one.
+"""Write a file or a whole folder so that a reader sees either the old one or the new one, never
+half of one.
 
-A folder is built beside its target under a hidden name and then swapped in with one system call where the
-kernel offers it (Linux), or by two renames that the next write or read can undo.
+A folder is built beside its target under a hidden name and then swapped in with one system call
+where the kernel offers it (Linux), or by two renames that the next write or read can undo.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _DAY = 86_400.0
 
 @contextlib.contextmanager
 def atomic_folder(target: Path) -> Iterator[Path]:
-    """Yield an empty folder; when the block succeeds, it becomes `target`, replacing what was there."""
+    """Yield an empty folder; when the block succeeds, it becomes `target`, replacing what was
+    there.
+    """
     target = target.absolute()  # not resolve(): a link is replaced, not what it points at
     target.parent.mkdir(parents=True, exist_ok=True)
     recover(target)
@@ -47,9 +50,11 @@ def atomic_text(target: Path, text: str) -> None:
 
 
 def quick_text(path: Path, text: str) -> None:
-    """The same without forcing it to the disk: a killed process loses nothing, a loss of power may. For what can be
-    made again."""
-    building = path.with_name(f".{path.name}.building")  # what a killed process leaves is replaced by the next
+    """The same without forcing it to the disk: a killed process loses nothing, a loss of power may.
+    For what can be made again."""
+    building = path.with_name(
+        f".{path.name}.building"
+    )  # what a killed process leaves is replaced by the next
     building.write_text(text, encoding="utf-8")
     building.replace(path)
 
@@ -71,7 +76,9 @@ def atomic_bytes(target: Path, data: bytes) -> None:
 
 
 def put(building: Path, target: Path) -> None:
-    """Move a finished file or folder to `target` in one step, replacing what was there; both are on one disk."""
+    """Move a finished file or folder to `target` in one step, replacing what was there; both are on
+    one disk.
+    """
     if not building.is_dir():
         with building.open("rb") as file:
             os.fsync(file.fileno())
@@ -90,9 +97,9 @@ def recover(target: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what killed runs left beside `target`: what a process of this machine that is gone was building. Another
-    machine, or container, that sees the folder has processes that are not known here: what it builds is left alone for
-    a day."""
+    """Remove what killed runs left beside `target`: what a process of this machine that is gone was
+    building. Another machine, or container, that sees the folder has processes that are not known
+    here: what it builds is left alone for a day."""
     for leftover in target.parent.glob(f".{target.name}.building-*"):
         machine, _, rest = leftover.name.rsplit(".building-", 1)[1].partition("-")
         pid = rest.split("-")[0]

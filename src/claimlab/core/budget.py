@@ -1,13 +1,17 @@
-"""One hard cap over a whole run, in money, tokens and calls, shared by everything that spends: models and search.
+"""One hard cap over a whole run, in money, tokens and calls, shared by everything that spends:
+models and search.
 
     budget = Budget(money=5.0, calls=10_000)
-    with await budget.reserve(Amount(money=0.02, tokens=1500, calls=1)) as hold:    # the most this call can cost
-        hold.settle(Amount(money=0.004, tokens=310, calls=1))                       # what it did cost
+    with await budget.reserve(Amount(money=0.02, tokens=1500, calls=1)) as hold:    # the most this
+    call can cost
+        hold.settle(Amount(money=0.004, tokens=310, calls=1))                       # what it did
+        cost
 
-The most a call can cost is set aside before it starts, so the cap holds however many calls run at once. A call that
-does not fit beside the ones still running waits for them; one that cannot fit at all raises BudgetSpent. What is
-unknown counts as spent: a call whose true cost never came back (a timeout, a lost connection) keeps its reservation.
-With a ledger, what earlier starts of the same run spent counts too.
+The most a call can cost is set aside before it starts, so the cap holds however many calls run at
+once. A call that does not fit beside the ones still running waits for them; one that cannot fit at
+all raises BudgetSpent. What is unknown counts as spent: a call whose true cost never came back (a
+timeout, a lost connection) keeps its reservation. With a ledger, what earlier starts of the same
+run spent counts too.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ from typing import Any
 from claimlab.core.errors import BudgetSpent
 from claimlab.core.ledger import Ledger
 
-_NANO = 1_000_000_000  # money is kept in whole billionths of a dollar: sums of floats could slip past the cap
+# money is kept in whole billionths of a dollar: sums of floats could slip past the cap
+_NANO = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -72,17 +77,23 @@ class Budget:
 
     @property
     def assumed(self) -> Amount:
-        """The part of `spent` that was not reported: reservations of calls whose true cost is unknown."""
+        """The part of `spent` that was not reported: reservations of calls whose true cost is
+        unknown.
+        """
         return _amount(self._assumed)
 
     def try_reserve(self, most: Amount) -> Reservation | None:
-        """Set `most` aside; null when it must wait for running calls to settle; BudgetSpent when it can never fit."""
+        """Set `most` aside; null when it must wait for running calls to settle; BudgetSpent when it
+        can never fit.
+        """
         want = _units(most, up=True)
         with self._lock:
             for cap, spent, more in zip(self._caps, self._spent, want, strict=True):
                 if cap is not None and spent + more > cap:
                     raise self._refusal(most)
-            for cap, spent, held, more in zip(self._caps, self._spent, self._held, want, strict=True):
+            for cap, spent, held, more in zip(
+                self._caps, self._spent, self._held, want, strict=True
+            ):
                 if cap is not None and spent + held + more > cap:
                     return None
             for i, more in enumerate(want):
@@ -97,7 +108,9 @@ class Budget:
         while hold is None:
             entry = (loop, loop.create_future())
             with self._lock:
-                self._waiting.append(entry)  # before the second look, so that a settling in between is not missed
+                self._waiting.append(
+                    entry
+                )  # before the second look, so that a settling in between is not missed
             try:
                 hold = self.try_reserve(most)
                 if hold is None:
@@ -109,11 +122,15 @@ class Budget:
         return hold
 
     def correct(self, assumed: Amount, actual: Amount) -> None:
-        """Calls that an earlier start sent off, at the most they could cost, are answered now and did cost `actual`."""
+        """Calls that an earlier start sent off, at the most they could cost, are answered now and
+        did cost `actual`.
+        """
         before, after = _units(assumed, up=True), _units(actual, up=False)
         with self._lock:
             if self.ledger:
-                self.ledger.correct((before[0], before[1], before[2]), (after[0], after[1], after[2]))
+                self.ledger.correct(
+                    (before[0], before[1], before[2]), (after[0], after[1], after[2])
+                )
             for i in range(3):
                 self._spent[i] += after[i] - before[i]
                 self._assumed[i] -= before[i]
@@ -144,15 +161,26 @@ class Budget:
     def _refusal(self, most: Amount) -> BudgetSpent:
         spent = self.spent
         amounts = {
-            "max_cost": f"${spent.money:.4f} of ${self.money or 0:.4f} (the next call could cost ${most.money:.4f})",
-            "max_tokens": f"{spent.tokens:,} of {self.tokens or 0:,} tokens (the next could take {most.tokens:,})",
+            "max_cost": (
+                f"${spent.money:.4f} of ${self.money or 0:.4f} (the next call could cost"
+                f" ${most.money:.4f})"
+            ),
+            "max_tokens": (
+                f"{spent.tokens:,} of {self.tokens or 0:,} tokens (the next could take"
+                f" {most.tokens:,})"
+            ),
             "max_calls": f"{spent.calls:,} of {self.calls or 0:,} calls",
         }
         sums = zip(amounts, self._caps, self._spent, _units(most, up=True), strict=True)
-        reached = {name: amounts[name] for name, cap, used, more in sums if cap is not None and used + more > cap}
+        reached = {
+            name: amounts[name]
+            for name, cap, used, more in sums
+            if cap is not None and used + more > cap
+        }
         return BudgetSpent(
             f"The budget is spent: {'; '.join(reached.values())}.",
-            f"What was done is kept; run the same again with a larger {' and '.join(f'`{name}`' for name in reached)}.",
+            "What was done is kept; run the same again with a larger"
+            f" {' and '.join(f'`{name}`' for name in reached)}.",
         )
 
 
@@ -171,7 +199,9 @@ class Reservation:
         self.settle(None)  # left without reporting a cost: the endpoint may still charge for it
 
     def settle(self, actual: Amount | None) -> None:
-        """Give back what was not used. Null: the cost is unknown, so the whole reservation counts as spent."""
+        """Give back what was not used. Null: the cost is unknown, so the whole reservation counts
+        as spent.
+        """
         if self._held is None:
             return
         held, self._held = self._held, None

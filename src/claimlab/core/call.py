@@ -1,11 +1,13 @@
-"""What made a folder: the function that was called, its arguments, and the digest of everything that it read.
+"""What made a folder: the function that was called, its arguments, and the digest of everything
+that it read.
 
     @repeatable()
     def clean(data, recipe="default", *, output=None, ...): ...
 
-Whatever such a function writes holds `call.json`, so that `claimlab rerun` can make it again. The file has no path in
-it: an input is known by its name and digest. What does not decide the result (where it is written, progress, caps, how
-calls are recorded) is left out, and so is every argument that has its default.
+Whatever such a function writes holds `call.json`, so that `claimlab rerun` can make it again. The
+file has no path in it: an input is known by its name and digest. What does not decide the result
+(where it is written, progress, caps, how calls are recorded) is left out, and so is every argument
+that has its default.
 """
 
 from __future__ import annotations
@@ -29,7 +31,12 @@ from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
 
 CALL = "call.json"
-INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"  # how values are written that JSON does not have
+INPUT, OBJECT, FIELDS, DATE = (
+    "$input",
+    "$object",
+    "$fields",
+    "$date",
+)  # how values are written that JSON does not have
 _NEVER = {"output", "force", "progress", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
 _BESIDE = "leaves_the_folder_as_it_is"
@@ -52,9 +59,13 @@ _current: ContextVar[tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any
 _current = ContextVar("call", default=None)
 
 
-def repeatable(*beside: str, writes: str = "", output: Output = "new") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let every folder that a function writes say how it was called. `beside` are further arguments that leave the
-    folder as it is; `writes` is one that is another place to write to; for this and `output`, see `in_storage`."""
+def repeatable(
+    *beside: str, writes: str = "", output: Output = "new"
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let every folder that a function writes say how it was called. `beside` are further arguments
+    that leave the folder as it is; `writes` is one that is another place to write to; for this and
+    `output`, see `in_storage`.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @in_storage(writes, output=output)
@@ -77,13 +88,15 @@ def is_repeatable(function: object) -> bool:
 
 
 def note_call(folder: Path, output: Path) -> None:
-    """Write `call.json` into `folder`, which will be `output`; nothing where that is not what a repeatable function
-    was asked to write, but a part of it."""
+    """Write `call.json` into `folder`, which will be `output`; nothing where that is not what a
+    repeatable function was asked to write, but a part of it."""
     current = _current.get()
     if current is None or _output(*current) != output:
         return
     call = asdict(_described(*current))
-    (folder / CALL).write_text(json.dumps(call, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (folder / CALL).write_text(
+        json.dumps(call, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def read_call(folder: Path) -> Call | None:
@@ -99,19 +112,23 @@ def read_call(folder: Path) -> Call | None:
 
 
 def does_not_decide(function: Callable[..., Any]) -> set[str]:
-    """The arguments of `function` that leave its result as it is. `mode` and `batch` mean how calls are made only
-    where there is a recording."""
+    """The arguments of `function` that leave its result as it is. `mode` and `batch` mean how calls
+    are made only where there is a recording."""
     names = set(inspect.signature(function).parameters)
     beside: set[str] = getattr(function, _BESIDE)
     return names & (_NEVER | beside | (_OF_CALLS if "cache" in names else set()))
 
 
-def _output(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Path | None:
+def _output(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Path | None:
     output = inspect.signature(function).bind(*args, **kwargs).arguments.get("output")
     return None if output is None else Path(output)
 
 
-def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+def _described(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Call:
     signature = inspect.signature(function)
     bound = signature.bind(*args, **kwargs).arguments
     more = [p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD]
@@ -121,7 +138,9 @@ def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapp
     arguments = {}
     for name, value in bound.items():
         parameter = signature.parameters.get(name)
-        default = None if parameter is None or parameter.default is parameter.empty else parameter.default
+        default = (
+            None if parameter is None or parameter.default is parameter.empty else parameter.default
+        )
         if name not in does_not_decide(function) and not _same(value, default):
             content = _written(value, is_path=name in paths)
             one_alone = name in either and isinstance(content, list) and len(content) == 1
@@ -130,7 +149,9 @@ def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapp
 
 
 def _same(value: Any, default: Any) -> bool:
-    """Whether the value says what the default says: a task may be given by its name, shares as text."""
+    """Whether the value says what the default says: a task may be given by its name, shares as
+    text.
+    """
     if isinstance(value, Sequence) and isinstance(default, Sequence) and not isinstance(value, str):
         return list(value) == list(default)
     by_name = isinstance(value, str) and value in (str(default), getattr(default, "name", None))
@@ -139,7 +160,10 @@ def _same(value: Any, default: Any) -> bool:
 
 def _written(value: Any, *, is_path: bool) -> Any:
     if isinstance(value, Dataset):
-        return {INPUT: _name(value.path) if value.path else value.name, "sha256": value.fingerprint()}
+        return {
+            INPUT: _name(value.path) if value.path else value.name,
+            "sha256": value.fingerprint(),
+        }
     if isinstance(value, str | Path):
         return _named(value, is_path=is_path or isinstance(value, Path))
     if value is None or isinstance(value, bool | int | float):
@@ -152,14 +176,17 @@ def _written(value: Any, *, is_path: bool) -> Any:
         return [_written(one, is_path=is_path) for one in value]
     if is_dataclass(value) and not isinstance(value, type):
         fields = asdict(value)
-        if all(field is None or isinstance(field, str | bool | int | float) for field in fields.values()):
+        if all(
+            field is None or isinstance(field, str | bool | int | float)
+            for field in fields.values()
+        ):
             return {FIELDS: fields}
     return {OBJECT: type(value).__name__}
 
 
 def _named(value: str | Path, *, is_path: bool) -> Any:
-    """A word, or a file or folder by its name and digest. A plain word counts as a path only where a path may be
-    given: a detector `tfidf` is not the file of that name."""
+    """A word, or a file or folder by its name and digest. A plain word counts as a path only where
+    a path may be given: a detector `tfidf` is not the file of that name."""
     text = str(value)
     mark = _MARKED.match(text)
     front = "" if (is_path and Path(text).exists()) or mark is None else mark.group()
@@ -175,8 +202,12 @@ def _name(path: Path) -> str:
 
 
 def digest_input(path: Path) -> str | None:
-    """What an input is known by: of a dataset its tables, of anything else all its bytes; null where it is gone."""
+    """What an input is known by: of a dataset its tables, of anything else all its bytes; null
+    where it is gone.
+    """
     try:
-        return read_manifest(path).fingerprint() if (path / MANIFEST).is_file() else digest_tree(path)
+        return (
+            read_manifest(path).fingerprint() if (path / MANIFEST).is_file() else digest_tree(path)
+        )
     except (OSError, ClaimlabError):
         return None

@@ -1,4 +1,6 @@
-"""Words that a user wrote: one where only a few are known, with the near miss in the message; one or several."""
+"""Words that a user wrote: one where only a few are known, with the near miss in the message; one
+or several.
+"""
 
 from __future__ import annotations
 

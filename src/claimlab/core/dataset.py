@@ -1,7 +1,9 @@
-"""A dataset is a folder any tool can read: `records.parquet`, side tables beside it, and `dataset.json`.
+"""A dataset is a folder any tool can read: `records.parquet`, side tables beside it, and
+`dataset.json`.
 
-`dataset.json` has the counts, the sha256 of each file, and the lineage: every step with its parameters, seed, tool
-version and input hashes. It has no times and no paths, so the same inputs, parameters and seed give the same bytes.
+`dataset.json` has the counts, the sha256 of each file, and the lineage: every step with its
+parameters, seed, tool version and input hashes. It has no times and no paths, so the same inputs,
+parameters and seed give the same bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +23,14 @@ from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
-from claimlab.core.record import SIDE_TABLES, check_columns, slim, to_records, to_side_table, validate
+from claimlab.core.record import (
+    SIDE_TABLES,
+    check_columns,
+    slim,
+    to_records,
+    to_side_table,
+    validate,
+)
 from claimlab.core.remote import send, to_read, to_write
 from claimlab.core.shown import to_pandas
 from claimlab.core.summary import facts, first_records
@@ -57,13 +66,17 @@ class Manifest(BaseModel):
     counts: dict[str, Any] = {}
     files: dict[str, str] = {}
     lineage: list[Lineage] = []
-    digest: str | None = None  # sha256 of all the above: a name or a licence that was edited is noticed too
+    digest: str | None = (
+        None  # sha256 of all the above: a name or a licence that was edited is noticed too
+    )
 
     def own_digest(self) -> str:
         return digest_json(self.model_dump(exclude={"digest"}))
 
     def fingerprint(self) -> str:  # see `Dataset.fingerprint`
-        return digest_json([self.name, {name: digest for name, digest in self.files.items() if _is_table(name)}])
+        return digest_json(
+            [self.name, {name: digest for name, digest in self.files.items() if _is_table(name)}]
+        )
 
 
 @dataclass
@@ -80,21 +93,33 @@ class Dataset:
     lineage: list[Lineage] = field(default_factory=list)
     path: Path | None = None
     files: dict[str, str] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)  # what the step that made it says besides; not written
+    report: dict[str, Any] = field(
+        default_factory=dict
+    )  # what the step that made it says besides; not written
 
     @classmethod
     def build(
-        cls, name: str, records: pl.DataFrame, tables: Mapping[str, pl.DataFrame] | None = None, **more: Any
+        cls,
+        name: str,
+        records: pl.DataFrame,
+        tables: Mapping[str, pl.DataFrame] | None = None,
+        **more: Any,
     ) -> Dataset:
-        """Conform and validate `records` (and the known side tables), then make a dataset of them."""
+        """Conform and validate `records` (and the known side tables), then make a dataset of
+        them.
+        """
         conformed = to_records(records.with_columns(pl.lit(name).alias("dataset")))
         validate(conformed)
-        side = {t: to_side_table(t, f) if t in SIDE_TABLES else f for t, f in (tables or {}).items()}
+        side = {
+            t: to_side_table(t, f) if t in SIDE_TABLES else f for t, f in (tables or {}).items()
+        }
         return cls(name=name, records=conformed, tables=side, **more)
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Dataset:
-        """Read the dataset folder at `path`; refuse one made by a newer claimlab, or edited since it was written."""
+        """Read the dataset folder at `path`; refuse one made by a newer claimlab, or edited since
+        it was written.
+        """
         folder = to_read(path)
         manifest = read_manifest(folder)
         if verify and (changed := changed_files(folder, manifest)):
@@ -104,28 +129,45 @@ class Dataset:
             names = [Path(f).stem for f in manifest.files if f != RECORDS and _is_table(f)]
             tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in names}
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise SchemaError(f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again.") from None
+            raise SchemaError(
+                f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again."
+            ) from None
         check_columns(records)
         if verify and manifest.counts != count(records, tables):
             raise FileChanged(folder, [MANIFEST])
-        more = {name: getattr(manifest, name) for name in ("card", "licence", "synthetic", "notes", "lineage", "files")}
+        more = {
+            name: getattr(manifest, name)
+            for name in ("card", "licence", "synthetic", "notes", "lineage", "files")
+        }
         return cls(name=manifest.name, records=records, tables=tables, path=folder, **more)
 
     @classmethod
     def of(cls, source: Dataset | str | Path, limit: int | None = None) -> Dataset:
-        """What every function accepts: a dataset, or the path of one; with `limit`, its first records."""
+        """What every function accepts: a dataset, or the path of one; with `limit`, its first
+        records.
+        """
         return (source if isinstance(source, Dataset) else cls.open(source)).limited(limit)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{name} {n:,}" for name, n in count(self.records, {}).get("veracity", {}).items())
+        counts = ", ".join(
+            f"{name} {n:,}" for name, n in count(self.records, {}).get("veracity", {}).items()
+        )
         tables = f", tables: {', '.join(sorted(self.tables))}" if self.tables else ""
-        return f"<Dataset '{self.name}': {several(len(self), 'record')}{f' ({counts})' if counts else ''}{tables}>"
+        return (
+            f"<Dataset '{self.name}':"
+            f" {several(len(self), 'record')}{f' ({counts})' if counts else ''}{tables}>"
+        )
 
     def __str__(self) -> str:
         """What `claimlab show` prints of it, in short."""
         lines = [f"'{self.name}': a dataset of {several(len(self), 'record')}"]
-        lines += [f"- {line}" for line in facts(self.records, count(self.records, {}), self.licence)]
-        lines += [f"- {name}: {several(table.height, 'row')}" for name, table in sorted(self.tables.items())]
+        lines += [
+            f"- {line}" for line in facts(self.records, count(self.records, {}), self.licence)
+        ]
+        lines += [
+            f"- {name}: {several(table.height, 'row')}"
+            for name, table in sorted(self.tables.items())
+        ]
         return "\n".join(lines + first_records(self.records))
 
     def _repr_html_(self) -> str:
@@ -146,7 +188,9 @@ class Dataset:
         return self.limited(n)
 
     def filter(self, *conditions: pl.Expr) -> Dataset:
-        """The records that meet all conditions (Polars expressions), with what the side tables say of them."""
+        """The records that meet all conditions (Polars expressions), with what the side tables say
+        of them.
+        """
         records = self.records.filter(*conditions)
         return self._narrowed(records, "filter", {"conditions": [str(c) for c in conditions]})
 
@@ -165,7 +209,9 @@ class Dataset:
         return manifest
 
     def write_into(self, folder: Path) -> Manifest:
-        """Write the files into `folder` as they are: for callers that manage their own atomic folder."""
+        """Write the files into `folder` as they are: for callers that manage their own atomic
+        folder.
+        """
         write_parquet(self.records, folder / RECORDS)
         for name, table in sorted(self.tables.items()):
             write_parquet(table, folder / f"{name}.parquet")
@@ -183,8 +229,12 @@ class Dataset:
             lineage=list(self.lineage),
         )
 
-    def derive(self, records: pl.DataFrame, step: Lineage, tables: Mapping[str, pl.DataFrame] | None = None) -> Dataset:
-        """The dataset after `step`: same identity, longer lineage. Side tables are kept unless `tables` is given."""
+    def derive(
+        self, records: pl.DataFrame, step: Lineage, tables: Mapping[str, pl.DataFrame] | None = None
+    ) -> Dataset:
+        """The dataset after `step`: same identity, longer lineage. Side tables are kept unless
+        `tables` is given.
+        """
         return Dataset(
             name=self.name,
             records=records,
@@ -197,8 +247,14 @@ class Dataset:
         )
 
     def limited(self, limit: int | None) -> Dataset:
-        """The first records with what side tables say of them, and a lineage step that says so; null: all."""
-        return self if limit is None else self._narrowed(self.records.head(limit), "limit", {"limit": limit})
+        """The first records with what side tables say of them, and a lineage step that says so;
+        null: all.
+        """
+        return (
+            self
+            if limit is None
+            else self._narrowed(self.records.head(limit), "limit", {"limit": limit})
+        )
 
     def _narrowed(self, records: pl.DataFrame, step: str, parameters: dict[str, Any]) -> Dataset:
         lineage = Lineage(
@@ -212,14 +268,19 @@ class Dataset:
         return narrowed
 
     def digest(self) -> str:
-        """sha256 of the records: of the file when it was read from one, of a fresh write otherwise."""
+        """sha256 of the records: of the file when it was read from one, of a fresh write
+        otherwise.
+        """
         return self.files.get(RECORDS) or digest_table(self.records)
 
     def fingerprint(self) -> str:
         """sha256 of everything in it, side tables included: what a run that reads it depends on."""
         files = {name: digest for name, digest in self.files.items() if _is_table(name)}
         if not files:
-            files = {RECORDS: self.digest(), **{f"{n}.parquet": digest_table(t) for n, t in self.tables.items()}}
+            files = {
+                RECORDS: self.digest(),
+                **{f"{n}.parquet": digest_table(t) for n, t in self.tables.items()},
+            }
         return digest_json([self.name, files])
 
 
@@ -229,12 +290,16 @@ def _is_table(name: str) -> bool:
 
 
 def belonging(tables: Mapping[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
-    """Side tables without the rows of records that are gone; a table without `record_id` is kept whole."""
+    """Side tables without the rows of records that are gone; a table without `record_id` is kept
+    whole.
+    """
     here = ids.to_frame("record_id")
     return {
-        name: table.join(here, on="record_id", how="semi", maintain_order="left")
-        if "record_id" in table.columns
-        else table
+        name: (
+            table.join(here, on="record_id", how="semi", maintain_order="left")
+            if "record_id" in table.columns
+            else table
+        )
         for name, table in tables.items()
     }
 
@@ -242,7 +307,9 @@ def belonging(tables: Mapping[str, pl.DataFrame], ids: pl.Series) -> dict[str, p
 def read_manifest(folder: Path) -> Manifest:
     recover(folder)
     if not folder.exists():
-        raise SchemaError(f"There is no folder '{folder}'.", "Check the path, or make one with: claimlab import")
+        raise SchemaError(
+            f"There is no folder '{folder}'.", "Check the path, or make one with: claimlab import"
+        )
     file = folder / MANIFEST
     if not file.is_file():
         raise SchemaError(
@@ -255,22 +322,33 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the dataset again.") from None
     if not 1 <= version <= SCHEMA_VERSION:
-        todo = "Upgrade with: pip install -U claimlab" if version > SCHEMA_VERSION else "Make the dataset again."
-        raise SchemaError(f"'{folder}' has schema version {version}; this claimlab reads up to {SCHEMA_VERSION}.", todo)
+        todo = (
+            "Upgrade with: pip install -U claimlab"
+            if version > SCHEMA_VERSION
+            else "Make the dataset again."
+        )
+        raise SchemaError(
+            f"'{folder}' has schema version {version}; this claimlab reads up to {SCHEMA_VERSION}.",
+            todo,
+        )
     try:
         return Manifest.model_validate(raw)
     except ValidationError as error:
         fields = ", ".join(".".join(map(str, e["loc"])) for e in error.errors()[:5])
-        raise SchemaError(f"'{file}' has wrong fields: {fields}.", "Make the dataset again.") from None
+        raise SchemaError(
+            f"'{file}' has wrong fields: {fields}.", "Make the dataset again."
+        ) from None
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
-    """The tables in `folder` that are not as `manifest` says (edited, missing, or listed nowhere), and the manifest
-    itself where it is not as it was written."""
+    """The tables in `folder` that are not as `manifest` says (edited, missing, or listed nowhere),
+    and the manifest itself where it is not as it was written."""
     listed = manifest.files if RECORDS in manifest.files else {**manifest.files, RECORDS: ""}
     tables = {name: digest for name, digest in listed.items() if _is_table(name)}
     changed = [
-        name for name, digest in tables.items() if not (folder / name).is_file() or digest_file(folder / name) != digest
+        name
+        for name, digest in tables.items()
+        if not (folder / name).is_file() or digest_file(folder / name) != digest
     ]
     return changed if manifest.digest in (None, manifest.own_digest()) else [*changed, MANIFEST]
 
@@ -286,7 +364,9 @@ def seal(folder: Path, manifest: Manifest) -> Manifest:
 
 
 def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
-    """Counts for the manifest: rows, rows per verdict, kind, language and split, rows of each side table."""
+    """Counts for the manifest: rows, rows per verdict, kind, language and split, rows of each side
+    table.
+    """
     out: dict[str, Any] = {"records": records.height}
     for column in ("veracity", "kind", "language", "split"):
         tally = records[column].drop_nulls().value_counts().sort(column)

@@ -41,9 +41,13 @@ def digest_json(value: Any) -> str:
 
 
 def write_parquet(frame: pl.DataFrame, target: Any) -> None:
-    """Parquet with fixed settings, so that equal tables give equal bytes. A full disk is an OSError, as elsewhere."""
+    """Parquet with fixed settings, so that equal tables give equal bytes. A full disk is an
+    OSError, as elsewhere.
+    """
     try:
-        frame.write_parquet(target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True)
+        frame.write_parquet(
+            target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True
+        )
     except pl.exceptions.ComputeError as error:
         if was_disk(error) or "transport error" in str(
             error

@@ -1,17 +1,28 @@
-"""Accept a dataset folder that was edited by hand: check what must still hold, and record the edit in the lineage."""
+"""Accept a dataset folder that was edited by hand: check what must still hold, and record the edit
+in the lineage.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.core.dataset import MANIFEST, Dataset, Lineage, Manifest, changed_files, count, read_manifest, seal
+from claimlab.core.dataset import (
+    MANIFEST,
+    Dataset,
+    Lineage,
+    Manifest,
+    changed_files,
+    count,
+    read_manifest,
+    seal,
+)
 from claimlab.core.errors import SchemaError
 from claimlab.core.record import SIDE_TABLES, SIDES, refuse_wrong_meta, to_side_table, validate
 
 
 def accept_edits(folder: Path, why: str) -> Manifest:
-    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage. The manifest as it
-    is when nothing was edited."""
+    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage.
+    The manifest as it is when nothing was edited."""
     manifest = read_manifest(folder)
     dataset = Dataset.open(folder, verify=False)
     _check_edited(dataset, manifest)
@@ -38,22 +49,31 @@ def _check_edited(dataset: Dataset, before: Manifest) -> None:
     refuse_wrong_meta(dataset.records)
     for name, table in dataset.tables.items():
         if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
-            raise SchemaError(f"The table '{name}' has wrong or missing columns.", "Restore it or make it again.")
+            raise SchemaError(
+                f"The table '{name}' has wrong or missing columns.", "Restore it or make it again."
+            )
 
 
 def _refuse_new_name(dataset: Dataset) -> None:
-    """The name is in every record, too: changed in one place only, it would say that the records are another's."""
+    """The name is in every record, too: changed in one place only, it would say that the records
+    are another's.
+    """
     names = sorted(dataset.records["dataset"].drop_nulls().unique().to_list())
     if len(names) == 1 and names != [dataset.name]:
         raise SchemaError(
-            f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it '{dataset.name}'.",
+            f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it"
+            f" '{dataset.name}'.",
             "Give it one name in both places.",
         )
 
 
 def _refuse_new_splits(dataset: Dataset, before: Manifest) -> None:
-    """A misspelt side ("Train", "validation") would leave its records out of every part without a word."""
+    """A misspelt side ("Train", "validation") would leave its records out of every part without a
+    word.
+    """
     known = {*SIDES, *before.counts.get("split", {})}
     new = sorted(set(dataset.records["split"].drop_nulls().to_list()) - known)
     if new:
-        raise SchemaError(f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null.")
+        raise SchemaError(
+            f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null."
+        )

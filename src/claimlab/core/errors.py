@@ -1,26 +1,34 @@
-"""Every error that claimlab raises on purpose. Each message is a sentence that names the thing and ends in what to do.
+"""Every error that claimlab raises on purpose. Each message is a sentence that names the thing and
+ends in what to do.
 
 ClaimlabError                exit 1: a problem the message explains
-├── UsageError               exit 2: the call itself is wrong (unknown option value, missing column name)
+├── UsageError               exit 2: the call itself is wrong (unknown option value, missing column
+                             name)
 │   └── UnknownName          a name that no registry knows; says the near miss
 ├── DataError                the input cannot be used as it is
 │   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
 │   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one
 │   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
-├── SearchFailed             a search provider gave no usable answer; carries the provider and the kind of failure
-├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large or no text
+├── SearchFailed             a search provider gave no usable answer; carries the provider and the
+                             kind of failure
+├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large
+                             or no text
 ├── OutputExists             writing would overwrite something
 ├── OutputBusy               another process is writing the same output
 ├── FileChanged              a file of a dataset is not the one that claimlab wrote
 ├── MissingExtra             an optional package is not installed; says the pip line
-├── NotTrusted               a file names a host, variable or outside path that the user has not allowed
+├── NotTrusted               a file names a host, variable or outside path that the user has not
+                             allowed
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
-├── Pending                  a run waits for answers that come with a batch; the same run goes on when they are there
-├── ShardsMissing            some shards of a stage were not done; the others are kept, and the same run goes on
+├── Pending                  a run waits for answers that come with a batch; the same run goes on
+                             when they are there
+├── ShardsMissing            some shards of a stage were not done; the others are kept, and the same
+                             run goes on
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
 ├── NotFound                 nothing has the name or id that was asked for
 ├── NotAllowed               not permitted: no token, or another role
-└── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
+└── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit,
+                             unknown model
 """
 
 from __future__ import annotations
@@ -30,7 +38,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 class ClaimlabError(Exception):
-    """A problem that the message explains. `problem` says what is wrong; `todo` says what to do about it."""
+    """A problem that the message explains. `problem` says what is wrong; `todo` says what to do
+    about it.
+    """
 
     exit_code = 1
 
@@ -44,7 +54,9 @@ class ClaimlabError(Exception):
         return (_rebuild, (type(self), self.problem, self.todo, self.__dict__.copy()))
 
 
-def _rebuild(kind: type[ClaimlabError], problem: str, todo: str, state: dict[str, object]) -> ClaimlabError:
+def _rebuild(
+    kind: type[ClaimlabError], problem: str, todo: str, state: dict[str, object]
+) -> ClaimlabError:
     error = kind.__new__(kind)
     ClaimlabError.__init__(error, problem, todo)
     error.__dict__.update(state)
@@ -96,14 +108,19 @@ class UnmappedLabels(DataError):
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
         super().__init__(
             f"The verdict map '{map_name}' does not know these label values: {shown}{more}.",
-            todo or "Add them to a map file and pass it as `labels`, or accept them: `unmapped='unknown'`.",
+            todo
+            or "Add them to a map file and pass it as `labels`, or accept them: `unmapped='unknown'`.",  # noqa: E501
         )
 
 
 class SearchFailed(ClaimlabError):
-    """`kind` is one word for counting (see claimlab.search.results.KINDS); `tries` is how often it was tried."""
+    """`kind` is one word for counting (see claimlab.search.results.KINDS); `tries` is how often it
+    was tried.
+    """
 
-    def __init__(self, provider: str, kind: str, problem: str, todo: str, *, tries: int = 1) -> None:
+    def __init__(
+        self, provider: str, kind: str, problem: str, todo: str, *, tries: int = 1
+    ) -> None:
         self.provider = provider
         self.kind = kind
         self.tries = tries
@@ -142,7 +159,8 @@ class OutputExists(ClaimlabError):
 class OutputBusy(ClaimlabError):
     def __init__(self, path: object, holder: str) -> None:
         super().__init__(
-            f"'{path}' is being written by {holder}.", "Wait until that run has ended, or choose another output."
+            f"'{path}' is being written by {holder}.",
+            "Wait until that run has ended, or choose another output.",
         )
 
 
@@ -151,7 +169,8 @@ class FileChanged(SchemaError):
         self.files = sorted(files)
         super().__init__(
             f"'{folder}' was changed after claimlab wrote it: {', '.join(self.files)}.",
-            f"Restore it or make it again; to keep the edit and record it: `show('{folder}', accept_edits=WHY)`",
+            f"Restore it or make it again; to keep the edit and record it: `show('{folder}',"
+            " accept_edits=WHY)`",
         )
 
 

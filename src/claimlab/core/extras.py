@@ -11,7 +11,9 @@ _NEED = re.compile(r"^([\w.-]+).*;.*extra\s*==\s*['\"]([\w-]+)['\"]")
 
 
 def require_extra(what: str, extra: str) -> None:
-    """Raise where a package of the extra is not installed; several extras are separated by commas."""
+    """Raise where a package of the extra is not installed; several extras are separated by
+    commas.
+    """
     if not all(has_extra(one) for one in extra.split(",")):
         raise MissingExtra(what, extra)
 
@@ -22,7 +24,9 @@ def has_extra(extra: str) -> bool:
 
 
 def packages_of(extra: str) -> list[str]:
-    """The packages that the extra brings; none where claimlab itself is not installed as a package."""
+    """The packages that the extra brings; none where claimlab itself is not installed as a
+    package.
+    """
     try:
         needs = requires("claimlab") or []
     except PackageNotFoundError:

@@ -1,10 +1,18 @@
-"""What a check found. Finding and wording are two jobs: this is the data, the report floor words and draws it."""
+"""What a check found. Finding and wording are two jobs: this is the data, the report floor words
+and draws it.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the most severe first
@@ -12,9 +20,9 @@ KEPT = 5_000  # ids of records that a finding keeps
 
 
 class Baselines(BaseModel):
-    """Macro-F1 (0-1) of answering with the majority class, of drawing from the label distribution, and of the same
-    check on permuted labels (the mean over permutations); where another text of the records is tested, that of the same
-    model on their own text."""
+    """Macro-F1 (0-1) of answering with the majority class, of drawing from the label distribution,
+    and of the same check on permuted labels (the mean over permutations); where another text of the
+    records is tested, that of the same model on their own text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,18 +35,28 @@ class Baselines(BaseModel):
     def _without_own_text(self, plain: SerializerFunctionWrapHandler) -> dict[str, float | None]:
         """Few findings have the fourth baseline: the others do not name it."""
         written: dict[str, float | None] = plain(self)
-        return {name: value for name, value in written.items() if name != "own_text" or value is not None}
+        return {
+            name: value
+            for name, value in written.items()
+            if name != "own_text" or value is not None
+        }
 
     def best(self) -> float | None:
-        known = [v for v in (self.majority, self.stratified, self.shuffled, self.own_text) if v is not None]
+        known = [
+            v
+            for v in (self.majority, self.stratified, self.shuffled, self.own_text)
+            if v is not None
+        ]
         return max(known) if known else None
 
 
 class Finding(BaseModel):
-    """One result of one check under one protocol. "Not measured" and "inconclusive" are never a pass.
+    """One result of one check under one protocol. "Not measured" and "inconclusive" are never a
+    pass.
 
-    `difference` is the score less its best baseline; the verdict comes from its interval and from `p_adjusted`.
-    Findings with the same `fact` measure one thing: an audit shows the most severe, with the `others` inside.
+    `difference` is the score less its best baseline; the verdict comes from its interval and from
+    `p_adjusted`. Findings with the same `fact` measure one thing: an audit shows the most severe,
+    with the `others` inside.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -57,7 +75,9 @@ class Finding(BaseModel):
     p_adjusted: float | None = None  # for the number of tests in the audit (Benjamini-Hochberg)
     permutations: int | None = None
     moved: float | None = None  # share of labels that a permutation moved
-    moved_freely: float | None = None  # the share that relabelling without regard to groups would move
+    moved_freely: float | None = (
+        None  # the share that relabelling without regard to groups would move
+    )
     n: int = 0
     classes: dict[str, int] = {}
     feature: str | None = None  # the column or feature group when a check yields several findings
@@ -65,7 +85,9 @@ class Finding(BaseModel):
     records_in_all: int | None = None  # how many there are, where more than are kept
     fact: str | None = None
     others: list[Finding] = []
-    details: dict[str, Any] = {}  # tables behind the finding (words with counts, purity, ...), JSON-safe
+    details: dict[
+        str, Any
+    ] = {}  # tables behind the finding (words with counts, purity, ...), JSON-safe
 
     @model_validator(mode="after")
     def _honest(self) -> Finding:

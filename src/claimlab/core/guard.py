@@ -1,8 +1,9 @@
-"""What stops an output from replacing something that matters: the input, another kind of folder, a file of the user.
+"""What stops an output from replacing something that matters: the input, another kind of folder, a
+file of the user.
 
-A folder that claimlab writes says so itself: in `.claimlab.json` (its kind and its files), or in its manifest:
-`dataset.json` of a dataset, `claimlab.json` of an export. `force` replaces a folder of the same kind that holds
-nothing else.
+A folder that claimlab writes says so itself: in `.claimlab.json` (its kind and its files), or in
+its manifest: `dataset.json` of a dataset, `claimlab.json` of an export. `force` replaces a folder
+of the same kind that holds nothing else.
 """
 
 from __future__ import annotations
@@ -17,16 +18,23 @@ from claimlab.core.errors import OutputExists, UsageError
 
 MARK = ".claimlab.json"
 DATASET, EXPORT, AUDIT = "dataset", "export", "audit report"
-_MANIFESTS = {"dataset.json": DATASET, "claimlab.json": EXPORT}  # each lists the files of its folder
-_OF_THE_SYSTEM = {".DS_Store", "Thumbs.db", "desktop.ini"}  # file managers leave these behind in every folder
+_MANIFESTS = {
+    "dataset.json": DATASET,
+    "claimlab.json": EXPORT,
+}  # each lists the files of its folder
+_OF_THE_SYSTEM = {
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+}  # file managers leave these behind in every folder
 
 
 def refuse_taken(target: Path, *, force: bool, kind: str, reads: Sequence[Path] = ()) -> None:
     """Raise before any work is done if `target` may not be written.
 
-    `kind` names what will be written ("dataset", "audit report"): `force` replaces only a folder of that kind, and
-    none that holds a file claimlab did not write. With or without `force`, nothing in `reads` is overwritten, written
-    into, or removed with a folder around it.
+    `kind` names what will be written ("dataset", "audit report"): `force` replaces only a folder of
+    that kind, and none that holds a file claimlab did not write. With or without `force`, nothing
+    in `reads` is overwritten, written into, or removed with a folder around it.
     """
     recover(target)
     for source in reads:
@@ -49,7 +57,9 @@ def refuse_taken(target: Path, *, force: bool, kind: str, reads: Sequence[Path] 
 
 
 def refuse_file(target: Path, *, force: bool, kind: str, sign: str) -> None:
-    """The same for an output that is one file: `force` replaces only one that has `sign` near its start."""
+    """The same for an output that is one file: `force` replaces only one that has `sign` near its
+    start.
+    """
     if not target.exists():
         return
     if not force:
@@ -66,7 +76,9 @@ def refuse_file(target: Path, *, force: bool, kind: str, sign: str) -> None:
 def seal_folder(folder: Path, kind: str) -> None:
     """Note in `folder` what it is and which files claimlab wrote there; the last thing to write."""
     content = {"kind": kind, "files": [name for name in _files(folder) if name != MARK]}
-    (folder / MARK).write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (folder / MARK).write_text(
+        json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 def kind_of(folder: Path) -> str | None:
@@ -84,8 +96,8 @@ def files_of(folder: Path) -> list[str]:
 
 
 def foreign_files(folder: Path) -> list[str]:
-    """The files in `folder` that claimlab did not write, as paths inside it. A folder within that has a mark or a
-    `dataset.json` of its own speaks for its own files."""
+    """The files in `folder` that claimlab did not write, as paths inside it. A folder within that
+    has a mark or a `dataset.json` of its own speaks for its own files."""
     known = {MARK}
     for place in [folder, *(p for p in sorted(folder.rglob("*")) if p.is_dir())]:
         prefix = place.relative_to(folder)
@@ -94,23 +106,35 @@ def foreign_files(folder: Path) -> list[str]:
             hashes = _read(place / manifest).get("files")
             names += [*hashes, manifest] if isinstance(hashes, dict) else []
         known |= {(prefix / name).as_posix() for name in names if isinstance(name, str)}
-    return [name for name in _files(folder) if name not in known and Path(name).name not in _OF_THE_SYSTEM]
+    return [
+        name
+        for name in _files(folder)
+        if name not in known and Path(name).name not in _OF_THE_SYSTEM
+    ]
 
 
 def refuse_input(target: Path, source: Path) -> None:
     """Raise if writing `target` would replace `source`, or write into it."""
     out, inside = target.resolve(), source.resolve()
     if out == inside:
-        raise UsageError(f"'{target}' is the input: it would be replaced.", "Choose another output.")
+        raise UsageError(
+            f"'{target}' is the input: it would be replaced.", "Choose another output."
+        )
     if out in inside.parents:
         raise UsageError(f"'{target}' holds the input '{source}'.", "Choose another output.")
     if inside in out.parents and inside.is_dir():
-        raise UsageError(f"'{target}' is inside the input '{source}'.", "Choose an output outside of it.")
+        raise UsageError(
+            f"'{target}' is inside the input '{source}'.", "Choose an output outside of it."
+        )
 
 
 def _files(folder: Path) -> list[str]:
     """Everything in `folder` that is not a folder itself, links included, as paths inside it."""
-    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_symlink() or not p.is_dir())
+    return sorted(
+        p.relative_to(folder).as_posix()
+        for p in folder.rglob("*")
+        if p.is_symlink() or not p.is_dir()
+    )
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""The finished shards of a run: the one way in which a run that was stopped or killed goes on where it was.
+"""The finished shards of a run: the one way in which a run that was stopped or killed goes on where
+it was.
 
-A shard is a JSON file, or a folder with tables, that is put in place in one step: if it is there, it is whole. Shards
-lie under a key made of everything that decides the result (input, parameters, seed, version), so that a run with
-another seed or an edited input never meets them.
+A shard is a JSON file, or a folder with tables, that is put in place in one step: if it is there,
+it is whole. Shards lie under a key made of everything that decides the result (input, parameters,
+seed, version), so that a run with another seed or an edited input never meets them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _STATE = "state.json"
 
 
 class Journal:
-    """`folder` is null for a run that writes nothing: then nothing is kept, and nothing is ever found."""
+    """`folder` is null for a run that writes nothing: then nothing is kept, and nothing is ever
+    found.
+    """
 
     def __init__(self, folder: Path | None, key: Mapping[str, Any]) -> None:
         self.key = digest_json(key)
@@ -37,8 +40,8 @@ class Journal:
             return None  # absent, or emptied by a loss of power: the shard is done again
 
     def write(self, shard: str, value: Any) -> None:
-        """Mark `shard` as finished, with its result. Not forced to the disk: a killed process loses nothing, and after
-        a loss of power an unreadable shard is done again."""
+        """Mark `shard` as finished, with its result. Not forced to the disk: a killed process loses
+        nothing, and after a loss of power an unreadable shard is done again."""
         file = self._place(f"{shard}.json")
         if file is None:
             return
@@ -69,7 +72,9 @@ class Journal:
             shutil.rmtree(place, ignore_errors=True)
 
     def place(self, name: str) -> Path | None:
-        """A folder for work that keeps its own files, under the same key; null where nothing is kept."""
+        """A folder for work that keeps its own files, under the same key; null where nothing is
+        kept.
+        """
         place = self._place(name)
         if place is not None:
             place.mkdir(parents=True, exist_ok=True)

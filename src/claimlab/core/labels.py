@@ -1,8 +1,9 @@
 """Verdict maps: from what a source wrote to true | false | mixed | unknown.
 
-A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case, accents, white space,
-surrounding punctuation), unless the map says `exact`. A value that no map knows is an error that lists the values and
-their counts; a caller may accept them as unknown, and gets their number.
+A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case,
+accents, white space, surrounding punctuation), unless the map says `exact`. A value that no map
+knows is an error that lists the values and their counts; a caller may accept them as unknown, and
+gets their number.
 """
 
 from __future__ import annotations
@@ -53,32 +54,46 @@ class LabelMap:
             key = raw if self.exact else fold(raw)
             if key in seen and seen[key][1] != verdict:
                 raise DataError(
-                    f"The verdict map '{self.name}' gives '{seen[key][0]}' and '{raw}' different verdicts, "
-                    "though they are the same once folded.",
+                    f"The verdict map '{self.name}' gives '{seen[key][0]}' and '{raw}' different"
+                    " verdicts, though they are the same once folded.",
                     "Keep one of them, or set exact = true.",
                 )
             seen[key] = (raw, verdict)
 
     @cached_property
     def _folded(self) -> dict[str, str]:
-        return dict(self.verdicts) if self.exact else {fold(raw): v for raw, v in self.verdicts.items()}
+        return (
+            dict(self.verdicts)
+            if self.exact
+            else {fold(raw): v for raw, v in self.verdicts.items()}
+        )
 
     def verdict(self, raw: str | None) -> str | None:
-        """The veracity of one raw value; None when the value is blank or the map does not know it."""
+        """The veracity of one raw value; None when the value is blank or the map does not know
+        it.
+        """
         if raw is None or not raw.strip():
             return None
         return self._folded.get(raw if self.exact else fold(raw))
 
     def apply(self, raw: pl.Series, *, unmapped: Unmapped = "error") -> Mapped:
-        """Map a column. Blank values become null; unknown values raise or become "unknown", and are counted."""
+        """Map a column. Blank values become null; unknown values raise or become "unknown", and are
+        counted.
+        """
         counts = raw.drop_nulls().alias("value").value_counts(name="n")
         values: dict[str, int] = dict(counts.iter_rows())
         known = {v: self.verdict(v) for v in values}
         strangers = {v: n for v, n in values.items() if known[v] is None and v.strip()}
         if strangers and unmapped == "error":
             raise UnmappedLabels(self.name, strangers)
-        table = {v: k if k is not None else ("unknown" if v.strip() else None) for v, k in known.items()}
-        mapped = raw.replace_strict(table, default=None, return_dtype=pl.String) if table else raw.cast(pl.String)
+        table = {
+            v: k if k is not None else ("unknown" if v.strip() else None) for v, k in known.items()
+        }
+        mapped = (
+            raw.replace_strict(table, default=None, return_dtype=pl.String)
+            if table
+            else raw.cast(pl.String)
+        )
         return Mapped(mapped.alias("veracity"), strangers)
 
 
@@ -104,8 +119,8 @@ def general() -> LabelMap:
 
 
 def load_map(name_or_path: str | Path) -> LabelMap:
-    """A built-in map by name, a TOML file (name, version, exact, and a table [verdicts]), or pairs such as
-    "0=true,1=false", which are added to the general map."""
+    """A built-in map by name, a TOML file (name, version, exact, and a table [verdicts]), or pairs
+    such as "0=true,1=false", which are added to the general map."""
     path = Path(name_or_path)
     if "=" in str(name_or_path) and path.suffix != ".toml":
         return _of_pairs(str(name_or_path))
@@ -126,7 +141,8 @@ def _of_pairs(words: str) -> LabelMap:
     if any(not raw.strip() or verdict.strip() not in VERACITIES for raw, _, verdict in pairs):
         raise DataError(
             f"The verdict map '{words}' cannot be read.",
-            f"Write LABEL=VERDICT with one of: {', '.join(VERACITIES)}, and a comma between two of them.",
+            f"Write LABEL=VERDICT with one of: {', '.join(VERACITIES)}, and a comma between two of"
+            " them.",
         )
     own = {fold(raw): verdict.strip() for raw, _, verdict in pairs}
     return LabelMap(words, {**general()._folded, **own})
@@ -135,18 +151,25 @@ def _of_pairs(words: str) -> LabelMap:
 def built_in_maps() -> list[str]:
     folder = resources.files("claimlab.core") / "data"
     names = (entry.name for entry in folder.iterdir())
-    return sorted(n.removeprefix("labels_").removesuffix(".toml") for n in names if n.startswith("labels_"))
+    return sorted(
+        n.removeprefix("labels_").removesuffix(".toml") for n in names if n.startswith("labels_")
+    )
 
 
 def parse_map(text: str, where: str) -> LabelMap:
-    """A map from TOML text: [verdicts] is raw = verdict, or verdict = [raw, ...], with sub-tables by language."""
+    """A map from TOML text: [verdicts] is raw = verdict, or verdict = [raw, ...], with sub-tables
+    by language.
+    """
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"The map '{where}' is not valid TOML: {error}.", "Fix the file.") from None
     table = raw.get("verdicts")
     if not isinstance(table, dict) or not table:
-        raise DataError(f"The map '{where}' has no table [verdicts].", 'Add lines such as: "mostly true" = "true"')
+        raise DataError(
+            f"The map '{where}' has no table [verdicts].",
+            'Add lines such as: "mostly true" = "true"',
+        )
     return LabelMap(
         name=str(raw.get("name", Path(where).stem)),
         version=int(raw.get("version", 1)),
@@ -168,6 +191,7 @@ def _flatten(table: Mapping[str, object], where: str) -> dict[str, str]:
         else:
             raise DataError(
                 f"In the map '{where}', '{key}' is neither a verdict nor a list under one.",
-                f'Write "raw" = "verdict", or verdict = ["raw", ...] with one of: {", ".join(VERACITIES)}.',
+                'Write "raw" = "verdict", or verdict = ["raw", ...] with one of:'
+                f" {', '.join(VERACITIES)}.",
             )
     return out

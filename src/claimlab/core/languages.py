@@ -1,10 +1,11 @@
 """Language codes and what is known of each language.
 
-Records carry ISO 639-3. `normalise` takes whatever a dataset wrote ("fa", "per", "pt-BR", "Persian", "zh_CN") and
-folds an individual language into its macrolanguage when the language table lists the macrolanguage but not the
-individual: cmn -> zho, zsm -> msa, nob -> nor, pes -> fas; but ind stays ind, since the table has both ind and msa.
-The table (data/languages.csv) holds family (Glottolog), script (CLDR), word order (WALS 81A) and resource class;
-a cell that ends in "?" is uncertain and stays marked so.
+Records carry ISO 639-3. `normalise` takes whatever a dataset wrote ("fa", "per", "pt-BR",
+"Persian", "zh_CN") and folds an individual language into its macrolanguage when the language table
+lists the macrolanguage but not the individual: cmn -> zho, zsm -> msa, nob -> nor, pes -> fas; but
+ind stays ind, since the table has both ind and msa. The table (data/languages.csv) holds family
+(Glottolog), script (CLDR), word order (WALS 81A) and resource class; a cell that ends in "?" is
+uncertain and stays marked so.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def table() -> dict[str, Language]:
 
 @cache
 def normalise(code: str, *, macro: bool = True) -> str | None:
-    """The ISO 639-3 code for a code, tag or English name; null when nothing is known by it ("und", "xx", "")."""
+    """The ISO 639-3 code for a code, tag or English name; null when nothing is known by it ("und",
+    "xx", "").
+    """
     tag = code.strip().replace("_", "-")
     lang = _find(tag) or _find(tag.split("-")[0])
     if lang is None or lang.pt3 in ("und", "mul", "zxx", "mis"):
@@ -67,13 +70,18 @@ def require(code: str) -> str:
     """`normalise`, or a sentence for the user."""
     iso3 = normalise(code)
     if iso3 is None:
-        raise UsageError(f"'{code}' is not a language code or name.", "Give an ISO 639 code such as en, eng or pt-BR.")
+        raise UsageError(
+            f"'{code}' is not a language code or name.",
+            "Give an ISO 639 code such as en, eng or pt-BR.",
+        )
     return iso3
 
 
 @cache
 def to_iso1(code: str) -> str | None:
-    """The two-letter code, going through the macrolanguage when the language itself has none: cmn -> zh."""
+    """The two-letter code, going through the macrolanguage when the language itself has none: cmn
+    -> zh.
+    """
     lang = _find(code)
     if lang is None:
         return None
@@ -85,13 +93,17 @@ def to_iso1(code: str) -> str | None:
 
 @cache
 def individuals(code: str) -> tuple[str, ...]:
-    """The individual languages of a macrolanguage: nor -> nno, nob. Empty for an individual language."""
+    """The individual languages of a macrolanguage: nor -> nno, nob. Empty for an individual
+    language.
+    """
     lang = _find(code)
     return tuple(sorted(str(i.pt3) for i in lang.individuals())) if lang is not None else ()
 
 
 def same(a: str, b: str, *, equivalent: Iterable[frozenset[str]] = ()) -> bool:
-    """Whether two codes name one language, macrolanguages folded; `equivalent` adds groups that count as one."""
+    """Whether two codes name one language, macrolanguages folded; `equivalent` adds groups that
+    count as one.
+    """
     left, right = normalise(a), normalise(b)
     if left is None or right is None:
         return False
@@ -107,7 +119,9 @@ def describe(code: str) -> Language | None:
     if iso3 in table():
         return table()[iso3]
     lang = _find(iso3)
-    return Language(iso3=iso3, iso1=to_iso1(iso3), name=str(lang.name)) if lang is not None else None
+    return (
+        Language(iso3=iso3, iso1=to_iso1(iso3), name=str(lang.name)) if lang is not None else None
+    )
 
 
 # Hard to distinguish for every identifier: a caller may count them as one.

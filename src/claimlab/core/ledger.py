@@ -1,7 +1,8 @@
 """What a run has spent, on disk, so that a cap holds over all its starts and not over each of them.
 
-One line of JSON when an amount is set aside and one when it is settled. A run that is killed in between leaves the
-first without the second: the call may well have been charged for, so at the next start all of it counts as spent.
+One line of JSON when an amount is set aside and one when it is settled. A run that is killed in
+between leaves the first without the second: the call may well have been charged for, so at the next
+start all of it counts as spent.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Ledger:
             try:
                 kind, first, units = json.loads(line)
             except ValueError:
-                continue  # the line that was being written when the run was killed: its call was never made
+                # the line that was being written when the run was killed: its call was never made
+                continue
             if kind == "opening":
                 spent, assumed = list(first), list(units)
                 continue

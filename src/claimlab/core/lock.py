@@ -1,4 +1,6 @@
-"""One process at a time for one output: the operating system holds the lock, so a killed process leaves none behind."""
+"""One process at a time for one output: the operating system holds the lock, so a killed process
+leaves none behind.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from claimlab.core.errors import OutputBusy
 
 
 class Lock:
-    """Held from `__init__` to `release`. The file names its holder, for the message that another process gets."""
+    """Held from `__init__` to `release`. The file names its holder, for the message that another
+    process gets.
+    """
 
     def __init__(self, file: Path, output: Path, verb: str) -> None:
         self.file = file
@@ -33,11 +37,18 @@ class Lock:
                 break
             os.close(self._handle)  # the holder before us has removed the file that we waited for
         os.ftruncate(self._handle, 0)
-        os.write(self._handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "verb": verb}).encode())
+        os.write(
+            self._handle,
+            json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "verb": verb}).encode(),
+        )
 
     def release(self) -> None:
-        """Remove the file and let the next process in; the folder goes too where nothing else is in it."""
-        with contextlib.suppress(OSError):  # Windows removes no open file: it stays, and does no harm
+        """Remove the file and let the next process in; the folder goes too where nothing else is in
+        it.
+        """
+        with contextlib.suppress(
+            OSError
+        ):  # Windows removes no open file: it stays, and does no harm
             self.file.unlink(missing_ok=True)
         os.close(self._handle)
         with contextlib.suppress(OSError):

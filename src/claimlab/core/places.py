@@ -1,5 +1,7 @@
-"""Where claimlab keeps what it downloads (CLAIMLAB_CACHE, or the platform's cache folder) and what this user decided
-(CLAIMLAB_STATE, or the platform's folder for that): the one can be deleted at any time, the other cannot."""
+"""Where claimlab keeps what it downloads (CLAIMLAB_CACHE, or the platform's cache folder) and what
+this user decided (CLAIMLAB_STATE, or the platform's folder for that): the one can be deleted at any
+time, the other cannot.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ def state_folder() -> Path:
     if chosen:
         return Path(chosen).expanduser()
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "claimlab" / "state"
+        return (
+            Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+            / "claimlab"
+            / "state"
+        )
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "claimlab"
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "claimlab"

@@ -1,4 +1,6 @@
-"""How long-running work reports progress: through a function passed in, so that no room depends on a terminal."""
+"""How long-running work reports progress: through a function passed in, so that no room depends on
+a terminal.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The record table: one row per claim, article or post, the same columns for every dataset.
 
-A missing value is null, never an empty string. Times are UTC without a zone. `tweet_id` is text, because
-spreadsheets turn the numbers into floats. `meta` is a JSON object with whatever the source had besides.
+A missing value is null, never an empty string. Times are UTC without a zone. `tweet_id` is text,
+because spreadsheets turn the numbers into floats. `meta` is a JSON object with whatever the source
+had besides.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ SCHEMA: dict[str, pl.DataType] = {
 KINDS = ("claim", "article", "post", "id-only")
 VERACITIES = ("true", "false", "mixed", "unknown")
 AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
-SIDES = ("train", "dev", "test")  # of a split; a published dataset may have parts of its own besides
+SIDES = (
+    "train",
+    "dev",
+    "test",
+)  # of a split; a published dataset may have parts of its own besides
 CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
 
 # The side tables of the records, keyed by record id. Steps may add columns; these are the ones that
@@ -108,19 +113,23 @@ SIDE_TABLES: dict[str, dict[str, pl.DataType]] = {
 
 
 def to_records(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give `frame` exactly the record columns, in order: absent ones become null, "" becomes null, wrong ones raise."""
+    """Give `frame` exactly the record columns, in order: absent ones become null, "" becomes null,
+    wrong ones raise.
+    """
     return _conform(_blank_to_null(frame), SCHEMA, "the record table")
 
 
 def slim(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same table; its columns without a value take no memory. What was read or filtered has 16 bytes for each
-    value that is missing, and most records leave most columns empty."""
+    """The same table; its columns without a value take no memory. What was read or filtered has 16
+    bytes for each value that is missing, and most records leave most columns empty."""
     empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
     return frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in empty)
 
 
 def to_side_table(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Give `frame` the agreed columns of side table `name` first, then any of its own in their order."""
+    """Give `frame` the agreed columns of side table `name` first, then any of its own in their
+    order.
+    """
     schema = SIDE_TABLES[name]
     extra = [column for column in frame.columns if column not in schema]
     known = _conform(frame.drop(extra), schema, f"the table '{name}'")
@@ -128,15 +137,22 @@ def to_side_table(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def validate(records: pl.DataFrame) -> None:
-    """Raise `SchemaError` unless `records` keeps the contract: columns, types, unique ids, closed value lists."""
+    """Raise `SchemaError` unless `records` keeps the contract: columns, types, unique ids, closed
+    value lists.
+    """
     check_columns(records)
     if records["id"].null_count():
-        raise SchemaError("Some records have no id.", "Give every record an id that is unique in its dataset.")
-    if records["id"].hash(0).n_unique() != records.height and records["id"].n_unique() != records.height:
+        raise SchemaError(
+            "Some records have no id.", "Give every record an id that is unique in its dataset."
+        )
+    if (
+        records["id"].hash(0).n_unique() != records.height
+        and records["id"].n_unique() != records.height
+    ):
         repeated = records.filter(pl.col("id").is_duplicated())["id"].head(3).to_list()
         raise SchemaError(
-            f"{several(records.height - records['id'].n_unique(), 'record')} with an id that is already used, such as "
-            f"{repeated}.",
+            f"{several(records.height - records['id'].n_unique(), 'record')} with an id that is"
+            f" already used, such as {repeated}.",
             "Give every record an id that is unique in its dataset.",
         )
     for column, allowed in CLOSED.items():
@@ -150,7 +166,9 @@ def validate(records: pl.DataFrame) -> None:
 
 
 def check_columns(records: pl.DataFrame) -> None:
-    """Raise `SchemaError` unless `records` has the record columns with their types, and no others."""
+    """Raise `SchemaError` unless `records` has the record columns with their types, and no
+    others.
+    """
     if dict(records.schema) != SCHEMA:
         wrong = [c for c, t in SCHEMA.items() if records.schema.get(c) != t]
         raise SchemaError(
@@ -168,7 +186,9 @@ def refuse_wrong_meta(records: pl.DataFrame) -> None:
             fits = False
         if not fits:
             problem = f"The column 'meta' of record '{name}' is not a JSON object."
-            raise SchemaError(problem, 'Write it as one, such as {"topic": "health"}, or leave it empty.')
+            raise SchemaError(
+                problem, 'Write it as one, such as {"topic": "health"}, or leave it empty.'
+            )
 
 
 _ENCODER = json.JSONEncoder(
@@ -177,7 +197,9 @@ _ENCODER = json.JSONEncoder(
 
 
 def meta_json(values: Mapping[str, Any]) -> str | None:
-    """The JSON text for a `meta` cell: keys sorted, nulls and empty values left out, null when nothing is left."""
+    """The JSON text for a `meta` cell: keys sorted, nulls and empty values left out, null when
+    nothing is left.
+    """
     stated = {k: v for k, v in values.items() if v is not None and v != ""}
     return _ENCODER.encode(stated) if stated else None
 
@@ -191,8 +213,8 @@ def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
 
 
 def any_blank(column: pl.Series) -> bool:
-    """Whether any value is nothing but white space. One that begins with a visible ASCII character is not, which is
-    much cheaper to see than to search it."""
+    """Whether any value is nothing but white space. One that begins with a visible ASCII character
+    is not, which is much cheaper to see than to search it."""
     doubtful = column.filter((column < "!") | (column > "~\U0010ffff"))
     return not doubtful.str.contains(r"\S").all()
 
@@ -200,7 +222,9 @@ def any_blank(column: pl.Series) -> bool:
 def _blank_to_null(frame: pl.DataFrame) -> pl.DataFrame:
     text = [c for c, t in frame.schema.items() if t == pl.String and c in SCHEMA]
     blanks = [c for c in text if any_blank(frame[c])]
-    return frame.with_columns(pl.when(pl.col(c).str.contains(r"\S")).then(pl.col(c)).alias(c) for c in blanks)
+    return frame.with_columns(
+        pl.when(pl.col(c).str.contains(r"\S")).then(pl.col(c)).alias(c) for c in blanks
+    )
 
 
 def _conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:

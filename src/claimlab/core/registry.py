@@ -1,16 +1,19 @@
-"""Registries find their entries: a file put into the right folder, or an entry point of an installed package.
+"""Registries find their entries: a file put into the right folder, or an entry point of an
+installed package.
 
-    CHECKS = Registry("check", package="claimlab.audit.checks", attribute="CHECK", group="claimlab.checks")
+    CHECKS = Registry("check", package="claimlab.audit.checks", attribute="CHECK",
+    group="claimlab.checks")
     CHECKS.get("keywords"); CHECKS.names(); CHECKS.all()
 
-A file `near_duplicates.py` is the entry "near-duplicates"; its module-level object named by `attribute` is the entry
-itself. Entries that differ by one word share a file: `table.py`, or a name that starts with `table_`, holds a
-module-level ENTRIES, a list of objects that have a `name` or a dict from names to objects. Listing names imports the
-tables and nothing else, so that it stays cheap; files whose name starts with "_" are not entries.
+A file `near_duplicates.py` is the entry "near-duplicates"; its module-level object named by
+`attribute` is the entry itself. Entries that differ by one word share a file: `table.py`, or a name
+that starts with `table_`, holds a module-level ENTRIES, a list of objects that have a `name` or a
+dict from names to objects. Listing names imports the tables and nothing else, so that it stays
+cheap; files whose name starts with "_" are not entries.
 
-An outside package joins through the entry-point group, where the entry point's value is the object, or a module with
-that attribute, or one with ENTRIES (one entry point for each name). A package that does not load disables itself: the
-others go on, and one warning names it.
+An outside package joins through the entry-point group, where the entry point's value is the object,
+or a module with that attribute, or one with ENTRIES (one entry point for each name). A package that
+does not load disables itself: the others go on, and one warning names it.
 """
 
 from __future__ import annotations
@@ -45,7 +48,9 @@ class Registry(Generic[T]):
     def _modules(self) -> dict[str, str]:
         package = importlib.import_module(self.package)
         homes: dict[str, str] = {}
-        for file in (m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")):
+        for file in (
+            m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")
+        ):
             module = f"{self.package}.{file}"
             table = file == "table" or file.startswith("table_")
             names = entries(importlib.import_module(module)) if table else [file.replace("_", "-")]
@@ -84,7 +89,9 @@ class Registry(Generic[T]):
                 loaded[name] = self._load(self._outside[name])
             except ClaimlabError as error:
                 if not known:
-                    warnings.warn(f"{error.problem} It is left out. {error.todo}", BrokenPlugin, stacklevel=2)
+                    warnings.warn(
+                        f"{error.problem} It is left out. {error.todo}", BrokenPlugin, stacklevel=2
+                    )
         return loaded
 
     def __contains__(self, name: str) -> bool:
@@ -105,9 +112,17 @@ class Registry(Generic[T]):
             entry: T = self._entry(loaded, point.name) if isinstance(loaded, ModuleType) else loaded
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # sys.exit in a plug-in must not end the program of its host without a word
-            reason = error.problem if isinstance(error, ClaimlabError) else f"{type(error).__name__}: {error}"
-            package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
+        except (
+            BaseException
+        ) as error:  # sys.exit in a plug-in must not end the program of its host without a word
+            reason = (
+                error.problem
+                if isinstance(error, ClaimlabError)
+                else f"{type(error).__name__}: {error}"
+            )
+            package = (
+                f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
+            )
             self._broken[point.name] = ClaimlabError(
                 f"The {self.kind} '{point.name}' of {package} does not load from {point.value} "
                 f"({' '.join(reason.split()).rstrip('.')}).",
@@ -126,7 +141,8 @@ class Registry(Generic[T]):
         except AttributeError:
             raise ClaimlabError(
                 f"{module.__name__} has no {self.attribute}, so it is not a {self.kind}.",
-                f"Define a module-level {self.attribute} in it, or start its file name with an underscore.",
+                f"Define a module-level {self.attribute} in it, or start its file name with an"
+                " underscore.",
             ) from None
         return entry
 

@@ -1,11 +1,16 @@
-"""Object storage works like a folder: `s3://bucket/folder`, and every other URL that fsspec knows, as input and output.
+"""Object storage works like a folder: `s3://bucket/folder`, and every other URL that fsspec knows,
+as input and output.
 
 Every place has a local copy in the cache, `remote/s3/bucket/folder`, and all work is done there:
 
-- an input is fetched first, and then only what has another ETag (or size and time) than what was fetched before;
-- an output is written there like any other folder, and sent when it is finished. `.sending.json` goes first, what says
-  that a folder is one of claimlab's (`dataset.json`, `.claimlab.json`) goes last, then `.sending.json` is removed: a
-  reader finds the old folder, the new one, or a sentence that it is not complete. What was sent is noted file by file,
+- an input is fetched first, and then only what has another ETag (or size and time) than what was
+  fetched before;
+- an output is written there like any other folder, and sent when it is finished. `.sending.json`
+  goes first, what says
+  that a folder is one of claimlab's (`dataset.json`, `.claimlab.json`) goes last, then
+  `.sending.json` is removed: a
+  reader finds the old folder, the new one, or a sentence that it is not complete. What was sent is
+  noted file by file,
   so that a run that was killed while sending goes on with the next file.
 
 Functions get local paths: `core/arguments` puts them in place of the URLs (`in_storage`).
@@ -27,18 +32,43 @@ from claimlab.core.errors import DataError, MissingExtra, UsageError
 from claimlab.core.places import remote_folder
 
 SENDING = ".sending.json"
-PLACEHOLDER = b"claimlab has not fetched this file from its place in storage.\n"  # what holds it stays there as it is
-LAST = ("dataset.json", "claimlab.json", ".claimlab.json")  # what makes a folder claimlab's, see core/guard
-_URL = re.compile(r"^([a-z][a-z0-9+-]+):/{1,2}(?=[^/])(.*)$", re.DOTALL)  # a Path has one slash where a URL has two
-# Addresses that are no storage: pages are fetched elsewhere, databases are opened by SQLAlchemy, files are paths.
-_OTHERS = {"http", "https", "file", "local", "data", "sqlite", "postgresql", "mysql", "dask", "tcp", "tls"}
-Listing = dict[str, list[str]]  # file inside the folder ("" for a single file) -> size, tag, and sha256 once known
+PLACEHOLDER = (  # what holds it stays there as it is
+    b"claimlab has not fetched this file from its place in storage.\n"
+)
+LAST = (
+    "dataset.json",
+    "claimlab.json",
+    ".claimlab.json",
+)  # what makes a folder claimlab's, see core/guard
+_URL = re.compile(
+    r"^([a-z][a-z0-9+-]+):/{1,2}(?=[^/])(.*)$", re.DOTALL
+)  # a Path has one slash where a URL has two
+# Addresses that are no storage: pages are fetched elsewhere, databases are opened by SQLAlchemy,
+# files are paths.
+_OTHERS = {
+    "http",
+    "https",
+    "file",
+    "local",
+    "data",
+    "sqlite",
+    "postgresql",
+    "mysql",
+    "dask",
+    "tcp",
+    "tls",
+}
+Listing = dict[
+    str, list[str]
+]  # file inside the folder ("" for a single file) -> size, tag, and sha256 once known
 
 
 def is_remote(path: object) -> bool:
     """Whether `path` is a URL of storage; a local path never is."""
     match = _URL.match(str(path)) if isinstance(path, str | Path) else None
-    return match is not None and match[1].split("+")[0] not in _OTHERS and not Path(str(path)).exists()
+    return (
+        match is not None and match[1].split("+")[0] not in _OTHERS and not Path(str(path)).exists()
+    )
 
 
 def url_of(path: str | Path) -> str | None:
@@ -47,7 +77,11 @@ def url_of(path: str | Path) -> str | None:
         return f"{match[1]}://{match[2].rstrip('/')}"
     root = remote_folder()
     inside = Path(path).relative_to(root).parts if Path(path).is_relative_to(root) else ()
-    return f"{inside[0]}://{'/'.join(inside[1:])}" if len(inside) > 1 and not inside[0].startswith(".") else None
+    return (
+        f"{inside[0]}://{'/'.join(inside[1:])}"
+        if len(inside) > 1 and not inside[0].startswith(".")
+        else None
+    )
 
 
 def copy_of(path: str | Path) -> Path:
@@ -80,17 +114,23 @@ def local_name(path: str) -> str:
 
 
 def to_write(path: str | Path) -> Path:
-    """An output as a local path: itself, or its copy, which says what is at the place. `send` it when it is done."""
+    """An output as a local path: itself, or its copy, which says what is at the place. `send` it
+    when it is done.
+    """
     if not is_remote(path):
         return Path(path)
     output = copy_of(path)
-    if not (output.parent / f".{output.name}.work" / "done.json").is_file():  # else it is finished and not yet sent
+    if not (
+        output.parent / f".{output.name}.work" / "done.json"
+    ).is_file():  # else it is finished and not yet sent
         expect(output)
     return output
 
 
 def to_continue(path: str | Path) -> Path:
-    """An output that is written bit by bit as a local path: its copy, with what is at the place already."""
+    """An output that is written bit by bit as a local path: its copy, with what is at the place
+    already.
+    """
     if not is_remote(path):
         return Path(path)
     with _storage(url_of(path) or "") as (files, place):
@@ -117,7 +157,11 @@ def fetch(path: str | Path) -> Path:
             shutil.rmtree(target)
         for name, seen in there.items():
             file = _inside(target, name)
-            if before.get(name, [])[:2] != seen or not file.is_file() or str(file.stat().st_size) != seen[0]:
+            if (
+                before.get(name, [])[:2] != seen
+                or not file.is_file()
+                or str(file.stat().st_size) != seen[0]
+            ):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 building = file.with_name(f".{file.name}.building")
                 files.get_file(f"{place}/{name}" if name else place, str(building))
@@ -127,11 +171,15 @@ def fetch(path: str | Path) -> Path:
 
 
 def expect(output: Path) -> None:
-    """Make the local copy of an output say what is at its place, so that what guards outputs can look at it."""
+    """Make the local copy of an output say what is at its place, so that what guards outputs can
+    look at it.
+    """
     url = url_of(output) or ""
     with _storage(url) as (files, place):
         there = _listing(files, place)
-        if SENDING in there or not there:  # half of what claimlab was sending may be replaced, and nothing too
+        if (
+            SENDING in there or not there
+        ):  # half of what claimlab was sending may be replaced, and nothing too
             shutil.rmtree(output, ignore_errors=True)
         elif {name: seen[:2] for name, seen in _state(url).items()} != there or not output.exists():
             shutil.rmtree(output, ignore_errors=True)
@@ -146,16 +194,24 @@ def expect(output: Path) -> None:
 
 
 def send(output: Path) -> None:
-    """Send a finished output to its place, file by file; nothing where it is only local, or there already."""
+    """Send a finished output to its place, file by file; nothing where it is only local, or there
+    already.
+    """
     url = url_of(output)
     if url is None or not output.exists():
         return
     absent = {name for name in _names(output) if _is_placeholder(_inside(output, name))}
-    digests = {name: digest_file(_inside(output, name)) for name in _names(output) if name not in absent}
+    digests = {
+        name: digest_file(_inside(output, name)) for name in _names(output) if name not in absent
+    }
     with _storage(url) as (files, place):
         there, state = _listing(files, place), _state(url)
         state = {name: seen for name, seen in state.items() if there.get(name) == seen[:2]}
-        sent = {name for name, digest in digests.items() if state.get(name, ["", "", ""])[2:] == [digest]}
+        sent = {
+            name
+            for name, digest in digests.items()
+            if state.get(name, ["", "", ""])[2:] == [digest]
+        }
         stale = set(there) - set(digests) - absent - {SENDING}
         if sent == set(digests) and not stale and SENDING not in there:
             return
@@ -166,7 +222,10 @@ def send(output: Path) -> None:
         for name in sorted(digests, key=lambda name: (name in seals, name.count("/") == 0, name)):
             if name not in sent:
                 files.put_file(str(_inside(output, name)), f"{place}/{name}" if name else place)
-                state[name] = [*_seen(files.info(f"{place}/{name}" if name else place)), digests[name]]
+                state[name] = [
+                    *_seen(files.info(f"{place}/{name}" if name else place)),
+                    digests[name],
+                ]
                 _note(url, state)
         files.rm_file(f"{place}/{SENDING}")
 
@@ -175,15 +234,27 @@ def _listing(files: Any, place: str) -> Listing:
     """Every file at a place by its name there, with its size and tag."""
     files.invalidate_cache()
     infos = files.find(place, detail=True)
-    rows = {key[len(place) :].lstrip("/"): _seen(info) for key, info in infos.items() if info["type"] == "file"}
+    rows = {
+        key[len(place) :].lstrip("/"): _seen(info)
+        for key, info in infos.items()
+        if info["type"] == "file"
+    }
     unsafe = [name for name in rows if name.startswith("/") or ".." in name.split("/")]
     if unsafe:
-        raise DataError(f"'{unsafe[0]}' is not a safe name for a file.", "Rename it where it is stored.")
+        raise DataError(
+            f"'{unsafe[0]}' is not a safe name for a file.", "Rename it where it is stored."
+        )
     return rows
 
 
 def _seen(info: dict[str, Any]) -> list[str]:
-    tag = info.get("ETag") or info.get("etag") or info.get("md5Hash") or info.get("mtime") or info.get("created")
+    tag = (
+        info.get("ETag")
+        or info.get("etag")
+        or info.get("md5Hash")
+        or info.get("mtime")
+        or info.get("created")
+    )
     return [str(info["size"]), str(tag)]
 
 
@@ -201,7 +272,8 @@ def _storage(url: str) -> Iterator[tuple[Any, str]]:
         raise MissingExtra(f"'{scheme}://'", "remote") from None
     except ValueError:
         raise UsageError(
-            f"'{scheme}://' is not a kind of storage that fsspec knows.", "Write s3://BUCKET/FOLDER."
+            f"'{scheme}://' is not a kind of storage that fsspec knows.",
+            "Write s3://BUCKET/FOLDER.",
         ) from None
     try:
         yield files, place.rstrip("/")
@@ -209,17 +281,29 @@ def _storage(url: str) -> Iterator[tuple[Any, str]]:
         raise DataError(f"There is nothing at '{url}'.", "Check the bucket and the path.") from None
     except PermissionError:
         raise DataError(
-            f"The storage does not permit this at '{url}'.", "Check the credentials and what they may do there."
+            f"The storage does not permit this at '{url}'.",
+            "Check the credentials and what they may do there.",
         ) from None
     except OSError as error:
-        raise DataError(f"'{url}' cannot be reached ({type(error).__name__}).", "Check the endpoint.") from error
+        raise DataError(
+            f"'{url}' cannot be reached ({type(error).__name__}).", "Check the endpoint."
+        ) from error
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in ("botocore", "aiobotocore", "aiohttp", "s3fs", "gcsfs", "adlfs"):
+        if type(error).__module__.split(".")[0] not in (
+            "botocore",
+            "aiobotocore",
+            "aiohttp",
+            "s3fs",
+            "gcsfs",
+            "adlfs",
+        ):
             raise
         if "Credentials" in type(error).__name__:
             todo = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."
             raise DataError(f"There are no credentials for '{url}'.", todo) from None
-        raise DataError(f"'{url}' cannot be reached ({type(error).__name__}).", "Check the endpoint.") from error
+        raise DataError(
+            f"'{url}' cannot be reached ({type(error).__name__}).", "Check the endpoint."
+        ) from error
 
 
 def _is_placeholder(file: Path) -> bool:
@@ -230,7 +314,9 @@ def _names(output: Path) -> list[str]:
     """The files of a finished output; "" for one that is a single file."""
     if output.is_file():
         return [""]
-    return sorted(file.relative_to(output).as_posix() for file in output.rglob("*") if file.is_file())
+    return sorted(
+        file.relative_to(output).as_posix() for file in output.rglob("*") if file.is_file()
+    )
 
 
 def _inside(target: Path, name: str) -> Path:

@@ -1,19 +1,22 @@
-"""One run: read a dataset, write a folder. Every verb and every function of the package goes through `Run`.
+"""One run: read a dataset, write a folder. Every verb and every function of the package goes
+through `Run`.
 
     with Run("clean", source, output, limit=limit, force=force, seed=seed) as run:
         journal = run.journal(recipe=recipe.parameters())
         ...
         run.finish(cleaned)
 
-It opens, verifies and limits the input, keeps other processes away from the output, refuses to overwrite what must not
-be lost, and keeps everything that a later start needs in one hidden folder beside the output:
+It opens, verifies and limits the input, keeps other processes away from the output, refuses to
+overwrite what must not be lost, and keeps everything that a later start needs in one hidden folder
+beside the output:
 
     .OUT.work/lock           held while the run lasts
     .OUT.work/spent.jsonl    what was spent: a cap holds over every start
     .OUT.work/KEY/...        the finished shards (core/journal)
     .OUT.work/engine/...     what workers have done (core/engine)
 
-The folder is removed when the output is in place. A run without an output (in a notebook) keeps nothing on disk.
+The folder is removed when the output is in place. A run without an output (in a notebook) keeps
+nothing on disk.
 """
 
 from __future__ import annotations
@@ -53,7 +56,9 @@ _account: ContextVar[Path | None] = ContextVar("account", default=None)
 
 @contextmanager
 def one_account(file: Path) -> Iterator[None]:
-    """Every run inside spends from one account, kept in `file`: a cap then holds over all of them together."""
+    """Every run inside spends from one account, kept in `file`: a cap then holds over all of them
+    together.
+    """
     before = _account.set(file)
     try:
         yield
@@ -62,9 +67,9 @@ def one_account(file: Path) -> Iterator[None]:
 
 
 class Run:
-    """`source` is a dataset or its folder (null where a verb reads other files, named in `reads`); `output` is the
-    folder to write (null: only return the result), `kind` what it will be: `force` replaces nothing else. An
-    `estimate` reads only: no calls, no output."""
+    """`source` is a dataset or its folder (null where a verb reads other files, named in `reads`);
+    `output` is the folder to write (null: only return the result), `kind` what it will be: `force`
+    replaces nothing else. An `estimate` reads only: no calls, no output."""
 
     def __init__(
         self,
@@ -90,13 +95,26 @@ class Run:
         if output is None and parse_engine(engine).is_remote:
             raise no_folder(engine)
         self._engine, self._stack = engine, ExitStack()
-        self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
+        self.verb, self.seed, self.force, self.estimate, self.progress = (
+            verb,
+            seed,
+            force,
+            estimate,
+            progress,
+        )
         self._beside = None if output is None else Path(output)
         self.output = None if estimate else self._beside
-        self.work = None if self.output is None else self.output.parent / f".{self.output.name}.work"
+        self.work = (
+            None if self.output is None else self.output.parent / f".{self.output.name}.work"
+        )
         self._kind, self._reads = kind, [*map(Path, reads), *folders_of(source)]
         self._source, self._limit = source, limit
-        self._caps, self._mode, self._cache, self._concurrency = caps or Caps(), check_mode(mode), cache, concurrency
+        self._caps, self._mode, self._cache, self._concurrency = (
+            caps or Caps(),
+            check_mode(mode),
+            cache,
+            concurrency,
+        )
         self._batch = batch and not estimate
         self._lock: Lock | None = None
         self._journal: Journal | None = None
@@ -112,7 +130,9 @@ class Run:
             except BaseException:
                 self._lock.release()
                 raise
-        self._stack.enter_context(working(self._engine, None if self.work is None else self.work / "engine"))
+        self._stack.enter_context(
+            working(self._engine, None if self.work is None else self.work / "engine")
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -135,8 +155,10 @@ class Run:
 
     @property
     def calls(self) -> Calls:
-        """How models and search providers are asked: one mode, one recording and one budget for the whole run. With an
-        output, calls are recorded beside it unless `cache` names a folder, and what earlier starts spent counts too."""
+        """How models and search providers are asked: one mode, one recording and one budget for the
+        whole run. With an output, calls are recorded beside it unless `cache` names a folder, and
+        what earlier starts spent counts too.
+        """
         if self._calls is None:
             mode, cache = self._mode, None if self._cache is None else Path(self._cache)
             if self.work is not None and mode != "replay":
@@ -148,15 +170,17 @@ class Run:
             budget = self._caps.budget(self._ledger)
             if self._batch and mode != "record":
                 raise UsageError(
-                    f"A batch needs a recording, and mode '{mode}' records nothing.", "Leave out `batch` or `mode`."
+                    f"A batch needs a recording, and mode '{mode}' records nothing.",
+                    "Leave out `batch` or `mode`.",
                 )
             deferred = Deferred() if self._batch else None
             self._calls = Calls(mode, cache, budget, self._concurrency, self.progress, deferred)
         return self._calls
 
     def journal(self, **decides: Any) -> Journal:
-        """The shards that earlier starts of this very run have finished; `decides` is what decides the result besides
-        the input, the seed and the version. A replay takes nothing but its recording."""
+        """The shards that earlier starts of this very run have finished; `decides` is what decides
+        the result besides the input, the seed and the version. A replay takes nothing but its
+        recording."""
         data = {} if self._source is None else {"input": self.dataset.fingerprint()}
         key = {"verb": self.verb, "tool": __version__, "seed": self.seed, **data, **decides}
         # What waits for a batch is not done: nothing of such a start is to be taken up again.
@@ -164,8 +188,10 @@ class Run:
         return self._journal
 
     def finish(self, dataset: Dataset, more: Callable[[Path], None] | None = None) -> Dataset:
-        """Put the output in place in one step and remove what a later start would have needed. `more` writes further
-        files into the folder before it is sealed (a report beside the tables). `dataset` then knows its folder."""
+        """Put the output in place in one step and remove what a later start would have needed.
+        `more` writes further files into the folder before it is sealed (a report beside the
+        tables). `dataset` then knows its folder.
+        """
         self._settle()
         if self.output is None or self.work is None:
             return dataset
@@ -186,7 +212,9 @@ class Run:
         return dataset
 
     def fill(self, write: Callable[[Path], None]) -> None:
-        """Put a folder of another kind in place in one step: `write` fills and seals it (a report, an export)."""
+        """Put a folder of another kind in place in one step: `write` fills and seals it (a report,
+        an export).
+        """
         self._settle()
         if self.output is None:
             return
@@ -203,8 +231,8 @@ class Run:
             self._calls.deferred.settle()
 
     def clear(self) -> None:
-        """Remove the work folder, but for the lock. The note that all is done goes last: until then, a run that is
-        killed here is known to be done, and the next start clears up."""
+        """Remove the work folder, but for the lock. The note that all is done goes last: until
+        then, a run that is killed here is known to be done, and the next start clears up."""
         if self._ledger is not None:
             self._ledger.close(complete=_account.get() is None)
         if self.work is None or not self.work.is_dir():
@@ -220,7 +248,8 @@ class Run:
         done = self._done()
         manifest = self.output / MANIFEST
         if done and manifest.is_file() and done.get("manifest") == digest_file(manifest):
-            return  # killed between putting its output in place and clearing up: `finish` looks at the key
+            # killed between putting its output in place and clearing up: `finish` looks at the key
+            return
         refuse_taken(self.output, force=self.force, kind=self._kind, reads=self._reads)
 
     def _is_ours(self) -> bool:
@@ -229,7 +258,9 @@ class Run:
 
     def _done(self) -> dict[str, str]:
         try:
-            note: dict[str, str] = json.loads((self.work / _DONE).read_text(encoding="utf-8")) if self.work else {}
+            note: dict[str, str] = (
+                json.loads((self.work / _DONE).read_text(encoding="utf-8")) if self.work else {}
+            )
         except (OSError, ValueError):
             return {}
         return note

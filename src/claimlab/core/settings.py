@@ -1,7 +1,8 @@
 """Settings of a plug-in: the keyword arguments of its constructor, typed by their annotations.
 
-`declared` names them, `read` makes them from words such as `size=3` (pydantic reads the values). What is not a plain
-value (a model, a search, a table) is passed in by the program, and is not a setting.
+`declared` names them, `read` makes them from words such as `size=3` (pydantic reads the values).
+What is not a plain value (a model, a search, a table) is passed in by the program, and is not a
+setting.
 """
 
 from __future__ import annotations
@@ -31,14 +32,19 @@ def declared(make: Callable[..., Any]) -> dict[str, TypeAdapter[Any]]:
 
 
 def read(make: Callable[..., Any], pairs: Sequence[str], *, of: str) -> dict[str, Any]:
-    """`KEY=VALUE` words as keyword arguments of `make`; `of` names it in messages, such as "the detector 'tfidf'"."""
+    """`KEY=VALUE` words as keyword arguments of `make`; `of` names it in messages, such as "the
+    detector 'tfidf'".
+    """
     known = declared(make)
     values: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         key = key.strip().replace("-", "_")
         if not equals:
-            raise UsageError(f"'{pair}' is not a valid setting.", "Write it as KEY=VALUE, such as feature=length.")
+            raise UsageError(
+                f"'{pair}' is not a valid setting.",
+                "Write it as KEY=VALUE, such as feature=length.",
+            )
         if not known:
             raise UsageError(f"{of[:1].upper()}{of[1:]} has no settings.", f"Leave out '{pair}'.")
         if key not in known:

@@ -1,4 +1,6 @@
-"""What every result can do: say in a line what it is, show its table, and hand it to Polars or pandas."""
+"""What every result can do: say in a line what it is, show its table, and hand it to Polars or
+pandas.
+"""
 
 from __future__ import annotations
 

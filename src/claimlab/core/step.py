@@ -1,4 +1,6 @@
-"""The contract of a step (clean, enrich, generate): records in; kept, dropped with a reason, or doubtful out."""
+"""The contract of a step (clean, enrich, generate): records in; kept, dropped with a reason, or
+doubtful out.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ Change = tuple[str, str, str | None, str | None, str]  # id, column, before, aft
 class Outcome:
     """What a step did with the records it was given.
 
-    `kept` has the record columns (values may have changed). `dropped` and `doubtful` have a column `id` and a column
-    `reason`; ids in them are absent from `kept`. `changed` (id, column, before, after, reason) logs edits.
+    `kept` has the record columns (values may have changed). `dropped` and `doubtful` have a column
+    `id` and a column `reason`; ids in them are absent from `kept`. `changed` (id, column, before,
+    after, reason) logs edits.
     """
 
     kept: pl.DataFrame
@@ -40,7 +43,9 @@ class Outcome:
         changed: list[Change] | pl.DataFrame | None = None,
         notes: tuple[str, ...] = (),
     ) -> Outcome:
-        """Build an outcome from id -> reason mappings; `kept` defaults to the rest of `before`, in order."""
+        """Build an outcome from id -> reason mappings; `kept` defaults to the rest of `before`, in
+        order.
+        """
         gone = {**(dropped or {}), **(doubtful or {})}
         rest = before if kept is None else kept
         return cls(
@@ -56,12 +61,20 @@ class Outcome:
         out = pl.concat([self.kept["id"], self.dropped["id"], self.doubtful["id"]])
         if not out.equals(before["id"]) and not out.sort().equals(before["id"].sort()):
             raise ClaimlabError(
-                f"The step '{step}' lost or repeated records ({before.height} in, {out.len()} out).",
-                "This is a fault in the step: report it, and leave the step out of the recipe until it is fixed.",
+                f"The step '{step}' lost or repeated records ({before.height} in, {out.len()}"
+                " out).",
+                "This is a fault in the step: report it, and leave the step out of the recipe until"
+                " it is fixed.",
             )
 
 
-CHANGED = {"id": pl.String, "column": pl.String, "before": pl.String, "after": pl.String, "reason": pl.String}
+CHANGED = {
+    "id": pl.String,
+    "column": pl.String,
+    "before": pl.String,
+    "after": pl.String,
+    "reason": pl.String,
+}
 
 
 def _changes(rows: list[Change]) -> pl.DataFrame:
@@ -70,12 +83,15 @@ def _changes(rows: list[Change]) -> pl.DataFrame:
 
 def reasons(table: Mapping[str, str]) -> pl.DataFrame:
     return pl.DataFrame(
-        {"id": list(table), "reason": list(table.values())}, schema={"id": pl.String, "reason": pl.String}
+        {"id": list(table), "reason": list(table.values())},
+        schema={"id": pl.String, "reason": pl.String},
     )
 
 
 class Step(Protocol):
-    """One file in `clean/steps/`, `enrich/steps/` or `generate/steps/`; parameters are constructor arguments."""
+    """One file in `clean/steps/`, `enrich/steps/` or `generate/steps/`; parameters are constructor
+    arguments.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]

@@ -1,4 +1,6 @@
-"""What a dataset holds, in a few plain lines: the same for `print(dataset)`, `claimlab show` and its page."""
+"""What a dataset holds, in a few plain lines: the same for `print(dataset)`, `claimlab show` and
+its page.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,15 @@ MOST = 12  # values of a column that are listed
 FIRST, WIDTH = 5, 80  # records that are printed, and characters of a text
 
 
-def facts(records: pl.DataFrame, counts: Mapping[str, Mapping[str, int]], licence: str | None) -> list[str]:
+def facts(
+    records: pl.DataFrame, counts: Mapping[str, Mapping[str, int]], licence: str | None
+) -> list[str]:
     """Licence, dates, counts, labels by split, and how many records have each column filled."""
     dates = date_range(records)
-    lines = [f"licence: {licence or 'not stated'}", f"dates: {' to '.join(dates) if dates else 'none'}"]
+    lines = [
+        f"licence: {licence or 'not stated'}",
+        f"dates: {' to '.join(dates) if dates else 'none'}",
+    ]
     lines += [f"{column}: {tally(counts[column])}" for column in COUNTED if column in counts]
     lines += [f"veracity in {part}: {words}" for part, words in by_split(records).items()]
     return [*lines, f"columns: {columns_filled(records)}"] if records.height else lines
@@ -31,7 +38,10 @@ def date_range(records: pl.DataFrame) -> list[str]:
 def by_split(records: pl.DataFrame) -> dict[str, str]:
     """The labels of each split, where there are splits."""
     parts = records["split"].drop_nulls().unique().sort().to_list()
-    return {part: tally(value_counts(records.filter(pl.col("split") == part)["veracity"])) for part in parts[:MOST]}
+    return {
+        part: tally(value_counts(records.filter(pl.col("split") == part)["veracity"]))
+        for part in parts[:MOST]
+    }
 
 
 def columns_filled(records: pl.DataFrame) -> str:
@@ -54,4 +64,6 @@ def tally(values: Mapping[str, int]) -> str:
 
 def first_records(records: pl.DataFrame) -> list[str]:
     rows = records.head(FIRST).select("id", "veracity", "text").iter_rows()
-    return [f"{name}  {label or '–'}  {one_line((text or '–')[:WIDTH])}" for name, label, text in rows]
+    return [
+        f"{name}  {label or '–'}  {one_line((text or '–')[:WIDTH])}" for name, label, text in rows
+    ]

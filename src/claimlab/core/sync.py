@@ -1,7 +1,8 @@
 """Call async code from plain code: one background event loop for the whole process.
 
-A notebook already runs a loop of its own, and a client that keeps connections open belongs to the loop it was opened
-in. So plain callers all share one loop in a daemon thread instead of starting a new one for every call.
+A notebook already runs a loop of its own, and a client that keeps connections open belongs to the
+loop it was opened in. So plain callers all share one loop in a daemon thread instead of starting a
+new one for every call.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end and return its result; Ctrl-C cancels it, and waits until it has cleaned up."""
+    """Run `work` to its end and return its result; Ctrl-C cancels it, and waits until it has
+    cleaned up.
+    """
     future = asyncio.run_coroutine_threadsafe(work, _background())
     try:
         while not future.done():
@@ -61,13 +64,19 @@ def _background() -> asyncio.AbstractEventLoop:
 
 
 def _settle() -> None:
-    """Let a cancelled task run its `finally` blocks before the caller goes on, for a moment: a user who pressed Ctrl-C
-    does not wait for a task that is slow to stop, or for code that keeps the loop from running at all."""
+    """Let a cancelled task run its `finally` blocks before the caller goes on, for a moment: a user
+    who pressed Ctrl-C does not wait for a task that is slow to stop, or for code that keeps the
+    loop from running at all.
+    """
 
     async def others() -> None:
         await asyncio.sleep(0)
-        tasks = [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and t.cancelling()]
+        tasks = [
+            t for t in asyncio.all_tasks() if t is not asyncio.current_task() and t.cancelling()
+        ]
         await asyncio.wait(tasks, timeout=_MOMENT) if tasks else None
 
-    with suppress(TimeoutError):  # it would pass for a fault of the disk: TimeoutError is an OSError
+    with suppress(
+        TimeoutError
+    ):  # it would pass for a fault of the disk: TimeoutError is an OSError
         asyncio.run_coroutine_threadsafe(others(), _background()).result(timeout=_MOMENT)

@@ -1,4 +1,6 @@
-"""Work on several threads, for what leaves the interpreter free meanwhile: drawing numbers, sorting, reading."""
+"""Work on several threads, for what leaves the interpreter free meanwhile: drawing numbers,
+sorting, reading.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ Result = TypeVar("Result")
 
 
 def side_by_side(
-    function: Callable[[Item], Result], items: Sequence[Item], finished: Callable[[int], None] | None = None
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    finished: Callable[[int], None] | None = None,
 ) -> list[Result]:
-    """`function` of each item, in order; the first error is raised here. `finished` is told how many are done.
+    """`function` of each item, in order; the first error is raised here. `finished` is told how
+    many are done.
 
-    The threads end with the program: Ctrl-C does not wait for them, as it would for those of an executor.
+    The threads end with the program: Ctrl-C does not wait for them, as it would for those of an
+    executor.
     """
     waiting: SimpleQueue[int] = SimpleQueue()
     done: SimpleQueue[tuple[int, Result] | BaseException] = SimpleQueue()

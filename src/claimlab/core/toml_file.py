@@ -1,4 +1,6 @@
-"""A TOML file written by a user, validated against a model: every error is a sentence that names the field."""
+"""A TOML file written by a user, validated against a model: every error is a sentence that names
+the field.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,18 @@ NAMED = 5  # wrong fields that a message names
 
 
 def read_toml(
-    file: Path, model: type[Model], *, kind: str, start: str, unlike: Mapping[str, tuple[str, str]] | None = None
+    file: Path,
+    model: type[Model],
+    *,
+    kind: str,
+    start: str,
+    unlike: Mapping[str, tuple[str, str]] | None = None,
 ) -> Model:
-    """The file as `model`; `kind` is what it is called in a message, `start` the function that writes a new one.
+    """The file as `model`; `kind` is what it is called in a message, `start` the function that
+    writes a new one.
 
-    `unlike` has top-level names that only another kind of file has, with what to say of it and what to do with it.
+    `unlike` has top-level names that only another kind of file has, with what to say of it and what
+    to do with it.
     """
     if not file.is_file():
         raise UsageError(f"There is no {kind} '{file}'.", f"Start one with `{start}`.")
@@ -33,7 +42,9 @@ def read_toml(
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:NAMED])
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:NAMED]
+        )
         todo = f"Compare it with a new one, started with `{start}`."
         raise DataError(f"'{file}' has wrong fields ({wrong}).", todo) from None
 
@@ -49,9 +60,14 @@ def read_raw_toml(file: Path) -> dict[str, Any]:
 
 
 def as_toml(value: Any) -> str:
-    """A value as it is written in TOML: text, numbers, lists and tables in a line. Text is written as in JSON."""
+    """A value as it is written in TOML: text, numbers, lists and tables in a line. Text is written
+    as in JSON.
+    """
     if isinstance(value, Mapping):
-        pairs = [f"{key if _BARE.match(key) else as_toml(key)} = {as_toml(one)}" for key, one in value.items()]
+        pairs = [
+            f"{key if _BARE.match(key) else as_toml(key)} = {as_toml(one)}"
+            for key, one in value.items()
+        ]
         return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(as_toml, value))}]"

@@ -1,9 +1,11 @@
-"""What a file that someone else wrote may do: nothing outside its folder, until this user has allowed it.
+"""What a file that someone else wrote may do: nothing outside its folder, until this user has
+allowed it.
 
-A study, profile, review or recorded call can name hosts, environment variables and paths. What the command line names
-is the user's own choice; what a file names is not. Its reader lists what the file names (`Need`) and passes through
-one door, `require`. The user sees the list on one screen and allows it once: `claimlab trust FILE`. The answer is
-remembered by the content of the file and by everything on the list, so that a change of either asks again.
+A study, profile, review or recorded call can name hosts, environment variables and paths. What the
+command line names is the user's own choice; what a file names is not. Its reader lists what the
+file names (`Need`) and passes through one door, `require`. The user sees the list on one screen and
+allows it once: `claimlab trust FILE`. The answer is remembered by the content of the file and by
+everything on the list, so that a change of either asks again.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _SHOWN = 4  # needs that the message names
 
 @dataclass(frozen=True, order=True)
 class Need:
-    """One thing that a file names and that is not its own: a host, a variable, or a path outside its folder."""
+    """One thing that a file names and that is not its own: a host, a variable, or a path outside
+    its folder.
+    """
 
     kind: Literal["host", "path", "variable"]
     value: str
@@ -37,7 +41,9 @@ class Need:
 
 
 def require(file: Path, needs: Iterable[Need], *, trust: bool = False) -> None:
-    """Return if `file` may do what it names: it names nothing, the caller trusts it, or the user has allowed it."""
+    """Return if `file` may do what it names: it names nothing, the caller trusts it, or the user
+    has allowed it.
+    """
     listed = sorted(set(needs))
     if not listed or trust or _place(file, listed).is_file():
         return
@@ -57,7 +63,11 @@ def allow(file: Path, needs: Iterable[Need]) -> None:
         return
     place = _place(file, listed)
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    atomic_text(place, json.dumps({"file": file.name, "allowed": [vars(need) for need in listed]}, indent=1) + "\n")
+    atomic_text(
+        place,
+        json.dumps({"file": file.name, "allowed": [vars(need) for need in listed]}, indent=1)
+        + "\n",
+    )
 
 
 def is_allowed(file: Path, needs: Iterable[Need]) -> bool:
@@ -85,8 +95,8 @@ def is_loopback(host: str) -> bool:
 
 
 def named_in(value: Any, folder: Path, use: str = "", *, base: Path = Path()) -> Iterator[Need]:
-    """The hosts and outside paths in any text inside `value`; `folder` is the one that the file may read, and `base`
-    the one that its paths start from."""
+    """The hosts and outside paths in any text inside `value`; `folder` is the one that the file may
+    read, and `base` the one that its paths start from."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from named_in(each, folder, f"{use}.{name}" if use else str(name), base=base)

@@ -1,4 +1,6 @@
-"""What the detectors that ask a language model share: the handles they are given, and many records asked at once."""
+"""What the detectors that ask a language model share: the handles they are given, and many records
+asked at once.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Asking(Detector):
         return self.model
 
     def room(self, max_tokens: int) -> int | None:
-        """Characters of rationale for a model that would not stop, a quarter of its reply; null for all others."""
+        """Characters of rationale for a model that would not stop, a quarter of its reply; null for
+        all others.
+        """
         return max_tokens if self.provider.profile.provider == "embedded" else None
 
     def parameters(self) -> dict[str, object]:
@@ -62,7 +66,13 @@ class Asking(Detector):
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         rows = records.to_dicts()
-        answers = all_of(rows, self._guarded, concurrency=self.concurrency, progress=self.progress, label="predicting")
+        answers = all_of(
+            rows,
+            self._guarded,
+            concurrency=self.concurrency,
+            progress=self.progress,
+            label="predicting",
+        )
         return sync.run(answers)
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
@@ -80,12 +90,17 @@ class Asking(Detector):
         except ClaimlabError:
             raise
         except Exception as error:  # one failing record never stops the others
-            return Prediction(None, failure="crash", notes={"detail": f"{type(error).__name__}: {error}"})
+            return Prediction(
+                None, failure="crash", notes={"detail": f"{type(error).__name__}: {error}"}
+            )
 
 
-def priced(prediction: Prediction, answers: Sequence[Answer[Any]], extra: float | None = 0.0) -> Prediction:
-    """The prediction with what its answers took. The seconds are those of the model, as they were recorded, so that a
-    replay gives the same bytes; a cost is null as soon as one part of it is not known."""
+def priced(
+    prediction: Prediction, answers: Sequence[Answer[Any]], extra: float | None = 0.0
+) -> Prediction:
+    """The prediction with what its answers took. The seconds are those of the model, as they were
+    recorded, so that a replay gives the same bytes; a cost is null as soon as one part of it is not
+    known."""
     costs = [*(a.cost for a in answers), extra]
     known = [c for c in costs if c is not None]
     total = round(sum(known), 9) if len(known) == len(costs) else None

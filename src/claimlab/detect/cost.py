@@ -21,18 +21,30 @@ from claimlab.tasks.task import open_task
 
 @same_arguments(detect)
 def estimate(call: Arguments) -> dict[str, Any]:
-    """The least and the most that `detect` with the same arguments can take. Calls that are recorded already are taken
-    off; for a detector that searches, every search is counted, and every result taken to be as long as it may be."""
+    """The least and the most that `detect` with the same arguments can take. Calls that are
+    recorded already are taken off; for a detector that searches, every search is counted, and every
+    result taken to be as long as it may be.
+    """
     words = {
-        "profile": call.profile, "model": call.model, "providers": call.provider,
-        "search_profile": call.search_profile, "search_model": call.search_model,
-    }  # fmt: skip
-    with Run("detect", call.data, call.output, cache=call.cache, mode=call.mode, estimate=True) as run:
-        opened = open_task(call.task, run.dataset.records) if isinstance(call.task, str) else call.task
-        with open_detector(call.detector, call.settings, run.calls, call.evidence, words, call.prompts) as ready:
+        "profile": call.profile,
+        "model": call.model,
+        "providers": call.provider,
+        "search_profile": call.search_profile,
+        "search_model": call.search_model,
+    }
+    with Run(
+        "detect", call.data, call.output, cache=call.cache, mode=call.mode, estimate=True
+    ) as run:
+        opened = (
+            open_task(call.task, run.dataset.records) if isinstance(call.task, str) else call.task
+        )
+        with open_detector(
+            call.detector, call.settings, run.calls, call.evidence, words, call.prompts
+        ) as ready:
             if not isinstance(ready, Asking):
                 raise UsageError(
-                    f"The detector '{ready.name}' makes no calls: it costs nothing.", "Leave out `estimate`."
+                    f"The detector '{ready.name}' makes no calls: it costs nothing.",
+                    "Leave out `estimate`.",
                 )
             shown = {name: getattr(call, name) for name in ("seed", "evidence", "pieces", "limit")}
             job = prepare(run.dataset, ready, task=opened, **shown)
@@ -45,12 +57,16 @@ def estimate(call: Arguments) -> dict[str, Any]:
 
 
 def _searching(detector: Asking, records: int) -> dict[str, Priced]:
-    """Searches by provider, as every provider of a chain may be asked, and the model that condenses their results."""
+    """Searches by provider, as every provider of a chain may be asked, and the model that condenses
+    their results.
+    """
     if not isinstance(detector, LlmSearch):
         return {}
     searches = records * detector.searches
     search = detector.search
-    providers = search.providers if isinstance(search, Chain) else [search] if search is not None else []
+    providers = (
+        search.providers if isinstance(search, Chain) else [search] if search is not None else []
+    )
     parts: dict[str, Priced] = {p.name: Searches(p.name, 0, searches) for p in providers}
     if detector.search_model is not None:
         profile = detector.search_model.profile

@@ -1,10 +1,11 @@
-"""The contract of a detector: `fit` learns from labelled records, `predict` answers for others without their labels.
+"""The contract of a detector: `fit` learns from labelled records, `predict` answers for others
+without their labels.
 
-A detector is one file in `detect/detectors/` with a module-level DETECTOR: a subclass of `Detector` whose keyword
-arguments are its settings. Constructors store each setting under its own name, `fit` learns, seeds are arguments. A run
-predicts in shards, so that it can be stopped and taken up again: the answer for a record must not depend on which other
-records are asked about in the same call. Where a run shares its work, other processes predict with what it says that it
-learned.
+A detector is one file in `detect/detectors/` with a module-level DETECTOR: a subclass of `Detector`
+whose keyword arguments are its settings. Constructors store each setting under its own name, `fit`
+learns, seeds are arguments. A run predicts in shards, so that it can be stopped and taken up again:
+the answer for a record must not depend on which other records are asked about in the same call.
+Where a run shares its work, other processes predict with what it says that it learned.
 
 One that asks a model or a search is best derived from `Asking` (detect/asking.py).
 """
@@ -34,8 +35,9 @@ ABSTAINED = ("no-evidence", "insufficient-evidence")
 class Prediction:
     """A label, a score per class (they need not sum to one), and, where the detector can, why.
 
-    A prediction that failed has a null label and a `failure`: it is counted, never guessed. A detector that declines
-    to answer for lack of evidence has a null label and says so in `abstained`: that is an answer, not a failure.
+    A prediction that failed has a null label and a `failure`: it is counted, never guessed. A
+    detector that declines to answer for lack of evidence has a null label and says so in
+    `abstained`: that is an answer, not a failure.
     """
 
     label: str | None
@@ -46,8 +48,12 @@ class Prediction:
     seconds: float | None = None
     failure: str | None = None
     abstained: str | None = None  # one of ABSTAINED
-    found: tuple[Evidence, ...] = ()  # what it found by searching: goes into the run's evidence table
-    notes: Mapping[str, Any] = field(default_factory=dict)  # more to tell, JSON-safe; goes into `meta`
+    found: tuple[
+        Evidence, ...
+    ] = ()  # what it found by searching: goes into the run's evidence table
+    notes: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # more to tell, JSON-safe; goes into `meta`
 
 
 @dataclass(frozen=True)
@@ -61,18 +67,26 @@ class Part:
 class Detector(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
-    # Constructor arguments that the program passes in ("model", "search"). Without any, a detector makes no calls, and
-    # its answers cost nothing unless it says otherwise.
+    # Constructor arguments that the program passes in ("model", "search"). Without any, a detector
+    # makes no calls, and its answers cost nothing unless it says otherwise.
     handles: ClassVar[tuple[str, ...]] = ()
     quick: ClassVar[bool] = False  # True: it predicts thousands of records a second
     needs_training: ClassVar[bool] = True  # False: it may run where there are no training rows
-    from_scratch: ClassVar[bool] = False  # True: it knows the training rows only, so that no test record can be known
-    # True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is put behind the
-    # text, so that any detector of texts can be run with evidence.
+    from_scratch: ClassVar[bool] = (
+        False  # True: it knows the training rows only, so that no test record can be known
+    )
+    # True: records reach it with a column `evidence`, a list of (id, text); else what is in that
+    # list is put behind the text, so that any detector of texts can be run with evidence.
     reads_evidence: ClassVar[bool] = False
-    extra: ClassVar[str | None] = None  # of claimlab, that it needs; what is missing is a sentence with the pip line
-    trial: ClassVar[Mapping[str, Any]] = {}  # settings that make it cheap enough for the test that walks every detector
-    unreported: ClassVar[frozenset[str]] = frozenset()  # settings that change no answer, such as the device
+    extra: ClassVar[str | None] = (
+        None  # of claimlab, that it needs; what is missing is a sentence with the pip line
+    )
+    trial: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # settings that make it cheap enough for the test that walks every detector
+    unreported: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # settings that change no answer, such as the device
 
     task: Task = VERACITY  # set by the run before `fit`
     evidence: str = "none"  # which reading of the evidence it is shown; set by the run before `fit`
@@ -80,20 +94,22 @@ class Detector(ABC):
 
     def parameters(self) -> dict[str, object]:
         """What this detector was set to, JSON-safe: every setting, as the constructor stored it."""
-        return {name: vars(self)[name] for name in declared(type(self)) if name not in self.unreported}
+        return {
+            name: vars(self)[name] for name in declared(type(self)) if name not in self.unreported
+        }
 
     def remarks(self, records: pl.DataFrame) -> list[str]:  # noqa: ARG002
         """What a reader must know of its answers for these records."""
         return []
 
     def learned(self) -> dict[str, Any] | None:
-        """What `fit` learned, as plain values, arrays and tables by names, so that other processes can predict; null:
-        it predicts in one process."""
+        """What `fit` learned, as plain values, arrays and tables by names, so that other processes
+        can predict; null: it predicts in one process."""
         return None
 
     def recall(self, learned: Learned) -> None:
-        """Be as after the `fit` that learned these values, with the same settings. They come from a file: ask for each
-        as what it must be."""
+        """Be as after the `fit` that learned these values, with the same settings. They come from a
+        file: ask for each as what it must be."""
         raise NotImplementedError
 
     def keep(self, folder: Path) -> bool:
@@ -118,5 +134,8 @@ class Detector(ABC):
 
 
 DETECTORS: Registry[type[Detector]] = Registry(
-    "detector", package="claimlab.detect.detectors", attribute="DETECTOR", group="claimlab.detectors"
+    "detector",
+    package="claimlab.detect.detectors",
+    attribute="DETECTOR",
+    group="claimlab.detectors",
 )

@@ -1,7 +1,8 @@
-"""Which evidence a detector may see: none, all of it, all but social media, or all but what gives the answer away.
+"""Which evidence a detector may see: none, all of it, all but social media, or all but what gives
+the answer away.
 
-The marks were put there by `claimlab enrich`; nothing is judged here. A piece without a mark is not known to be
-harmless, so a reading that needs the mark leaves it out, and the run says how many.
+The marks were put there by `claimlab enrich`; nothing is judged here. A piece without a mark is not
+known to be harmless, so a reading that needs the mark leaves it out, and the run says how many.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from claimlab.core.words import several, several_of, verb
 Mode = Literal["none", "complete", "filtered", "guarded"]
 PIECES = 5
 RATED, UNNAMED = " (a fact-check by {} rates it: {})", "an unnamed fact-checker"
-SEPARATOR = "\n\n[evidence]\n"  # between a text and what was found for it, for detectors that read texts only
+SEPARATOR = (  # between a text and what was found for it, for detectors that read texts only
+    "\n\n[evidence]\n"
+)
 _MARKS: dict[Mode, tuple[str, ...]] = {
     "none": (),
     "complete": (),
@@ -30,25 +33,35 @@ _LIST = pl.List(pl.Struct({"id": pl.String(), "text": pl.String()}))
 
 @dataclass(frozen=True)
 class Reading:
-    """One reading of a dataset's evidence. `table` maps a record to its pieces, best first; `unmarked` counts pieces
-    that were left out because they have no mark; `rated` are the records that are shown a fact-check."""
+    """One reading of a dataset's evidence. `table` maps a record to its pieces, best first;
+    `unmarked` counts pieces that were left out because they have no mark; `rated` are the records
+    that are shown a fact-check.
+    """
 
     mode: Mode
     pieces: int = PIECES
-    table: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"id": pl.String(), "evidence": _LIST}))
+    table: pl.DataFrame = field(
+        default_factory=lambda: pl.DataFrame(schema={"id": pl.String(), "evidence": _LIST})
+    )
     unmarked: int = 0
     rated: frozenset[str] = frozenset()
 
     def attach(self, records: pl.DataFrame, *, as_list: bool) -> pl.DataFrame:
-        """The records as a detector gets them: with a list column, or with the evidence behind the text."""
+        """The records as a detector gets them: with a list column, or with the evidence behind the
+        text.
+        """
         if self.mode == "none" and not as_list:
             return records
         joined = records.join(self.table, on="id", how="left", maintain_order="left")
         if as_list:
             return joined
-        evidence_text = pl.col("evidence").list.eval(pl.element().struct.field("text")).list.join("\n")
+        evidence_text = (
+            pl.col("evidence").list.eval(pl.element().struct.field("text")).list.join("\n")
+        )
         parts = [pl.col("text"), evidence_text]
-        return joined.with_columns(text=pl.concat_str(parts, separator=SEPARATOR, ignore_nulls=True)).drop("evidence")
+        return joined.with_columns(
+            text=pl.concat_str(parts, separator=SEPARATOR, ignore_nulls=True)
+        ).drop("evidence")
 
     def notes(self, records: pl.DataFrame) -> list[str]:
         """What a reader must know of this reading, for the records that were predicted."""
@@ -56,17 +69,21 @@ class Reading:
             return []
         without = records.height - records.join(self.table, on="id", how="semi").height
         of = several_of(without, records.height, "record")
-        sentences = [f"{of} {verb(without, 'has', 'have')} no evidence in the reading '{self.mode}'."]
+        sentences = [
+            f"{of} {verb(without, 'has', 'have')} no evidence in the reading '{self.mode}'."
+        ]
         rated = sum(i in self.rated for i in records["id"].to_list())
         if rated:
             sentences.append(
-                f"The evidence of {several_of(rated, records.height, 'record')} includes a fact-check: compare with "
-                "`evidence='guarded'`."
+                f"The evidence of {several_of(rated, records.height, 'record')} includes a"
+                " fact-check: compare with `evidence='guarded'`."
             )
         if self.unmarked:
             n = self.unmarked
             pieces = several(n, "piece of evidence", "pieces of evidence")
-            sentences.append(f"{pieces} without marks {verb(n, 'was', 'were')} left out of '{self.mode}'.")
+            sentences.append(
+                f"{pieces} without marks {verb(n, 'was', 'were')} left out of '{self.mode}'."
+            )
         return sentences
 
 
@@ -75,12 +92,17 @@ def check_mode(mode: str) -> Mode:
     for known in get_args(Mode):
         if mode == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"'{mode}' is not a valid reading of the evidence.", f"Use one of: {', '.join(get_args(Mode))}.")
+    raise UsageError(
+        f"'{mode}' is not a valid reading of the evidence.",
+        f"Use one of: {', '.join(get_args(Mode))}.",
+    )
 
 
-def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, required: bool = True) -> Reading:
-    """The evidence of `dataset` in one reading, at most `pieces` for a record. A detector that searches for itself does
-    not require any."""
+def read_evidence(
+    dataset: Dataset, mode: Mode, pieces: int = PIECES, *, required: bool = True
+) -> Reading:
+    """The evidence of `dataset` in one reading, at most `pieces` for a record. A detector that
+    searches for itself does not require any."""
     table = dataset.tables.get("evidence")
     if mode == "none" or (table is None and not required):
         return Reading(mode, pieces)
@@ -92,10 +114,13 @@ def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, require
     missing = [mark for mark in _MARKS[mode] if mark not in table.columns]
     if missing:
         raise DataError(
-            f"The evidence of '{dataset.name}' was never marked ({', '.join(missing)}), so it cannot be {mode}.",
+            f"The evidence of '{dataset.name}' was never marked ({', '.join(missing)}), so it"
+            f" cannot be {mode}.",
             "Pass `evidence='complete'`, or find marked evidence with claimlab enrich.",
         )
-    if "as_of" in table.columns:  # undated evidence may be newer than the claim: enrich counts it as not found
+    if (
+        "as_of" in table.columns
+    ):  # undated evidence may be newer than the claim: enrich counts it as not found
         table = table.filter(pl.col("as_of").is_null() | (pl.col("as_of") != "undated"))
     known = pl.all_horizontal(pl.lit(True), *(pl.col(m).is_not_null() for m in _MARKS[mode]))
     marked = table.filter(known)
@@ -106,23 +131,35 @@ def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, require
 
 
 def _first(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
-    """The pieces that are shown: the first of each record that have words. What corresponds to the record comes first,
-    and so does what came with the dataset, for which that was not measured."""
+    """The pieces that are shown: the first of each record that have words. What corresponds to the
+    record comes first, and so does what came with the dataset, for which that was not measured."""
     words = pl.concat_str([pl.col("title"), pl.col("text")], separator=": ", ignore_nulls=True)
-    apart = ~pl.col("corresponds").fill_null(True) if "corresponds" in table.columns else pl.lit(False)
-    readable = table.with_columns(words=words, apart=apart).filter(pl.col("words").str.contains(r"\S"))
+    apart = (
+        ~pl.col("corresponds").fill_null(True) if "corresponds" in table.columns else pl.lit(False)
+    )
+    readable = table.with_columns(words=words, apart=apart).filter(
+        pl.col("words").str.contains(r"\S")
+    )
     ordered = readable.sort("record_id", "apart", "rank", maintain_order=True, nulls_last=True)
     return ordered.filter(pl.int_range(pl.len()).over("record_id") < pieces)
 
 
 def _is_factcheck(table: pl.DataFrame) -> pl.Expr:
     rated = pl.col("rating").is_not_null()
-    return rated | pl.col("guard_factcheck").fill_null(False) if "guard_factcheck" in table.columns else rated
+    return (
+        rated | pl.col("guard_factcheck").fill_null(False)
+        if "guard_factcheck" in table.columns
+        else rated
+    )
 
 
 def _lists(table: pl.DataFrame) -> pl.DataFrame:
-    """One row per record with its pieces. A rating is a fact-checker's, and says whose it is where that is known."""
-    rating = pl.format(RATED, pl.col("publisher").fill_null(UNNAMED), pl.col("rating")).fill_null("")
+    """One row per record with its pieces. A rating is a fact-checker's, and says whose it is where
+    that is known.
+    """
+    rating = pl.format(RATED, pl.col("publisher").fill_null(UNNAMED), pl.col("rating")).fill_null(
+        ""
+    )
     piece = pl.struct(id="evidence_id", text=pl.col("words") + rating)
     lists = table.group_by("record_id", maintain_order=True).agg(evidence=piece)
     return lists.rename({"record_id": "id"}).with_columns(pl.col("evidence").cast(_LIST))

@@ -1,7 +1,8 @@
-"""What a detector learned, as files that other processes read: plain values in JSON, arrays and tables beside them.
+"""What a detector learned, as files that other processes read: plain values in JSON, arrays and
+tables beside them.
 
-A file holds values only and names no class: the detector that reads it knows what it expects (`Learned`), so that a
-file from anywhere can be wrong, but makes nothing and runs nothing.
+A file holds values only and names no class: the detector that reads it knows what it expects
+(`Learned`), so that a file from anywhere can be wrong, but makes nothing and runs nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def write_learned(values: Mapping[str, Any], folder: Path) -> None:
             files += 1
             write_parquet(value, folder / f"{files}.parquet")
             return {TABLE: files}
-        if type(value) is dict and all(type(name) is str and not name.startswith("$") for name in value):
+        if type(value) is dict and all(
+            type(name) is str and not name.startswith("$") for name in value
+        ):
             return {name: written(part) for name, part in value.items()}
         if type(value) is list:
             return [written(part) for part in value]
@@ -71,7 +74,9 @@ def read_learned(folder: Path) -> Learned:
 
 
 class Learned:
-    """What was learned, each value asked for by its name and as what it must be; anything else is an error."""
+    """What was learned, each value asked for by its name and as what it must be; anything else is
+    an error.
+    """
 
     def __init__(self, values: Any) -> None:
         if not isinstance(values, dict):
@@ -110,10 +115,14 @@ class Learned:
     def whole(self, name: str) -> int:
         return int(self._of(name, int))
 
-    def array(self, name: str, kind: npt.DTypeLike, shape: Sequence[int | None]) -> npt.NDArray[Any]:
+    def array(
+        self, name: str, kind: npt.DTypeLike, shape: Sequence[int | None]
+    ) -> npt.NDArray[Any]:
         """An array of this kind of numbers; null in its shape is any length."""
         value: npt.NDArray[Any] = self._of(name, np.ndarray)
-        fits = len(value.shape) == len(shape) and all(s in (None, n) for s, n in zip(shape, value.shape, strict=True))
+        fits = len(value.shape) == len(shape) and all(
+            s in (None, n) for s, n in zip(shape, value.shape, strict=True)
+        )
         if not np.issubdtype(value.dtype, kind) or not fits:
             raise _wrong(f"('{name}' is an array of {value.dtype}, {value.shape})")
         return value

@@ -1,9 +1,11 @@
-"""A linear model over any matrix, tuned on dev: what the classic detectors share once they have made numbers of texts.
+"""A linear model over any matrix, tuned on dev: what the classic detectors share once they have
+made numbers of texts.
 
-The strength of the fit is the one with the best macro-F1 on dev (or, without dev, out of fold inside train); the model
-is then fitted again on train and dev together, as is usual for tuned classics. Scores are margins put through a
-softmax whose one temperature was fitted on rows that the model had not seen: they sum to one, they move, and the
-best-scored class is always the model's answer.
+The strength of the fit is the one with the best macro-F1 on dev (or, without dev, out of fold
+inside train); the model is then fitted again on train and dev together, as is usual for tuned
+classics. Scores are margins put through a softmax whose one temperature was fitted on rows that the
+model had not seen: they sum to one, they move, and the best-scored class is always the model's
+answer.
 """
 
 from __future__ import annotations
@@ -20,21 +22,35 @@ from claimlab.detect.learned import Learned
 
 Kind = Literal["svm", "logistic"]
 Floats = npt.NDArray[np.float64]
-STRENGTHS: dict[Kind, tuple[float, ...]] = {"svm": (0.1, 0.3, 1.0, 3.0), "logistic": (0.3, 1.0, 3.0, 10.0, 30.0)}
+STRENGTHS: dict[Kind, tuple[float, ...]] = {
+    "svm": (0.1, 0.3, 1.0, 3.0),
+    "logistic": (0.3, 1.0, 3.0, 10.0, 30.0),
+}
 FOLDS = 3
 
 
 class Linear:
-    """A support-vector machine (sharper on sparse n-grams) or logistic regression (smoother on dense embeddings)."""
+    """A support-vector machine (sharper on sparse n-grams) or logistic regression (smoother on
+    dense embeddings).
+    """
 
     def __init__(self, kind: Kind = "svm", strength: float | None = None) -> None:
         if strength is not None and not strength > 0:  # nan is not above 0 either
-            raise UsageError(f"A linear model cannot be fitted with strength {strength:g}.", "Give a number above 0.")
+            raise UsageError(
+                f"A linear model cannot be fitted with strength {strength:g}.",
+                "Give a number above 0.",
+            )
         self.kind = kind
         self.strength = strength  # null: tuned
 
     def fit(
-        self, matrix: Any, labels: Sequence[str], *, dev: Any = None, dev_labels: Sequence[str] | None = None, seed: int
+        self,
+        matrix: Any,
+        labels: Sequence[str],
+        *,
+        dev: Any = None,
+        dev_labels: Sequence[str] | None = None,
+        seed: int,
     ) -> None:
         y = np.asarray(labels)
         strengths = (self.strength,) if self.strength is not None else STRENGTHS[self.kind]
@@ -46,7 +62,9 @@ class Linear:
             unseen, y_all = y, y
             margins = [self._out_of_fold(c, matrix, y, seed) for c in strengths]
         known = sorted(set(y.tolist()))
-        best = int(np.argmax([_macro_f1(unseen, np.asarray(known)[m.argmax(axis=1)]) for m in margins]))
+        best = int(
+            np.argmax([_macro_f1(unseen, np.asarray(known)[m.argmax(axis=1)]) for m in margins])
+        )
         self.chosen = strengths[best]
         self.temperature = temperature(margins[best], unseen, known)
         self.model = self._model(self.chosen, seed).fit(matrix, y_all)
@@ -54,7 +72,12 @@ class Linear:
     def learned(self) -> dict[str, Any]:
         classes = [str(c) for c in self.model.classes_]
         numbers = {"coefficients": self.model.coef_, "intercepts": self.model.intercept_}
-        return {"classes": classes, **numbers, "temperature": self.temperature, "strength": self.chosen}
+        return {
+            "classes": classes,
+            **numbers,
+            "temperature": self.temperature,
+            "strength": self.chosen,
+        }
 
     def recall(self, learned: Learned, width: int | None = None) -> None:
         """`width` is how many columns a matrix has, where that is known."""
@@ -68,18 +91,26 @@ class Linear:
         self.model.n_features_in_ = self.model.coef_.shape[1]
 
     def predict(self, matrix: Any) -> list[Prediction]:
-        return as_predictions(_margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature)
+        return as_predictions(
+            _margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature
+        )
 
     def _model(self, strength: float, seed: int) -> Any:
         from sklearn.linear_model import LogisticRegression
         from sklearn.svm import LinearSVC
 
         if self.kind == "logistic":
-            return LogisticRegression(C=strength, class_weight="balanced", max_iter=2_000, random_state=seed)
-        return LinearSVC(C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=seed)
+            return LogisticRegression(
+                C=strength, class_weight="balanced", max_iter=2_000, random_state=seed
+            )
+        return LinearSVC(
+            C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=seed
+        )
 
     def _out_of_fold(self, strength: float, matrix: Any, y: Any, seed: int) -> Floats:
-        """Margins for every row from a model that did not see it; few rows of a class make fewer folds."""
+        """Margins for every row from a model that did not see it; few rows of a class make fewer
+        folds.
+        """
         from sklearn.model_selection import StratifiedKFold
 
         folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min()))
@@ -87,7 +118,9 @@ class Linear:
             return _margins(self._model(strength, seed).fit(matrix, y), matrix)
         out = np.zeros((len(y), len(np.unique(y))))
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, y):
-            out[test] = _margins(self._model(strength, seed).fit(matrix[train], y[train]), matrix[test])
+            out[test] = _margins(
+                self._model(strength, seed).fit(matrix[train], y[train]), matrix[test]
+            )
         return out
 
 
@@ -96,21 +129,27 @@ def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) 
     from scipy.special import softmax
 
     shares = softmax(margins / temperature, axis=1)
-    return [Prediction(classes[int(row.argmax())], dict(zip(classes, map(float, row), strict=True))) for row in shares]
+    return [
+        Prediction(classes[int(row.argmax())], dict(zip(classes, map(float, row), strict=True)))
+        for row in shares
+    ]
 
 
 def _margins(model: Any, matrix: Any) -> Floats:
-    """One margin per class; two classes have one margin, which is the second's against the first's."""
+    """One margin per class; two classes have one margin, which is the second's against the
+    first's.
+    """
     margins = np.asarray(model.decision_function(matrix), np.float64)
     return np.stack([-margins / 2, margins / 2], axis=1) if margins.ndim == 1 else margins
 
 
 def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[object]) -> float:
-    """The one number that makes the scores of unseen rows most likely, a rare class weighing as much as a frequent.
+    """The one number that makes the scores of unseen rows most likely, a rare class weighing as
+    much as a frequent.
 
-    Targets are smoothed as in Platt's method (1999): a row of a class with n unseen rows counts as (n + 1) / (n + k) of
-    that class and 1 / (n + k) of each of the k - 1 others. So a model without an error on n rows is taken to err on the
-    next one about once in n, and not never.
+    Targets are smoothed as in Platt's method (1999): a row of a class with n unseen rows counts as
+    (n + 1) / (n + k) of that class and 1 / (n + k) of each of the k - 1 others. So a model without
+    an error on n rows is taken to err on the next one about once in n, and not never.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import log_softmax

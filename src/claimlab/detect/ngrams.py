@@ -1,9 +1,11 @@
-"""TF-IDF over words and over character n-grams, counted by Polars and NumPy instead of a Python loop.
+"""TF-IDF over words and over character n-grams, counted by Polars and NumPy instead of a Python
+loop.
 
-scikit-learn's character analyser walks every text in Python, and that walk is most of the cost of a linear detector.
-Here the texts are one array of code points: an n-gram is a rolling hash of its characters, kept where it crosses no
-space (as scikit-learn's `char_wb`), and counting is one sort of 64-bit keys: 16 bits of row, 48 of hash. One vocabulary
-of a million n-grams in about 500 has a pair that shares a hash, so hashes replace the n-grams.
+scikit-learn's character analyser walks every text in Python, and that walk is most of the cost of a
+linear detector. Here the texts are one array of code points: an n-gram is a rolling hash of its
+characters, kept where it crosses no space (as scikit-learn's `char_wb`), and counting is one sort
+of 64-bit keys: 16 bits of row, 48 of hash. One vocabulary of a million n-grams in about 500 has a
+pair that shares a hash, so hashes replace the n-grams.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ import polars as pl
 from claimlab.detect.learned import Learned
 from claimlab.text.tokens import tokenize
 
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: odd, so that no bit is lost
+MULTIPLIER = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2^64 over the golden ratio: odd, so that no bit is lost
 CHUNK = 2_000_000  # characters counted at a time
 ROWS = 2**16  # texts counted at a time, at most: what the key of a count has room for
 BITS = np.uint64(48)
@@ -35,7 +39,9 @@ class Terms(Protocol):
 
 
 class Words:
-    """Words and runs of words, lower-cased, as the house cuts them: also where a script writes no spaces."""
+    """Words and runs of words, lower-cased, as the house cuts them: also where a script writes no
+    spaces.
+    """
 
     kind: ClassVar[type[pl.DataType]] = pl.String
 
@@ -43,17 +49,24 @@ class Words:
         self.longest = longest
 
     def count(self, texts: pl.Series) -> pl.DataFrame:
-        words = pl.DataFrame({"row": np.arange(texts.len(), dtype=np.uint32), "term": tokenize(texts.fill_null(""))})
+        words = pl.DataFrame(
+            {"row": np.arange(texts.len(), dtype=np.uint32), "term": tokenize(texts.fill_null(""))}
+        )
         single = words.explode("term").drop_nulls("term")
         parts = [single]
         for n in range(2, self.longest + 1):
             following = [pl.col("term").shift(-k).over("row") for k in range(n)]
-            parts.append(single.select("row", pl.concat_str(following, separator=" ").alias("term")).drop_nulls())
+            parts.append(
+                single.select(
+                    "row", pl.concat_str(following, separator=" ").alias("term")
+                ).drop_nulls()
+            )
         return pl.concat(parts).group_by("row", "term").len("n").sort("row", "term")
 
 
 class Characters:
-    """Runs of `shortest` to `longest` characters inside a word, the space on either side of it included.
+    """Runs of `shortest` to `longest` characters inside a word, the space on either side of it
+    included.
 
     Capitals are kept: the way a text is typed is part of what a linear model may use.
     """
@@ -67,23 +80,41 @@ class Characters:
     def count(self, texts: pl.Series) -> pl.DataFrame:
         spaced = " " + texts.fill_null("").str.strip_chars().str.replace_all(r"\s+", " ") + " "
         parts = [self._chunk(spaced[a:b], a) for a, b in _chunks(spaced)]
-        return pl.concat(parts) if parts else pl.DataFrame(schema={"row": pl.UInt32, "term": pl.UInt64, "n": pl.UInt32})
+        return (
+            pl.concat(parts)
+            if parts
+            else pl.DataFrame(schema={"row": pl.UInt32, "term": pl.UInt64, "n": pl.UInt32})
+        )
 
     def _chunk(self, texts: pl.Series, first: int) -> pl.DataFrame:
-        codes = np.frombuffer("".join(texts.to_list()).encode("utf-32-le", "surrogatepass"), np.uint32)
-        rows = np.repeat(np.arange(texts.len(), dtype=np.uint64) << BITS, texts.str.len_chars().to_numpy())
+        codes = np.frombuffer(
+            "".join(texts.to_list()).encode("utf-32-le", "surrogatepass"), np.uint32
+        )
+        rows = np.repeat(
+            np.arange(texts.len(), dtype=np.uint64) << BITS, texts.str.len_chars().to_numpy()
+        )
         space = codes == SPACE
         spaces = np.concatenate([[0], np.cumsum(space, dtype=np.int32)])
         hashes = np.zeros(len(codes), np.uint64)
         parts = []
         for n in range(1, self.longest + 1):
             starts = max(len(codes) - n + 1, 0)
-            hashes = (hashes[:starts] ^ (hashes[:starts] >> np.uint64(29))) * MULTIPLIER + codes[n - 1 :] + np.uint64(1)
+            hashes = (
+                (hashes[:starts] ^ (hashes[:starts] >> np.uint64(29))) * MULTIPLIER
+                + codes[n - 1 :]
+                + np.uint64(1)
+            )
             if n >= self.shortest:
                 inside = _within_a_word(space, spaces, n)
-                parts.append(rows[:starts][inside] | (hashes[inside] * MULTIPLIER) >> np.uint64(64 - 48))
+                parts.append(
+                    rows[:starts][inside] | (hashes[inside] * MULTIPLIER) >> np.uint64(64 - 48)
+                )
         keys = np.sort(np.concatenate(parts))
-        at = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+        at = (
+            np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+            if len(keys)
+            else np.empty(0, np.int64)
+        )
         once = keys[at]
         return pl.DataFrame(
             {
@@ -94,10 +125,13 @@ class Characters:
         )
 
 
-def _within_a_word(space: npt.NDArray[np.bool_], spaces: npt.NDArray[np.int32], n: int) -> npt.NDArray[np.bool_]:
+def _within_a_word(
+    space: npt.NDArray[np.bool_], spaces: npt.NDArray[np.int32], n: int
+) -> npt.NDArray[np.bool_]:
     """Which runs of `n` characters hold a space at their ends only, and something besides.
 
-    Texts begin and end with a space, so a run over the edge of two texts has two spaces next to each other.
+    Texts begin and end with a space, so a run over the edge of two texts has two spaces next to
+    each other.
     """
     starts = max(len(space) - n + 1, 0)
     if n == 1:
@@ -128,7 +162,9 @@ def _spread(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 class TfIdf:
-    """Terms in at least `min_df` training texts, the `most` most frequent; log frequency, smooth idf, unit rows."""
+    """Terms in at least `min_df` training texts, the `most` most frequent; log frequency, smooth
+    idf, unit rows.
+    """
 
     def __init__(self, terms: Terms, *, most: int, min_df: int = 2) -> None:
         self.terms = terms
@@ -143,7 +179,9 @@ class TfIdf:
             both = pl.concat([spread, _spread(self.terms.count(part))])
             spread = both.group_by("term").agg(pl.col("df", "n").sum())
         frequent = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
-        frequent = frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
+        frequent = (
+            frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
+        )
         idf = (np.log((1 + texts.len()) / (1 + frequent["df"].to_numpy())) + 1).astype(np.float32)
         self._use(frequent.select("term").with_columns(idf=pl.Series(idf)))
         return self.transform(texts) if rest else self._matrix(counts, texts.len())
@@ -178,4 +216,6 @@ class TfIdf:
         length = np.sqrt(np.bincount(row, values.astype(np.float64) ** 2, minlength=rows))
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))])
         scaled = (values / length[row]).astype(np.float32)
-        return csr_matrix((scaled, held["column"].to_numpy(), starts), shape=(rows, self.vocabulary.height))
+        return csr_matrix(
+            (scaled, held["column"].to_numpy(), starts), shape=(rows, self.vocabulary.height)
+        )

@@ -1,4 +1,6 @@
-"""From the words of a command to what a detector needs: models and searches, called as `calls` says."""
+"""From the words of a command to what a detector needs: models and searches, called as `calls`
+says.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,10 @@ def open_handles(
     search_model: str | None = None,
     providers: str | Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """The handles that are named: `model`, `search_model`, `search`; the others are left out. `profile` and
-    `search_profile` name models, `providers` where to search, each the fallback of the one before."""
+    """The handles that are named: `model`, `search_model`, `search`; the others are left out.
+    `profile` and `search_profile` name models, `providers` where to search, each the fallback of
+    the one before.
+    """
     handles: dict[str, Any] = {}
     if profile is not None:
         handles["model"] = open_provider(profile, model=model, calls=calls)
@@ -65,11 +69,15 @@ def open_detector(
     words: Mapping[str, Any],
     prompts: Given = (),
 ) -> Iterator[Detector]:
-    """A detector that is ready to be fitted. `settings` are keyword arguments, or words such as `feature=length`;
-    `words` name what it asks, as `open_handles` takes them, `prompts` in which words."""
+    """A detector that is ready to be fitted. `settings` are keyword arguments, or words such as
+    `feature=length`; `words` name what it asks, as `open_handles` takes them, `prompts` in which
+    words."""
     if not isinstance(detector, str):
         if settings or prompts or any(words.values()):
-            raise UsageError("A detector object has its settings already.", "Name the detector, or set it up yourself.")
+            raise UsageError(
+                "A detector object has its settings already.",
+                "Name the detector, or set it up yourself.",
+            )
         yield detector
         return
     kind = DETECTORS.get(detector)
@@ -95,9 +103,14 @@ def _known(kind: type[Detector], settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:
-    """A model or a search that the detector would never ask is a misunderstanding: say so before anything is spent."""
+    """A model or a search that the detector would never ask is a misunderstanding: say so before
+    anything is spent.
+    """
     if words["profile"] is not None and "model" not in kind.handles:
-        raise UsageError(f"The detector '{kind.name}' asks no model.", "Leave out `profile`, or use an llm detector.")
+        raise UsageError(
+            f"The detector '{kind.name}' asks no model.",
+            "Leave out `profile`, or use an llm detector.",
+        )
     if words["model"] is not None and words["profile"] is None:
         raise UsageError("`model` names a model of a profile.", "Pass `profile` too.")
     if words["search_model"] is not None and words["search_profile"] is None:
@@ -115,13 +128,19 @@ def _prompts(kind: type[Detector], words: Given) -> Prompts:
     mine = kind.asks if issubclass(kind, Asking) else ()
     for name in prompts.replaced:
         if name not in mine:
-            todo = f"It asks: {', '.join(mine)}." if mine else "Leave out `prompts`, or use an llm detector."
+            todo = (
+                f"It asks: {', '.join(mine)}."
+                if mine
+                else "Leave out `prompts`, or use an llm detector."
+            )
             raise UsageError(f"The detector '{kind.name}' does not use the prompt '{name}'.", todo)
     return prompts
 
 
 def _screen(kind: type[Detector], evidence: str) -> dict[str, Any]:
-    """What a searching detector may not see of what it finds: the same as of evidence that was attached before."""
+    """What a searching detector may not see of what it finds: the same as of evidence that was
+    attached before.
+    """
     if "search" not in kind.handles or evidence not in ("filtered", "guarded"):
         return {}
     from claimlab.detect.detectors.llm_search import Screen

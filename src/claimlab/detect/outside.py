@@ -1,4 +1,6 @@
-"""Predictions made elsewhere as a run: to be evaluated, judged, reviewed and compared like any other."""
+"""Predictions made elsewhere as a run: to be evaluated, judged, reviewed and compared like any
+other.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def predictions_about(data: Dataset, file: Path, task: Task) -> pl.DataFrame:
     if not data.records["id"].is_in(predictions["record_id"].implode()).any():
         raise DataError(
             f"No id in '{file.name}' is an id of '{data.name}'.",
-            f"Its ids look like {data.records['id'][0]!r}: write the predictions with the dataset's own ids.",
+            f"Its ids look like {data.records['id'][0]!r}: write the predictions with the dataset's"
+            " own ids.",
         )
     return predictions
 
@@ -48,8 +51,9 @@ def import_predictions(
 ) -> Dataset:
     """Make a run of predictions that another tool made for records of `data`.
 
-    `predictions` is a table with id and label (CSV, JSON lines, Parquet, Excel), an Inspect log (`.eval`) or samples of
-    lm-evaluation-harness. The run holds the records that it has predictions for.
+    `predictions` is a table with id and label (CSV, JSON lines, Parquet, Excel), an Inspect log
+    (`.eval`) or samples of lm-evaluation-harness. The run holds the records that it has predictions
+    for.
     """
     file = Path(predictions)
     with Run("detect", data, output, force=force, progress=progress) as run:
@@ -59,13 +63,23 @@ def import_predictions(
         known = table.filter(pl.col("record_id").is_in(records["id"].implode()))
         step = Lineage(
             step="detect",
-            parameters={"detector": run_name(known, file), "task": opened.name, "settings": {"predictions": file.name}},
+            parameters={
+                "detector": run_name(known, file),
+                "task": opened.name,
+                "settings": {"predictions": file.name},
+            },
             inputs={"records": run.dataset.digest(), "predictions": digest_file(file)},
             counts={"predictions": known.height, "left_out": table.height - known.height},
         )
-        result = run.dataset.derive(records, step, {"predictions": to_side_table("predictions", known)})
+        result = run.dataset.derive(
+            records, step, {"predictions": to_side_table("predictions", known)}
+        )
         others = table.height - known.height
-        notes = [f"Left out: {several(others, 'prediction')} for ids that the dataset does not hold."] if others else []
+        notes = (
+            [f"Left out: {several(others, 'prediction')} for ids that the dataset does not hold."]
+            if others
+            else []
+        )
         result.notes = [*result.notes, *notes]
         result.report = {"scores": scores_of(result, opened), "notes": notes, "budget": {}}
         return run.finish(result)

@@ -1,10 +1,11 @@
 """What a model is asked about a record, and how its reply becomes a prediction.
 
-The words are prompts (claimlab.llm.prompts): what is the same for every record comes first, in the system message; what
-is known of the record, its evidence and, last, its text follow. Texts, speakers and evidence come from outside: they
-are fenced, and the model is told that nothing between the marks is an instruction. Pieces of evidence are shown under
-short handles (E1, E2, ...), because models copy long ids wrongly; a handle that was never shown is counted as an
-unsupported citation and left out.
+The words are prompts (claimlab.llm.prompts): what is the same for every record comes first, in the
+system message; what is known of the record, its evidence and, last, its text follow. Texts,
+speakers and evidence come from outside: they are fenced, and the model is told that nothing between
+the marks is an instruction. Pieces of evidence are shown under short handles (E1, E2, ...), because
+models copy long ids wrongly; a handle that was never shown is counted as an unsupported citation
+and left out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence
 ABOUT = 200  # characters of a speaker or a venue
 ABSTENTIONS = {"no evidence": "no-evidence", "insufficient evidence": "insufficient-evidence"}
-CLAIM, NOW = "claim", "now"  # up to when a model may use its knowledge: the day of the claim, or now
+CLAIM, NOW = (
+    "claim",
+    "now",
+)  # up to when a model may use its knowledge: the day of the claim, or now
 _FIELDS = {"author": "said or written by", "source": "where"}
 
 
@@ -68,13 +72,19 @@ def check_day(known_until: str) -> str:
 
 
 def about(row: Mapping[str, Any], task: Task) -> list[str]:
-    """Speaker, venue and day, where the record has them; never the column that is to be predicted."""
+    """Speaker, venue and day, where the record has them; never the column that is to be
+    predicted.
+    """
     known = [
         f"{words}: {' '.join(str(row[name]).split())[:ABOUT]}"
         for name, words in _FIELDS.items()
         if row.get(name) and task.name != name
     ]
-    known += [f"day: {row['date']:%Y-%m-%d}"] if row.get("date") is not None and task.name != "date" else []
+    known += (
+        [f"day: {row['date']:%Y-%m-%d}"]
+        if row.get("date") is not None and task.name != "date"
+        else []
+    )
     return [untrusted("\n".join(known), "about")] if known else []
 
 
@@ -90,7 +100,9 @@ class Handles:
         self.ids: dict[str, str] = {}
 
     def show(self, pieces: Iterable[tuple[str, str]], *, piece: int = PIECE) -> str:
-        """`pieces` (id and words), fenced, under their handles; one that was shown before keeps its handle."""
+        """`pieces` (id and words), fenced, under their handles; one that was shown before keeps its
+        handle.
+        """
         known = {v: k for k, v in self.ids.items()}
         lines = []
         for identity, words in pieces:
@@ -100,7 +112,9 @@ class Handles:
         return untrusted("\n".join(lines), "evidence")
 
     def cited(self, handles: Sequence[str]) -> tuple[tuple[str, ...], int]:
-        """The ids that were cited, each once, and how many citations name nothing that was shown."""
+        """The ids that were cited, each once, and how many citations name nothing that was
+        shown.
+        """
         plain = [c.strip().strip("[]()").upper() for c in handles]
         held = dict.fromkeys(self.ids[c] for c in plain if c in self.ids)
         return tuple(held), sum(c not in self.ids for c in plain)
@@ -111,7 +125,9 @@ Tenth = Annotated[float, Field(ge=0, le=1, json_schema_extra=_TENTHS)]
 
 
 class Verdict(Reasoned):
-    """The shape of an answer; `label` is narrowed to the classes of the task by `verdict_schema`."""
+    """The shape of an answer; `label` is narrowed to the classes of the task by
+    `verdict_schema`.
+    """
 
     label: str
     confidence: float = Field(ge=0, le=1)
@@ -136,8 +152,10 @@ def verdict_schema(
 
 
 def bounded(room: int | None) -> dict[str, Any]:
-    """Fields that hold at most `room` characters of rationale, a few handles and one of ten confidences: a very small
-    model never comes to the end of a sentence by itself. Null for others: some endpoints refuse such bounds."""
+    """Fields that hold at most `room` characters of rationale, a few handles and one of ten
+    confidences: a very small model never comes to the end of a sentence by itself. Null for others:
+    some endpoints refuse such bounds.
+    """
     if room is None:
         return {}
     handle = Annotated[str, Field(pattern="^E[1-9]$")]
@@ -149,7 +167,9 @@ def bounded(room: int | None) -> dict[str, Any]:
 
 
 def scores_from(label: str, confidence: float, classes: Sequence[str]) -> dict[str, float]:
-    """The confidence in the label; what is left is shared by the other classes, of which the model said nothing."""
+    """The confidence in the label; what is left is shared by the other classes, of which the model
+    said nothing.
+    """
     rest = (1 - confidence) / max(1, len(classes) - 1)
     return {c: confidence if c == label else rest for c in classes}
 
@@ -161,12 +181,16 @@ def as_prediction(verdict: Verdict, classes: Sequence[str], handles: Handles) ->
     abstained = ABSTENTIONS.get(verdict.label) if verdict.label not in classes else None
     rationale = verdict.rationale.strip() or None
     if abstained is not None:
-        return Prediction(None, rationale=rationale, evidence_ids=ids, abstained=abstained, notes=notes)
+        return Prediction(
+            None, rationale=rationale, evidence_ids=ids, abstained=abstained, notes=notes
+        )
     scores = scores_from(verdict.label, verdict.confidence, classes)
     return Prediction(verdict.label, scores, rationale, ids, notes=notes)
 
 
 def failed(answer: Answer[Any]) -> Prediction:
-    """A call that brought no usable answer: null, with the reason. A refusal is recorded and never asked round."""
+    """A call that brought no usable answer: null, with the reason. A refusal is recorded and never
+    asked round.
+    """
     why = "refused" if answer.refusal else answer.failure or "empty"
     return Prediction(None, failure=why, notes={"detail": answer.detail})

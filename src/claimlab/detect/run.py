@@ -1,7 +1,7 @@
 """Fit a detector on the training rows of a dataset and keep its prediction for every test row.
 
-The run is a claimlab dataset: the test records with a `predictions` table beside them, so that a run can be audited,
-evaluated, exported and reported like any other folder.
+The run is a claimlab dataset: the test records with a `predictions` table beside them, so that a
+run can be audited, evaluated, exported and reported like any other folder.
 """
 
 from __future__ import annotations
@@ -68,31 +68,55 @@ def detect(
     engine: str | None = None,
     progress: Progress = silent,
 ) -> Dataset:
-    """Train a detector on split "train", tune it on "dev", predict "test": the test records with their predictions.
+    """Train a detector on split "train", tune it on "dev", predict "test": the test records with
+    their predictions.
 
-    `detector` is a name (then `settings` are its parameters, `profile` and `provider` the model and the searches that
-    it asks, `prompts` files with the words it asks in) or an object that is ready to be fitted. `evidence` says what
-    of the dataset's evidence it sees: none, complete, filtered or guarded, at most `pieces` for a record. `limit`
-    predicts only the first records of the test split. With `output`, the run is written there; every `shard` records
-    are kept, so that the same call goes on after a stop, and the caps hold over all its starts. `timed` fills
-    `seconds` for detectors that do not measure their answers one by one: two such runs differ in that column. `report`
-    of the result has the scores and what was spent.
+    `detector` is a name (then `settings` are its parameters, `profile` and `provider` the model and
+    the searches that it asks, `prompts` files with the words it asks in) or an object that is ready
+    to be fitted. `evidence` says what of the dataset's evidence it sees: none, complete, filtered
+    or guarded, at most `pieces` for a record. `limit` predicts only the first records of the test
+    split. With `output`, the run is written there; every `shard` records are kept, so that the same
+    call goes on after a stop, and the caps hold over all its starts. `timed` fills `seconds` for
+    detectors that do not measure their answers one by one: two such runs differ in that column.
+    `report` of the result has the scores and what was spent.
     """
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
-        "detect", data, output, force=force, seed=seed, caps=caps, mode=mode, cache=cache, batch=batch,
-        engine=engine, progress=progress,
-    ) as run:  # fmt: skip
+        "detect",
+        data,
+        output,
+        force=force,
+        seed=seed,
+        caps=caps,
+        mode=mode,
+        cache=cache,
+        batch=batch,
+        engine=engine,
+        progress=progress,
+    ) as run:
         words = {
-            "profile": profile, "model": model, "providers": provider,
-            "search_profile": search_profile, "search_model": search_model,
-        }  # fmt: skip
+            "profile": profile,
+            "model": model,
+            "providers": provider,
+            "search_profile": search_profile,
+            "search_model": search_model,
+        }
         opened = open_task(task, run.dataset.records) if isinstance(task, str) else task
         with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             ready.progress = progress  # training may take long too
-            job = prepare(run.dataset, ready, task=opened, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
+            job = prepare(
+                run.dataset,
+                ready,
+                task=opened,
+                seed=seed,
+                evidence=evidence,
+                pieces=pieces,
+                limit=limit,
+            )
             journal = run.journal(**job.asked, inputs=job.inputs, shard=shard)
-            result = _result(run.dataset, ready, job, _predict(ready, job, shard, journal, timed, progress), seed)
+            result = _result(
+                run.dataset, ready, job, _predict(ready, job, shard, journal, timed, progress), seed
+            )
         result.report = {
             "scores": scores_of(result, opened),
             "notes": result.notes[len(run.dataset.notes) :],
@@ -101,7 +125,9 @@ def detect(
         return run.finish(result)
 
 
-def _result(dataset: Dataset, detector: Detector, job: Prepared, predictions: list[Prediction], seed: int) -> Dataset:
+def _result(
+    dataset: Dataset, detector: Detector, job: Prepared, predictions: list[Prediction], seed: int
+) -> Dataset:
     step = Lineage(
         step="detect",
         parameters={**job.asked, "settings": detector.parameters()},
@@ -129,8 +155,8 @@ def _result(dataset: Dataset, detector: Detector, job: Prepared, predictions: li
 
 @dataclass(frozen=True)
 class Prepared:
-    """A detector fitted and ready to predict. `parts` are the records as they are, `shown` as the detector sees them;
-    `asked` and `inputs` are what decides the answers, besides the seed."""
+    """A detector fitted and ready to predict. `parts` are the records as they are, `shown` as the
+    detector sees them; `asked` and `inputs` are what decides the answers, besides the seed."""
 
     parts: dict[str, Part]
     shown: dict[str, Part]
@@ -149,15 +175,21 @@ def prepare(
     pieces: int,
     limit: int | None = None,
 ) -> Prepared:
-    """Choose the evidence, divide the records and fit; nothing is predicted yet. `limit`: of the test records."""
+    """Choose the evidence, divide the records and fit; nothing is predicted yet. `limit`: of the
+    test records.
+    """
     _refuse_unready(detector)
-    reading = read_evidence(dataset, check_mode(evidence), pieces, required="search" not in detector.handles)
+    reading = read_evidence(
+        dataset, check_mode(evidence), pieces, required="search" not in detector.handles
+    )
     parts = divide(dataset.records, task, training=detector.needs_training)
     if limit is not None:
         parts["test"] = Part(parts["test"].records.head(limit), parts["test"].labels[:limit])
     shown = {name: _shown(part, reading, detector) for name, part in parts.items()}
     used = evidence != "none"
-    inputs = {dataset.name: dataset.digest()} | ({"evidence": digest_table(reading.table)} if used else {})
+    inputs = {dataset.name: dataset.digest()} | (
+        {"evidence": digest_table(reading.table)} if used else {}
+    )
     settings: dict[str, Any] = {
         "detector": detector.name,
         "settings": detector.parameters(),  # before fit: what it was set to, not what it learned
@@ -173,7 +205,9 @@ def prepare(
 def _predict(
     detector: Detector, job: Prepared, shard: int, journal: Journal, timed: bool, progress: Progress
 ) -> list[Prediction]:
-    """Shard by shard. A shard in which something failed is not taken up again, so that what failed is tried again."""
+    """Shard by shard. A shard in which something failed is not taken up again, so that what failed
+    is tried again.
+    """
     records = job.shown["test"].records
     shard = QUICK if detector.quick and shard == SHARD else shard
     if not timed and (shared := shared_predictions(detector, records, shard, progress)):
@@ -190,7 +224,9 @@ def _predict(
                 predictions = [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
             if timed:
                 share = round((time.monotonic() - began) / max(1, rows.height), 6)
-                predictions = [replace(p, seconds=share) if p.seconds is None else p for p in predictions]
+                predictions = [
+                    replace(p, seconds=share) if p.seconds is None else p for p in predictions
+                ]
             journal.write(f"{number:06d}", [stored(p) for p in predictions])
         done += predictions
         progress("predicting", len(done), records.height)
@@ -209,7 +245,8 @@ def _shifted(progress: Progress, start: int, whole: int) -> Progress:
 def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[str, Part]:
     """The labelled rows of each split; a sentence when there is nothing to train or to test on.
 
-    Where nothing is to be trained, training rows are not asked for, and records without any split are all tested.
+    Where nothing is to be trained, training rows are not asked for, and records without any split
+    are all tested.
     """
     labels = task.labels(records)
     split = records["split"]
@@ -223,24 +260,33 @@ def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[
         if not parts[name].labels:
             raise _nothing_in(name, split, task)
     if training and len(set(parts["train"].labels)) < 2:
-        raise DataError("The training rows hold one class only.", "Use data with at least two classes.")
+        raise DataError(
+            "The training rows hold one class only.", "Use data with at least two classes."
+        )
     return parts
 
 
 def _nothing_in(name: str, split: pl.Series, task: Task) -> DataError:
-    """Why a part has no labelled record: the data has no split, the part is absent, or its labels are not the task's.
-    Each has another way out."""
+    """Why a part has no labelled record: the data has no split, the part is absent, or its labels
+    are not the task's. Each has another way out."""
     if split.null_count() == split.len():
-        return DataError("The dataset has no split.", "Give it one first: claimlab split DIR -o NEW --by group")
+        return DataError(
+            "The dataset has no split.", "Give it one first: claimlab split DIR -o NEW --by group"
+        )
     here = int((split == name).fill_null(False).sum())
     if not here:
-        parts = ", ".join(f"{part} {n:,}" for part, n in split.drop_nulls().value_counts().sort("split").iter_rows())
+        parts = ", ".join(
+            f"{part} {n:,}"
+            for part, n in split.drop_nulls().value_counts().sort("split").iter_rows()
+        )
         return DataError(
             f"No record is in split '{name}' (there are: {parts}).",
-            "Use the whole dataset, not a run or a small part of it, or split it again: claimlab split DIR -o NEW",
+            "Use the whole dataset, not a run or a small part of it, or split it again: claimlab"
+            " split DIR -o NEW",
         )
     return DataError(
-        f"None of the {several(here, 'record')} in split '{name}' has a label of the task '{task.name}'.",
+        f"None of the {several(here, 'record')} in split '{name}' has a label of the task"
+        f" '{task.name}'.",
         "Pass another `task`, or map the labels first: claimlab labels",
     )
 
@@ -250,13 +296,18 @@ def unready(job: Prepared) -> list[str]:
     test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
     notes = []
     if bare := test.records["text"].null_count():
-        notes.append(f"{several_of(bare, test.records.height, 'test record')} {verb(bare, 'has', 'have')} no text.")
+        notes.append(
+            f"{several_of(bare, test.records.height, 'test record')} {verb(bare, 'has', 'have')} no"
+            " text."
+        )
     new = Counter(label for label in test.labels if label not in seen)
     if seen and new:
         named = ", ".join(f"{label} {n:,}" for label, n in sorted(new.items()))
         n = sum(new.values())
         of = several_of(n, len(test.labels), "test record")
-        notes.append(f"{of} {verb(n, 'has', 'have')} a class that does not occur in train ({named}).")
+        notes.append(
+            f"{of} {verb(n, 'has', 'have')} a class that does not occur in train ({named})."
+        )
     return notes
 
 

@@ -16,22 +16,32 @@ from claimlab.tasks.task import Task
 
 def answered(predictions: pl.DataFrame) -> int:
     """How many predictions are answers: a label, or a stated abstention."""
-    withheld = pl.col("meta").cast(pl.String).str.contains('"abstained"', literal=True).fill_null(value=False)
+    withheld = (
+        pl.col("meta")
+        .cast(pl.String)
+        .str.contains('"abstained"', literal=True)
+        .fill_null(value=False)
+    )
     return int(predictions.select((pl.col("label").is_not_null() | withheld).sum()).item())
 
 
 def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
-    """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as wrong, and is counted.
-    Both are null where no prediction is an answer; rows of one class have no macro-F1."""
+    """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as
+    wrong, and is counted. Both are null where no prediction is an answer; rows of one class have no
+    macro-F1."""
     truths = run.records.select("id", truth=task.labels(run.records)).drop_nulls("truth")
     joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
     truth = joined["truth"].to_list()
     notes = [json.loads(m) if m else {} for m in joined["meta"].to_list()]
     none = ["(abstained)" if note.get("abstained") else "(failed)" for note in notes]
-    guess = [g if g is not None else why for g, why in zip(joined["label"].to_list(), none, strict=True)]
+    guess = [
+        g if g is not None else why for g, why in zip(joined["label"].to_list(), none, strict=True)
+    ]
     classes = sorted(set(truth))
     number = {c: i for i, c in enumerate(classes)}
-    y, answers = (np.array([number.get(w, len(classes)) for w in words], np.int64) for words in (truth, guess))
+    y, answers = (
+        np.array([number.get(w, len(classes)) for w in words], np.int64) for words in (truth, guess)
+    )
     counts = confusion(y, answers, len(classes), extra=1)
     failed = guess.count("(failed)")
     spoke = failed < len(truth)
@@ -50,7 +60,9 @@ def headline(detector: str, scores: dict[str, Any]) -> str:
     if scores["accuracy"] is None:
         return f"{detector} {n}: {UNANSWERED}."
     accuracy = f"accuracy {100 * scores['accuracy']:.1f}"
-    failed = f"; {scores['failed']:,} failed and {verb(scores['failed'], 'counts', 'count')} as wrong"
+    failed = (
+        f"; {scores['failed']:,} failed and {verb(scores['failed'], 'counts', 'count')} as wrong"
+    )
     n += failed if scores["failed"] else ""
     if scores["macro_f1"] is None:
         only = ", ".join(scores["classes"])

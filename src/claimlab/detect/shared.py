@@ -1,4 +1,6 @@
-"""Predictions of a trained detector in other processes: what it learned is written once, and rows are shared."""
+"""Predictions of a trained detector in other processes: what it learned is written once, and rows
+are shared.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,22 @@ from claimlab.tasks.task import Task, open_task
 ROWS = 2_000  # records in a shard; of a quick detector ten times as many
 
 
-def shared_predictions(detector: Detector, records: pl.DataFrame, size: int, progress: Progress) -> list[Prediction]:
-    """The predictions for all records, in order, asked for `size` records at a time as without shards; none where the
-    run does not share its work, the detector may ask a model or a search, or does not say what it learned."""
+def shared_predictions(
+    detector: Detector, records: pl.DataFrame, size: int, progress: Progress
+) -> list[Prediction]:
+    """The predictions for all records, in order, asked for `size` records at a time as without
+    shards; none where the run does not share its work, the detector may ask a model or a search, or
+    does not say what it learned.
+    """
     ours = DETECTORS.all().get(detector.name) is type(detector)  # a worker makes it by its name
     rows = max(1, (10 * ROWS if detector.quick else ROWS) // size) * size
-    if not shares() or detector.handles or not ours or not _known(detector.task) or records.height <= rows:
+    if (
+        not shares()
+        or detector.handles
+        or not ours
+        or not _known(detector.task)
+        or records.height <= rows
+    ):
         return []
     with place() as here:
         learned = here.absolute() / "learned"
@@ -45,8 +57,14 @@ def shared_predictions(detector: Detector, records: pl.DataFrame, size: int, pro
         }
         parts = [records[start : start + rows] for start in range(0, records.height, rows)]
         shards = [{**common, "rows": _written(part, here / "predicted")} for part in parts]
-        outputs = run_stage(do_predictions, shards, folder=here, name="predictions", progress=progress)
-        return [restored(raw) for file in outputs for raw in json.loads(file.read_text(encoding="utf-8"))]
+        outputs = run_stage(
+            do_predictions, shards, folder=here, name="predictions", progress=progress
+        )
+        return [
+            restored(raw)
+            for file in outputs
+            for raw in json.loads(file.read_text(encoding="utf-8"))
+        ]
 
 
 def _known(task: Task) -> bool:

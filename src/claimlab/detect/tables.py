@@ -15,20 +15,26 @@ from claimlab.detect.detector import ABSTAINED, Prediction
 from claimlab.search.evidence import Evidence
 from claimlab.text.urls import registrable_domain
 
-DECIMALS = 9  # of a stored score: with six, a score that is nearly sure would be stored as exactly 1
+DECIMALS = (
+    9  # of a stored score: with six, a score that is nearly sure would be stored as exactly 1
+)
 
 
 def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str) -> pl.DataFrame:
-    """The `predictions` side table. `meta` holds the failure, an abstention, flags on the score, and more."""
+    """The `predictions` side table. `meta` holds the failure, an abstention, flags on the score,
+    and more.
+    """
     flagged = flags(predictions)
     rows = [
         {
             "record_id": record,
             "run": run,
             "label": p.label,
-            "scores": json.dumps({k: round(v, DECIMALS) for k, v in p.scores.items()}, sort_keys=True)
-            if p.scores
-            else None,
+            "scores": (
+                json.dumps({k: round(v, DECIMALS) for k, v in p.scores.items()}, sort_keys=True)
+                if p.scores
+                else None
+            ),
             "rationale": p.rationale,
             "evidence_ids": list(p.evidence_ids),
             "cost": p.cost,
@@ -41,18 +47,28 @@ def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str)
 
 
 def _meta(prediction: Prediction, flag: str | None) -> str | None:
-    fields: dict[str, Any] = {"failure": prediction.failure, "abstained": prediction.abstained, "flag": flag}
+    fields: dict[str, Any] = {
+        "failure": prediction.failure,
+        "abstained": prediction.abstained,
+        "flag": flag,
+    }
     return meta_json({**prediction.notes, **fields})
 
 
 def evidence_of(
     records: pl.DataFrame, predictions: Sequence[Prediction], before: pl.DataFrame | None
 ) -> pl.DataFrame | None:
-    """The evidence of a run: that of the records, and what the detector found; null if there is none.
+    """The evidence of a run: that of the records, and what the detector found; null if there is
+    none.
 
-    A run keeps it so that every id a prediction cites can be looked up, and a rationale compared with a fact-check.
+    A run keeps it so that every id a prediction cites can be looked up, and a rationale compared
+    with a fact-check.
     """
-    own = before.join(records, left_on="record_id", right_on="id", how="semi") if before is not None else None
+    own = (
+        before.join(records, left_on="record_id", right_on="id", how="semi")
+        if before is not None
+        else None
+    )
     rows = [
         piece.row(record, rank, registrable_domain)
         for record, p in zip(records["id"].to_list(), predictions, strict=True)
@@ -66,7 +82,9 @@ def evidence_of(
 
 
 def flags(predictions: Sequence[Prediction]) -> list[str | None]:
-    """For each prediction what is wrong with its score: the same for all, clamped, or against its own label."""
+    """For each prediction what is wrong with its score: the same for all, clamped, or against its
+    own label.
+    """
     scored = {tuple(sorted(p.scores.items())) for p in predictions if p.scores}
     constant = len(scored) == 1 and sum(bool(p.scores) for p in predictions) > 1
     return [_flag(p, constant) for p in predictions]
@@ -80,43 +98,65 @@ def _flag(prediction: Prediction, constant: bool) -> str | None:
     if max(prediction.scores.values()) in (0.0, 1.0):
         return "clamped-score"
     best = max(prediction.scores.values())
-    return "another-class-scores-higher" if prediction.scores.get(prediction.label or "", best) < best else None
+    return (
+        "another-class-scores-higher"
+        if prediction.scores.get(prediction.label or "", best) < best
+        else None
+    )
 
 
 def suspicious(predictions: Sequence[Prediction]) -> list[str]:
-    """What a reader must know before believing a score: constant or clamped scores, failed answers."""
+    """What a reader must know before believing a score: constant or clamped scores, failed
+    answers.
+    """
     tally = Counter(flags(predictions))
     scored = sum(bool(p.scores) for p in predictions)
     notes = []
     if tally["constant-score"]:
-        notes.append("Every prediction has the same scores: AUROC and calibration mean nothing here.")
+        notes.append(
+            "Every prediction has the same scores: AUROC and calibration mean nothing here."
+        )
     if (edges := tally["clamped-score"]) > scored / 2:
-        notes.append(f"{several_of(edges, scored, 'score')} {verb(edges)} exactly 0 or 1, as if clamped.")
+        notes.append(
+            f"{several_of(edges, scored, 'score')} {verb(edges)} exactly 0 or 1, as if clamped."
+        )
     if against := tally["another-class-scores-higher"]:
         of = several_of(against, scored, "prediction")
-        notes.append(f"{of} {verb(against, 'scores', 'score')} another class higher than the predicted one.")
+        notes.append(
+            f"{of} {verb(against, 'scores', 'score')} another class higher than the predicted one."
+        )
     notes += _unanswered(predictions)
     return notes
 
 
 def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
     abstained = Counter(p.abstained for p in predictions if p.abstained)
-    failed = Counter(p.failure or "no reason given" for p in predictions if p.label is None and not p.abstained)
+    failed = Counter(
+        p.failure or "no reason given" for p in predictions if p.label is None and not p.abstained
+    )
     notes = []
     if n := sum(failed.values()):
         why = ", ".join(f"{reason} {count}" for reason, count in sorted(failed.items()))
         named = f" ({why})" if set(failed) != {"no reason given"} else ""
-        notes.append(f"{several_of(n, len(predictions), 'prediction')} failed and {verb(n)} null{named}.")
+        notes.append(
+            f"{several_of(n, len(predictions), 'prediction')} failed and {verb(n)} null{named}."
+        )
     if n := sum(abstained.values()):
         why = ", ".join(f"{kind} {abstained[kind]}" for kind in ABSTAINED if abstained[kind])
-        notes.append(f"{several_of(n, len(predictions), 'prediction')} abstained ({why}): no class.")
+        notes.append(
+            f"{several_of(n, len(predictions), 'prediction')} abstained ({why}): no class."
+        )
     return notes
 
 
 def stored(prediction: Prediction) -> dict[str, Any]:
     """As JSON, for the journal."""
     plain = {k: v for k, v in prediction.__dict__.items() if k != "found"}
-    return {**plain, "notes": dict(prediction.notes), "found": [piece.to_json() for piece in prediction.found]}
+    return {
+        **plain,
+        "notes": dict(prediction.notes),
+        "found": [piece.to_json() for piece in prediction.found],
+    }
 
 
 def restored(raw: dict[str, Any]) -> Prediction:

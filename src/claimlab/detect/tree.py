@@ -44,7 +44,9 @@ class Tree:
         while (inner := np.flatnonzero(self.left[node] != LEAF)).size:
             here = node[inner]
             cells = matrix[inner, self.feature[here]]
-            goes_left = np.where(np.isnan(cells), self.missing_left[here], cells <= self.threshold[here])
+            goes_left = np.where(
+                np.isnan(cells), self.missing_left[here], cells <= self.threshold[here]
+            )
             node[inner] = np.where(goes_left, self.left[here], self.right[here])
         return self.shares[node]
 
@@ -62,6 +64,11 @@ class Tree:
         tree = cls(left, whole["right"], whole["feature"], threshold, missing_left, shares)
         inner = np.flatnonzero(left != LEAF)
         children, cells = np.stack([left[inner], tree.right[inner]]), tree.feature[inner]
-        if n == 0 or np.any(children <= inner) or np.any(children >= n) or np.any((cells < 0) | (cells >= features)):
+        if (
+            n == 0
+            or np.any(children <= inner)
+            or np.any(children >= n)
+            or np.any((cells < 0) | (cells >= features))
+        ):
             raise DataError("What a detector learned is not a tree.", "Run the same again.")
         return tree

@@ -1,7 +1,9 @@
-"""How check-worthy a sentence looks, by rules: numbers, names and factual verbs against first person and commands.
+"""How check-worthy a sentence looks, by rules: numbers, names and factual verbs against first
+person and commands.
 
-The weights are set by hand, fitted to no dataset; bench/enrich_pt.py and docs/enrich.md say what they are worth.
-Languages without a word list (data/checkworthy.toml) are judged by digits, capitals, punctuation and length.
+The weights are set by hand, fitted to no dataset; bench/enrich_pt.py and docs/enrich.md say what
+they are worth. Languages without a word list (data/checkworthy.toml) are judged by digits,
+capitals, punctuation and length.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ from claimlab.text.stopwords import stop_words
 READ = 75  # words: a sentence that begins within them is read, to its end
 LEAST = 4  # words of a claim
 CONTENT = 4  # content words of a claim
-WORTHY = 0.1  # the least score of a claim: more must speak for it than against; below, the text is said to make none
-SEVERAL, SEVERAL_WORTHY = 3, -0.5  # a text with this many statements rarely has no claim: a lower minimum score there
+# the least score of a claim: more must speak for it than against; below, the text is said to make
+# none
+WORTHY = 0.1
+SEVERAL, SEVERAL_WORTHY = (
+    3,
+    -0.5,
+)  # a text with this many statements rarely has no claim: a lower minimum score there
 HEADLINE = 1.5
 LEAD = 0.5
 LATER = 0.05  # for each sentence before: what matters is said first
@@ -31,16 +38,20 @@ _BARE = re.compile(r"^[^\w$€£]+|\W+$")
 _QUESTION = frozenset("?？؟")
 _STOP = frozenset(".?…。")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}[$€£])?\d")  # "R$30" and "3rd", not "covid-19"
-_COUNT = re.compile(r"^(?:\w+ than )?\W*\d(?:\d{2}|[\d.,]*(?:%| per cent))")  # "667 new cases", without a verb
-_SHOUT = re.compile(r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)")  # "URGENT: The mill", "URGENT The mill"
+_COUNT = re.compile(
+    r"^(?:\w+ than )?\W*\d(?:\d{2}|[\d.,]*(?:%| per cent))"
+)  # "667 new cases", without a verb
+_SHOUT = re.compile(
+    r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)"
+)  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
 _SIGNS = " !:;,.–—-"
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line of its own at the
-    top; `lead`: it is the first."""
+    """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line
+    of its own at the top; `lead`: it is the first."""
 
     sentence: str
     claim: str
@@ -50,7 +61,9 @@ class Candidate:
 
 
 def score(sentence: str, language: str | None) -> float:
-    """Higher is more check-worthy; only the order of two scores, and whether one is above `WORTHY`, mean anything."""
+    """Higher is more check-worthy; only the order of two scores, and whether one is above `WORTHY`,
+    mean anything.
+    """
     written = [w for w in (_BARE.sub("", w) for w in words(sentence.replace("’", "'"))) if w]
     if not written:
         return float("-inf")
@@ -67,9 +80,15 @@ def score(sentence: str, language: str | None) -> float:
     total -= 1.0 * min(2, _count(lower, known, "call"))
     linked = len(lower) > 1 and _begins(lower, known, "links")
     opening = lower[1:] if linked else lower
-    total -= 0.8 * linked + 3.0 * _begins(opening, known, "command") + 2.0 * _begins(opening, known, "pointing")
+    total -= (
+        0.8 * linked
+        + 3.0 * _begins(opening, known, "command")
+        + 2.0 * _begins(opening, known, "pointing")
+    )
     total -= 1.5 * _begins(opening, known, "conditions")
-    total -= 3.5 * (_begins(opening, known, "asks") and not (len(written[0]) > 1 and written[0].isupper()))
+    total -= 3.5 * (
+        _begins(opening, known, "asks") and not (len(written[0]) > 1 and written[0].isupper())
+    )
     total -= 6.0 * bool(_ends_in(_QUESTION, sentence)) + 2.0 * _asks_later(sentence, known)
     total -= 0.5 * ("!" in sentence)
     label = _begins(lower, known, "label")
@@ -99,18 +118,24 @@ def _begins(written: list[str], known: Cues, kind: str) -> bool:
 
 
 def _names(written: list[str]) -> int:
-    """Words with a capital inside the sentence; where most words have one, as in a title, it says nothing."""
+    """Words with a capital inside the sentence; where most words have one, as in a title, it says
+    nothing.
+    """
     long = [w for w in written if len(w) > 3]
     if sum(w[0].isupper() for w in long) * 5 > len(long) * 3:
         return 0
-    return sum(1 for w in written[1:] if w[0].isupper() and len(w) > 1 and not (w.isupper() and len(w) > 5))
+    return sum(
+        1 for w in written[1:] if w[0].isupper() and len(w) > 1 and not (w.isupper() and len(w) > 5)
+    )
 
 
 def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
-    """The `most` most check-worthy sentences that begin in the first 75 words, each within its clauses, in the order
-    of the text. None where no sentence is worth checking."""
+    """The `most` most check-worthy sentences that begin in the first 75 words, each within its
+    clauses, in the order of the text. None where no sentence is worth checking."""
     options = candidates(text, language)
-    worth = [score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in options]
+    worth = [
+        score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in options
+    ]
     least = SEVERAL_WORTHY if sum(one.says for one in options) >= SEVERAL else WORTHY
     good = [i for i, value in enumerate(worth) if value >= least]
     ranked = sorted(good, key=lambda i: (LATER * i - worth[i], i))[:most]
@@ -126,13 +151,23 @@ def _statement(sentence: str, language: str | None) -> str:
     head, comma, rest = statement.partition(",")
     begins = [bare(word) for word in words(head)]
     called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
-    return _capital(rest.strip(_SIGNS)) if comma and called and len(words(rest)) >= LEAST else statement
+    return (
+        _capital(rest.strip(_SIGNS))
+        if comma and called and len(words(rest)) >= LEAST
+        else statement
+    )
 
 
 def _unlinked(statement: str, language: str | None) -> str:
-    """A sentence without the word and the comma that tie it to the one before: "So, the mill burnt"."""
+    """A sentence without the word and the comma that tie it to the one before: "So, the mill
+    burnt".
+    """
     head, comma, rest = statement.partition(",")
-    return _capital(rest.strip()) if comma and bare(head) in cues(language).get("links", ()) else statement
+    return (
+        _capital(rest.strip())
+        if comma and bare(head) in cues(language).get("links", ())
+        else statement
+    )
 
 
 def _without_question(sentence: str, known: Cues) -> str:
@@ -160,8 +195,8 @@ def _capital(text: str) -> str:
 
 
 def candidates(text: str, language: str | None) -> list[Candidate]:
-    """The sentences that begin in the first 75 words, as claims. A headline is a line of its own that says something,
-    does not end like a sentence and comes before all others that do."""
+    """The sentences that begin in the first 75 words, as claims. A headline is a line of its own
+    that says something, does not end like a sentence and comes before all others that do."""
     claims: list[Candidate] = []
     has_headline = False
     for sentence, alone in _read(text):
@@ -169,7 +204,9 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         claim = shortened(_unlinked(statement, language), language)
         if len(words(claim)) < LEAST:
             continue
-        says = any(main_verbs([bare(word) for word in words(statement)], language)) or not cues(language)
+        says = any(main_verbs([bare(word) for word in words(statement)], language)) or not cues(
+            language
+        )
         headline = alone and not has_headline and says and score(statement, language) > 0
         has_headline = has_headline or headline or (says and not alone)
         claims.append(Candidate(statement, claim, says, headline, lead=not claims))
@@ -177,7 +214,9 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
 
 
 def _read(text: str) -> Iterator[tuple[str, bool]]:
-    """The sentences that begin in the first 75 words, and whether each is a line of its own above others."""
+    """The sentences that begin in the first 75 words, and whether each is a line of its own above
+    others.
+    """
     lines = plain(text).splitlines()
     read = 0
     for number, line in enumerate(lines):
@@ -186,4 +225,7 @@ def _read(text: str) -> Iterator[tuple[str, bool]]:
             if read >= READ:
                 return
             read += len(words(sentence))
-            yield sentence, len(cut) == 1 and number + 1 < len(lines) and not _ends_in(_STOP, sentence)
+            yield (
+                sentence,
+                len(cut) == 1 and number + 1 < len(lines) and not _ends_in(_STOP, sentence),
+            )

@@ -1,4 +1,6 @@
-"""A long sentence made shorter at the end of a clause: with its subject, and never in the middle of one."""
+"""A long sentence made shorter at the end of a clause: with its subject, and never in the middle of
+one.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ LEAST = 8  # words of the part of a sentence that is kept
 LONG = 30  # words of a sentence that may lose a relative clause
 LONGEST = 45  # words of a sentence without any end of a clause
 _BOUNDARY = re.compile(r"(?<=[,;:])\s+|(?<!\s)\s+(?:[-–—]{1,2}\s+|(?=\())")
-_DATELINE = re.compile(r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])")  # "Quito (Ecuador) - On Monday"
+_DATELINE = re.compile(
+    r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])"
+)  # "Quito (Ecuador) - On Monday"
 TAIL = 3  # words after the last comma of a part: fewer are the beginning of something
 _AROUND = re.compile(r"^\W+|\W+$")
 _PARTICIPLE = re.compile(r"(?:[ai]d[oa]s?|ed|ing)$")
@@ -24,12 +28,14 @@ _EDGES = " ,;:–—-"
 
 
 def shortened(sentence: str, language: str | None) -> str:
-    """`sentence` within `MOST` words, cut where a clause ends; nothing of one so long that none of its clauses can be
-    told."""
+    """`sentence` within `MOST` words, cut where a clause ends; nothing of one so long that none of
+    its clauses can be told."""
     whole = _DATELINE.sub("", sentence).strip(_EDGES)
     if len(words(whole)) <= MOST:
         return whole
-    ends = sorted((part for part in _parts(whole, language) if _is_clause(part, whole, language)), key=len)
+    ends = sorted(
+        (part for part in _parts(whole, language) if _is_clause(part, whole, language)), key=len
+    )
     short = [part for part in ends if len(words(part)) <= MOST]
     best = short[-1] if short else ends[0] if ends else whole
     if len(words(best)) <= LONGEST:
@@ -46,7 +52,9 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
     """What comes before each place where a clause may end."""
     yield from (whole[: end.start()] for end in _BOUNDARY.finditer(whole))
     known = cues(language)
-    joins, adds, relatives = (known.get(kind, frozenset()) for kind in ("joins", "adds", "relatives"))
+    joins, adds, relatives = (
+        known.get(kind, frozenset()) for kind in ("joins", "adds", "relatives")
+    )
     if bare(words(whole)[0]) in joins:
         return  # the first clause is not the main one
     if len(words(whole)) > LONG:  # else what says which one is meant stays
@@ -54,20 +62,23 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
     for at in re.finditer(r"(?<!\s)\s+(?=(\S+)\s+(\S+))", whole):
         pair = f"{at[1]} {at[2]}".lower()
         word = pair if pair in joins else at[1].lower()
-        # "after" begins a clause where a verb follows; in "named the project after a river" it does not.
+        # "after" begins a clause where a verb follows; in "named the project after a river" it does
+        # not.
         if word in joins and (word not in adds or _says_something(whole[at.end() :], language)):
             yield whole[: at.start()]
 
 
 def _says_something(rest: str, language: str | None) -> bool:
     phrase = [bare(word) for word in words(_BOUNDARY.split(rest, maxsplit=1)[0])[1:]]
-    infinitive = language in ("por", "spa") and bool(phrase) and phrase[0].endswith(("ar", "er", "ir"))
+    infinitive = (
+        language in ("por", "spa") and bool(phrase) and phrase[0].endswith(("ar", "er", "ir"))
+    )
     return infinitive or any(verbs(phrase, language))
 
 
 def _is_clause(part: str, whole: str, language: str | None) -> bool:
-    """No bracket is left open, no word waits for the next, something is said of the subject, and nothing that belongs
-    to it comes after."""
+    """No bracket is left open, no word waits for the next, something is said of the subject, and
+    nothing that belongs to it comes after."""
     known = cues(language)
     written = [bare(word) for word in words(part)]
     if len(written) < LEAST or part.count("(") != part.count(")"):
@@ -77,25 +88,40 @@ def _is_clause(part: str, whole: str, language: str | None) -> bool:
     if written[-1] in stops or verb_marks[-1]:  # "the minister says" waits for what
         return False
     rest = _segments(whole[len(part) :].strip(_EDGES))
-    return not known or (_has_main_verb(part, language) and not _goes_on(_segments(part)[-1], written, rest, language))
+    return not known or (
+        _has_main_verb(part, language)
+        and not _goes_on(_segments(part)[-1], written, rest, language)
+    )
 
 
 def _has_main_verb(part: str, language: str | None) -> bool:
     """Where a sentence begins with "when" or "if", its main verb comes after the first comma."""
     segments = _segments(part)
-    late = segments[0][0] in _openers(cues(language)) | cues(language).get("conditions", frozenset())
+    late = segments[0][0] in _openers(cues(language)) | cues(language).get(
+        "conditions", frozenset()
+    )
     return any(main_verbs([word for segment in segments[late:] for word in segment], language))
 
 
-def _goes_on(last: list[str], written: list[str], rest: list[list[str]], language: str | None) -> bool:
-    """Whether the sentence says more of the same: "the doctor, who was ill, | had written it"; "a disease | that
-    spreads"; "gave on Monday, in Ostrel, | the looms"; "says in the paper, on page one, | that the mill burnt"."""
+def _goes_on(
+    last: list[str], written: list[str], rest: list[list[str]], language: str | None
+) -> bool:
+    """Whether the sentence says more of the same: "the doctor, who was ill, | had written it"; "a
+    disease | that spreads"; "gave on Monday, in Ostrel, | the looms"; "says in the paper, on page
+    one, | that the mill burnt".
+    """
     if not rest:
         return False
     known = cues(language)
-    prepositions, articles = known.get("determiners", frozenset()), known.get("articles", frozenset())
+    prepositions, articles = (
+        known.get("determiners", frozenset()),
+        known.get("articles", frozenset()),
+    )
     openings = [segment[0] for segment in (last, *rest[:2])]
-    interrupted = any((a in prepositions or _PARTICIPLE.search(a)) and b in articles for a, b in pairwise(openings))
+    interrupted = any(
+        (a in prepositions or _PARTICIPLE.search(a)) and b in articles
+        for a, b in pairwise(openings)
+    )
     waits = _waiting(written, known.get("says", frozenset())) and any(s[0] in _WHAT for s in rest)
     return interrupted or waits or len(last) < TAIL or is_verb(rest[0][0], language, written[-1])
 

@@ -1,9 +1,10 @@
 """Whether a result is about the claim: the share of the query's content words that its snippet has.
 
-The paper calls a share of at least .8 a correspondence; its notebooks ask for more than .8. Both are kept by name.
-Words are compared without case and accents, because people drop accents when they type. A share of almost nothing
-says nothing: a long passage holds the two content words of "This is EXTREMELY SERIOUS!!!" by accident, so a query
-corresponds only where it has `WORDS` content words and `LETTERS` letters in them (bench/correspondence.py).
+The paper calls a share of at least .8 a correspondence; its notebooks ask for more than .8. Both
+are kept by name. Words are compared without case and accents, because people drop accents when they
+type. A share of almost nothing says nothing: a long passage holds the two content words of "This is
+EXTREMELY SERIOUS!!!" by accident, so a query corresponds only where it has `WORDS` content words
+and `LETTERS` letters in them (bench/correspondence.py).
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ WORDS, LETTERS = 4, 20
 
 
 class Match(NamedTuple):
-    """How a snippet fits a query: the share of the query's content words it holds, how many these are, and their
-    letters."""
+    """How a snippet fits a query: the share of the query's content words it holds, how many these
+    are, and their letters."""
 
     share: float
     words: int
@@ -37,11 +38,15 @@ def check_rule(rule: str) -> Rule:
     for known in get_args(Rule):
         if rule == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"'{rule}' is not a valid correspondence rule.", f"Use one of: {', '.join(get_args(Rule))}.")
+    raise UsageError(
+        f"'{rule}' is not a valid correspondence rule.", f"Use one of: {', '.join(get_args(Rule))}."
+    )
 
 
 def corresponds(match: Match | None, rule: Rule = "paper") -> bool:
-    """Whether a match is enough: a share of at least .8 ("paper") or more than .8 ("released"), of enough content."""
+    """Whether a match is enough: a share of at least .8 ("paper") or more than .8 ("released"), of
+    enough content.
+    """
     if match is None or match.words < WORDS or match.letters < LETTERS:
         return False
     return match.share >= SHARE if rule == "paper" else match.share > SHARE
@@ -50,15 +55,21 @@ def corresponds(match: Match | None, rule: Rule = "paper") -> bool:
 def matches(query: str, snippets: Sequence[str | None], language: str | None) -> list[Match | None]:
     """How each snippet fits the query; null where there is nothing to compare.
 
-    A query of stop words alone is compared by all its words, and has no content. A language that is not known counts
-    as English.
+    A query of stop words alone is compared by all its words, and has no content. A language that is
+    not known counts as English.
     """
-    cut = tokenize(strip_accents(pl.Series([query, *snippets], dtype=pl.String)), language=language).to_list()
+    cut = tokenize(
+        strip_accents(pl.Series([query, *snippets], dtype=pl.String)), language=language
+    ).to_list()
     query_words = set(cut[0])
     content = query_words - _stop(language)
     wanted, letters = content or query_words, sum(map(len, content))
     return [
-        None if not wanted or held is None else Match(len(wanted & set(held)) / len(wanted), len(content), letters)
+        (
+            None
+            if not wanted or held is None
+            else Match(len(wanted & set(held)) / len(wanted), len(content), letters)
+        )
         for held in cut[1:]
     ]
 

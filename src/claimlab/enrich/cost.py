@@ -16,12 +16,17 @@ from claimlab.search.terms import Searches
 
 
 def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -> dict[str, Any]:
-    """The least and the most that the run can take. Least: every first answer corresponds, and the first provider of a
-    chain answers. Most: every text needs its claims extracted and each searched for, and every provider is asked.
-    Recorded searches are not subtracted; recorded model calls are."""
+    """The least and the most that the run can take. Least: every first answer corresponds, and the
+    first provider of a chain answers. Most: every text needs its claims extracted and each searched
+    for, and every provider is asked. Recorded searches are not subtracted; recorded model calls
+    are."""
     texts = prepared(dataset.records["text"], settings.query_rule)
     queries = make_queries(dataset.records["text"], settings.query_rule)
-    searched = [text for text, query in zip(texts, queries, strict=True) if query is not None and text is not None]
+    searched = [
+        text
+        for text, query in zip(texts, queries, strict=True)
+        if query is not None and text is not None
+    ]
     extractor = doors.extractor
     claims = int(extractor.parameters().get("claims", 1)) if extractor is not None else 0
     least: Counter[str] = Counter()
@@ -32,6 +37,11 @@ def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -
         most.update(dict.fromkeys(names, len(searched) * (1 + claims)))
     parts: dict[str, Priced] = {name: Searches(name, least[name], most[name]) for name in most}
     if isinstance(extractor, ByModel):
-        profile, requests = extractor.provider.profile, (extractor.request(text) for text in searched)
-        parts[profile.chosen_model()] = estimate_model(requests, profile, recording=calls.existing())
+        profile, requests = (
+            extractor.provider.profile,
+            (extractor.request(text) for text in searched),
+        )
+        parts[profile.chosen_model()] = estimate_model(
+            requests, profile, recording=calls.existing()
+        )
     return estimated(parts, facts={"records": dataset.records.height, "queries": len(searched)})

@@ -1,8 +1,9 @@
-"""The main claim of a text: by a model, by the offline rules, or its first sentence. Every claim says who found it.
+"""The main claim of a text: by a model, by the offline rules, or its first sentence. Every claim
+says who found it.
 
-An extractor takes a prepared text and its language. A text that makes no claim gives none, which is an answer. A
-refusal, a failed call or an answer in another language is a failure that is named and counted; no other extractor
-quietly steps in, because the claims table must say who found what.
+An extractor takes a prepared text and its language. A text that makes no claim gives none, which is
+an answer. A refusal, a failed call or an answer in another language is a failure that is named and
+counted; no other extractor quietly steps in, because the claims table must say who found what.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ SURE = 5  # words needed to identify a language
 
 @dataclass(frozen=True)
 class Extraction:
-    """No claim and no failure: the text makes none. `meta` goes into the claims table: the model, its standing, whether
-    a claim is longer than asked for, how much of it is in the text."""
+    """No claim and no failure: the text makes none. `meta` goes into the claims table: the model,
+    its standing, whether a claim is longer than asked for, how much of it is in the text."""
 
     claims: tuple[str, ...] = ()
     failure: str | None = None
@@ -92,8 +93,9 @@ PROMPT = "extraction"
 
 
 class ByModel:
-    """A model behind the llm door, its answer bound by a schema. It is asked once more where it answers in another
-    language than the text's; a claim that is longer than asked for is kept whole, and says so."""
+    """A model behind the llm door, its answer bound by a schema. It is asked once more where it
+    answers in another language than the text's; a claim that is longer than asked for is kept
+    whole, and says so."""
 
     def __init__(self, provider: Provider, claims: int = 1, prompts: Prompts | None = None) -> None:
         self.provider = provider
@@ -113,7 +115,9 @@ class ByModel:
         part = "one" if self.claims == 1 else "several"
         return Request.of(
             untrusted(first_words(text, READ)),
-            system=f"{self.prompt.text('system')}\n\n{self.prompt.text(part, most=WORDS, claims=self.claims)}",
+            system=(
+                f"{self.prompt.text('system')}\n\n{self.prompt.text(part, most=WORDS, claims=self.claims)}"  # noqa: E501
+            ),
             schema=MainClaim if self.claims == 1 else Claims,
             max_tokens=256 * self.claims,
             seed=0,
@@ -126,14 +130,18 @@ class ByModel:
         answer = await self.provider.ask(request)
         other = _other_language(_claims_of(answer), text, language)
         if other is not None:
-            answer = await self.provider.ask(request.again(answer.text or "", self.prompt.text("language", **other)))
+            answer = await self.provider.ask(
+                request.again(answer.text or "", self.prompt.text("language", **other))
+            )
         meta: dict[str, Any] = {"model": answer.model, "standing": self.provider.profile.standing}
         meta["asked_again"] = True if other is not None else None
         if not answer.ok or answer.value is None:
             return Extraction(failure=answer.failure or "empty", detail=answer.detail, meta=meta)
         claims = list(dict.fromkeys(_claims_of(answer)))[: self.claims]
         if other is not None and (still := _other_language(claims, text, language)) is not None:
-            return Extraction(failure="other-language", detail=f"answered in {still['given']} twice", meta=meta)
+            return Extraction(
+                failure="other-language", detail=f"answered in {still['given']} twice", meta=meta
+            )
         meta["long"] = True if any(len(words(claim)) > WORDS for claim in claims) else None
         meta["share_in_text"] = _grounding(claims, text, language)
         return Extraction(tuple(claims), meta=meta)
@@ -148,8 +156,13 @@ def rule_extractor(name: str, claims: int = 1) -> Extractor:
     if name == "first-sentence" and claims == 1:
         return FirstSentence()
     if name == "first-sentence":
-        raise UsageError("The first-sentence rule gives one claim.", "Split with the offline rules or a model.")
-    raise UsageError(f"There is no extractor named '{name}'.", f"Use one of: {', '.join((*RULES, 'model', 'none'))}.")
+        raise UsageError(
+            "The first-sentence rule gives one claim.", "Split with the offline rules or a model."
+        )
+    raise UsageError(
+        f"There is no extractor named '{name}'.",
+        f"Use one of: {', '.join((*RULES, 'model', 'none'))}.",
+    )
 
 
 def _claims_of(answer: Answer[Any]) -> list[str]:
@@ -159,9 +172,11 @@ def _claims_of(answer: Answer[Any]) -> list[str]:
     return [" ".join(claim.split()) for claim in claims if claim and any(map(str.isalnum, claim))]
 
 
-def _other_language(claims: Sequence[str], text: str, language: str | None) -> dict[str, str] | None:
-    """The language of the text and the one that was answered in, by name, where they are known and differ. Few words
-    are in no language for sure, so only a sentence is looked at."""
+def _other_language(
+    claims: Sequence[str], text: str, language: str | None
+) -> dict[str, str] | None:
+    """The language of the text and the one that was answered in, by name, where they are known and
+    differ. Few words are in no language for sure, so only a sentence is looked at."""
     from claimlab.text.langid import identify
 
     whole = " ".join(claims)
@@ -180,7 +195,9 @@ def _name(language: str) -> str:
 
 
 def _grounding(claims: Sequence[str], text: str, language: str | None) -> float | None:
-    """The share of the least grounded claim that occurs in the text: low where a model invents things."""
+    """The share of the least grounded claim that occurs in the text: low where a model invents
+    things.
+    """
     grounded = [shares(claim, [text], language)[0] for claim in claims]
     known = [share for share in grounded if share is not None]
     return round(min(known), 4) if known else None

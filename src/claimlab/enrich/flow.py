@@ -1,10 +1,13 @@
-"""One record through the two stages: search with the query; where nothing corresponds, extract the claim, search again.
+"""One record through the two stages: search with the query; where nothing corresponds, extract the
+claim, search again.
 
-    query -> web search -> corresponding? -> else claim -> web search again;  fact-check search with both
+    query -> web search -> corresponding? -> else claim -> web search again;  fact-check search with
+    both
 
-Every end has its own name, because they mean different things: `corresponding`, `not-corresponding` (something was
-found), `nothing-found`, `no-claim` (nothing corresponds to the query, and the text makes no claim to search for),
-`failed` (unknown), `no-query` (the record has no words to search with).
+Every end has its own name, because they mean different things: `corresponding`, `not-corresponding`
+(something was found), `nothing-found`, `no-claim` (nothing corresponds to the query, and the text
+makes no claim to search for), `failed` (unknown), `no-query` (the record has no words to search
+with).
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ class Pages(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """`as_of` is null, "claim-date" or one day for all. `countries` maps a language, or "*", to two letters."""
+    """`as_of` is null, "claim-date" or one day for all. `countries` maps a language, or "*", to two
+    letters.
+    """
 
     query_rule: QueryRule = "paper"
     correspondence_rule: correspondence.Rule = "paper"
@@ -69,7 +74,9 @@ class Doors:
 
 @dataclass
 class Enriched:
-    """What was done for one record, JSON-safe through `to_json`, so that a stopped run can take it up again."""
+    """What was done for one record, JSON-safe through `to_json`, so that a stopped run can take it
+    up again.
+    """
 
     record_id: str
     outcome: str = "no-query"
@@ -96,7 +103,11 @@ class Enriched:
 
 
 async def enrich_record(
-    record: Mapping[str, Any], text: str | None, query: QueryText | None, doors: Doors, settings: Settings
+    record: Mapping[str, Any],
+    text: str | None,
+    query: QueryText | None,
+    doors: Doors,
+    settings: Settings,
 ) -> Enriched:
     """`text` is the prepared text the extractor reads, `query` what the rules made of it."""
     done = Enriched(str(record["id"]))
@@ -118,7 +129,9 @@ async def enrich_record(
 class _Job:
     """The searches of one record, and what they found so far."""
 
-    def __init__(self, record: Mapping[str, Any], doors: Doors, settings: Settings, done: Enriched) -> None:
+    def __init__(
+        self, record: Mapping[str, Any], doors: Doors, settings: Settings, done: Enriched
+    ) -> None:
         self.record, self.doors, self.settings, self.done = record, doors, settings, done
         self.language: str | None = record.get("language")
         self.when = settings.when(record)
@@ -155,13 +168,17 @@ class _Job:
         sorted_out = self._sorted_by_day(held)
         snippets = [piece.text or piece.title for piece, _ in sorted_out]
         fits = correspondence.matches(words, snippets, self.language)
-        pieces = [Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, fits, strict=True)]
+        pieces = [
+            Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, fits, strict=True)
+        ]
         for piece in pieces:
             self._keep(piece)
         return [p for p in pieces if p.as_of != UNDATED]
 
     def _sorted_by_day(self, held: list[Evidence]) -> list[tuple[Evidence, str | None]]:
-        """What stood on the day, then what has no date, apart; what is newer is dropped and counted."""
+        """What stood on the day, then what has no date, apart; what is newer is dropped and
+        counted.
+        """
         if self.settings.as_of is None:
             return [(piece, None) for piece in held]
         if self.when is None:
@@ -182,8 +199,8 @@ class _Job:
         return with_page(piece, page)
 
     def _keep(self, piece: Piece) -> None:
-        """A piece found twice is kept once, with the question it answers better, and with the fact-check that either
-        search knows it to be."""
+        """A piece found twice is kept once, with the question it answers better, and with the
+        fact-check that either search knows it to be."""
         identity = piece.evidence.evidence_id
         before = self.pieces.get(identity)
         if before is None:
@@ -203,13 +220,17 @@ class _Job:
         rule = self.settings.correspondence_rule
         pieces = shown_order(list(self.pieces.values()), rule)
         marks = marked(self.record, pieces)
-        self.done.evidence = [to_json(piece, mine, rule) for piece, mine in zip(pieces, marks, strict=True)]
+        self.done.evidence = [
+            to_json(piece, mine, rule) for piece, mine in zip(pieces, marks, strict=True)
+        ]
         usable = [(p, m) for p, m in zip(pieces, marks, strict=True) if p.as_of != UNDATED]
         self.done.outcome = self._outcome([p for p, _ in usable])
         self.done.outcome_filtered = self._outcome([p for p, m in usable if not m.filtered])
 
     def any_corresponds(self, pieces: list[Piece]) -> bool:
-        return any(correspondence.corresponds(p.match, self.settings.correspondence_rule) for p in pieces)
+        return any(
+            correspondence.corresponds(p.match, self.settings.correspondence_rule) for p in pieces
+        )
 
     def _outcome(self, pieces: list[Piece]) -> str:
         if self.any_corresponds(pieces):

@@ -1,4 +1,6 @@
-"""`cl.enrich` and `claimlab enrich`: the claim, dated evidence and existing fact-checks for every record."""
+"""`cl.enrich` and `claimlab enrich`: the claim, dated evidence and existing fact-checks for every
+record.
+"""
 
 from __future__ import annotations
 
@@ -59,29 +61,44 @@ def enrich(
 ) -> Enrichment:
     """Attach the claim, dated evidence and fact-checks to every record.
 
-    `provider` and `factcheck` name search providers, each the fallback of the one before: "brave", "local:FOLDER".
-    `extract` says who finds the claim: "offline", "model" (then `profile` names it), "first-sentence" or "none".
-    `as_of` drops newer evidence: "claim-date", or one day for all. With `output`, the result is written there; what is
-    finished is kept, so that the same call goes on after a stop, and the caps hold over all its starts. `data` may be a
-    file of rows that were enriched elsewhere, too: they are read, and nothing is asked.
+    `provider` and `factcheck` name search providers, each the fallback of the one before: "brave",
+    "local:FOLDER". `extract` says who finds the claim: "offline", "model" (then `profile` names
+    it), "first-sentence" or "none". `as_of` drops newer evidence: "claim-date", or one day for all.
+    With `output`, the result is written there; what is finished is kept, so that the same call goes
+    on after a stop, and the caps hold over all its starts. `data` may be a file of rows that were
+    enriched elsewhere, too: they are read, and nothing is asked.
     """
     names = _names(provider), _names(factcheck)
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=_reads(data))
     if not isinstance(data, Dataset) and Path(data).is_file():
-        enriched = _imported(Path(data), [*names[0], *names[1]], profile, output, limit=limit, force=force)
+        enriched = _imported(
+            Path(data), [*names[0], *names[1]], profile, output, limit=limit, force=force
+        )
     else:
         settings = _settings(query_rule, correspondence, results, as_of, country)
         _require(names[0])
         caps = Caps(max_cost, max_calls, max_tokens)
         with Run(
-            "enrich", data, output, limit=limit, force=force, caps=caps, mode=mode, cache=cache, batch=batch,
+            "enrich",
+            data,
+            output,
+            limit=limit,
+            force=force,
+            caps=caps,
+            mode=mode,
+            cache=cache,
+            batch=batch,
             progress=progress,
-        ) as run:  # fmt: skip
+        ) as run:
             words = {
-                "extract": extract, "profile": profile, "model": model, "claims": claims, "prompts": prompts,
+                "extract": extract,
+                "profile": profile,
+                "model": model,
+                "claims": claims,
+                "prompts": prompts,
                 "snapshot": snapshot,
-            }  # fmt: skip
+            }
             enriched = sync.run(_enriched(run, names, settings, concurrency, words))
             enriched.summary["budget"] = run.calls.budget.summary()
             run.finish(enriched.dataset)
@@ -92,40 +109,70 @@ def enrich(
 
 @same_arguments(enrich)
 def estimate_enrich(call: Arguments) -> dict[str, Any]:
-    """The least and the most that `enrich` with the same arguments can take. No key is needed, and nothing is asked."""
+    """The least and the most that `enrich` with the same arguments can take. No key is needed, and
+    nothing is asked.
+    """
     provider, factcheck = _names(call.provider), _names(call.factcheck)
     _require(provider)
     settings = Settings(query.check_rule(call.query_rule))
     with Run(
-        "enrich", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+        "enrich",
+        call.data,
+        call.output,
+        limit=call.limit,
+        mode=call.mode,
+        cache=call.cache,
+        estimate=True,
     ) as run:
 
         async def whole() -> dict[str, Any]:
             async with open_doors(
-                provider, run.calls, factcheck=factcheck, extract=call.extract, profile=call.profile, model=call.model,
-                claims=call.claims, prompts=call.prompts,
-            ) as doors:  # fmt: skip
+                provider,
+                run.calls,
+                factcheck=factcheck,
+                extract=call.extract,
+                profile=call.profile,
+                model=call.model,
+                claims=call.claims,
+                prompts=call.prompts,
+            ) as doors:
                 return estimate(run.dataset, doors, settings, run.calls)
 
         return sync.run(whole())
 
 
 async def _enriched(
-    run: Run, names: tuple[list[str], list[str]], settings: Settings, concurrency: int, words: dict[str, Any]
+    run: Run,
+    names: tuple[list[str], list[str]],
+    settings: Settings,
+    concurrency: int,
+    words: dict[str, Any],
 ) -> Enrichment:
     async with open_doors(names[0], run.calls, factcheck=names[1], **words) as doors:
         journal = run.journal(**parameters(doors, settings))
         return await enrich_async(
-            run.dataset, doors, settings, journal=journal, concurrency=concurrency, progress=run.progress
+            run.dataset,
+            doors,
+            settings,
+            journal=journal,
+            concurrency=concurrency,
+            progress=run.progress,
         )
 
 
 def _imported(
-    file: Path, names: Sequence[str], profile: str | None, output: str | Path | None, *, limit: int | None, force: bool
+    file: Path,
+    names: Sequence[str],
+    profile: str | None,
+    output: str | Path | None,
+    *,
+    limit: int | None,
+    force: bool,
 ) -> Enrichment:
     if names or profile:
         raise UsageError(
-            f"'{file}' is a file of rows that are enriched already; they are read, and nothing is asked.",
+            f"'{file}' is a file of rows that are enriched already; they are read, and nothing is"
+            " asked.",
             "Leave out `provider`, `factcheck` and `profile`, or give a dataset folder.",
         )
     with Run("enrich", None, output, reads=[file], force=force) as run:
@@ -134,7 +181,9 @@ def _imported(
     return enriched
 
 
-def _settings(rule: str, correspondence: str, results: int, as_of: str | None, country: Sequence[str]) -> Settings:
+def _settings(
+    rule: str, correspondence: str, results: int, as_of: str | None, country: Sequence[str]
+) -> Settings:
     if as_of is not None and as_of != CLAIM_DATE:
         try:
             date.fromisoformat(as_of)
@@ -151,7 +200,9 @@ def _names(value: str | Sequence[str]) -> list[str]:
 
 def _require(web: Sequence[str]) -> None:
     if not web:
-        raise UsageError("No search provider given.", "Pass `provider`, such as local:FOLDER or searxng.")
+        raise UsageError(
+            "No search provider given.", "Pass `provider`, such as local:FOLDER or searxng."
+        )
 
 
 def _reads(data: Source) -> list[Path]:

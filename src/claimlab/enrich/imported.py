@@ -1,9 +1,10 @@
-"""Rows that were enriched elsewhere: the layout that the paper's notebooks write, read into a claimlab dataset.
+"""Rows that were enriched elsewhere: the layout that the paper's notebooks write, read into a
+claimlab dataset.
 
-Fields of a row: text_no_url, old_split, new_split, label, initial_query, claim_query, google_search_results (title,
-link, snippet, pagemap, match), google_fact_check_results (as claims:search answers), near_duplicates, text_urls,
-metadata.
-Nothing of it is dropped: what has no column of ours goes into `meta`.
+Fields of a row: text_no_url, old_split, new_split, label, initial_query, claim_query,
+google_search_results (title, link, snippet, pagemap, match), google_fact_check_results (as
+claims:search answers), near_duplicates, text_urls, metadata. Nothing of it is dropped: what has no
+column of ours goes into `meta`.
 """
 
 from __future__ import annotations
@@ -40,13 +41,16 @@ LAST = datetime(
 )  # the rows do not say when they were fetched, so no date is refused as being in the future
 
 
-def read_enriched(path: Path, *, language: str | None = None, limit: int | None = None) -> Enrichment:
+def read_enriched(
+    path: Path, *, language: str | None = None, limit: int | None = None
+) -> Enrichment:
     """The rows of a JSON, JSON Lines or Parquet file as a dataset with evidence and claims."""
     rows = list(_rows(path))[:limit]
     missing = [name for name in NEEDED if not rows or name not in rows[0]]
     if missing:
         raise SchemaError(
-            f"'{path.name}' has no {' and no '.join(missing)}: these are not the enriched rows of the paper.",
+            f"'{path.name}' has no {' and no '.join(missing)}: these are not the enriched rows of"
+            " the paper.",
             "Read plain rows with claimlab import, then enrich them.",
         )
     name = path.stem
@@ -54,16 +58,25 @@ def read_enriched(path: Path, *, language: str | None = None, limit: int | None 
     done = [_enriched(row, record) for row, record in zip(rows, records, strict=True)]
     unknown = sum(r["veracity"] is None for r in records)
     notes = (
-        [f"{several(unknown, 'row')} {verb(unknown, 'has', 'have')} a label that the general map does not know."]
+        [
+            f"{several(unknown, 'row')} {verb(unknown, 'has', 'have')} a label that the general map"
+            " does not know."
+        ]
         if unknown
         else []
     )
-    step = Lineage(step="enrich", parameters={"imported": "enriched rows"}, inputs={path.name: digest_file(path)})
+    step = Lineage(
+        step="enrich",
+        parameters={"imported": "enriched rows"},
+        inputs={path.name: digest_file(path)},
+    )
     frame = pl.DataFrame(records, infer_schema_length=None)
     tables = tables_of(done, {})
     fetched = pl.lit(None, pl.Datetime("us")).alias("retrieved")
     tables["evidence"] = tables["evidence"].with_columns(fetched)  # the time is unknown
-    return Enrichment(Dataset.build(name, frame, tables, notes=notes, lineage=[step]), summarise(done))
+    return Enrichment(
+        Dataset.build(name, frame, tables, notes=notes, lineage=[step]), summarise(done)
+    )
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -77,7 +90,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             return
         data = json.loads(content)
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UnreadableFile(f"'{path}' cannot be read: {error}.", "Give a JSON, JSON Lines or Parquet file.") from None
+        raise UnreadableFile(
+            f"'{path}' cannot be read: {error}.", "Give a JSON, JSON Lines or Parquet file."
+        ) from None
     yield from data if isinstance(data, list) else [data]
 
 
@@ -98,19 +113,35 @@ def _record(row: Mapping[str, Any], number: str, language: str | None) -> dict[s
 
 def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
     first, claim = text(row.get("initial_query")), text(row.get("claim_query"))
-    done = Enriched(record["id"], query=first, how=METHOD if first else None, needed_extraction=claim is not None)
+    done = Enriched(
+        record["id"],
+        query=first,
+        how=METHOD if first else None,
+        needed_extraction=claim is not None,
+    )
     done.claims, done.method = ([claim], METHOD) if claim else ([], None)
     query = claim or first or ""
     web = [_result(item, query) for item in _list(row.get("google_search_results"))]
     checks = [_check(item, query) for item in _list(row.get("google_fact_check_results"))]
-    stages = [*((e, "web") for e in web if e), *((e, "factcheck") for reviews in checks for e in reviews)]
+    stages = [
+        *((e, "web") for e in web if e),
+        *((e, "factcheck") for reviews in checks for e in reviews),
+    ]
     snippets = [piece.text or piece.title for piece, _ in stages]
     fits = matches(query, snippets, record["language"]) if query else [None] * len(stages)
-    pieces = shown_order([Piece(e, stage, match) for (e, stage), match in zip(stages, fits, strict=True)], "paper")
-    done.evidence = [to_json(p, m, "paper") for p, m in zip(pieces, marked(record, pieces), strict=True)]
-    matched = any(mapping(item).get("match") is True for item in _list(row.get("google_search_results")))
+    pieces = shown_order(
+        [Piece(e, stage, match) for (e, stage), match in zip(stages, fits, strict=True)], "paper"
+    )
+    done.evidence = [
+        to_json(p, m, "paper") for p, m in zip(pieces, marked(record, pieces), strict=True)
+    ]
+    matched = any(
+        mapping(item).get("match") is True for item in _list(row.get("google_search_results"))
+    )
     if first:
-        done.outcome = "corresponding" if matched else "not-corresponding" if pieces else "nothing-found"
+        done.outcome = (
+            "corresponding" if matched else "not-corresponding" if pieces else "nothing-found"
+        )
         done.outcome_filtered = done.outcome
     return done
 

@@ -1,4 +1,6 @@
-"""From the words of a command to the doors of a run: providers, extractor and pages, called as `calls` says."""
+"""From the words of a command to the doors of a run: providers, extractor and pages, called as
+`calls` says.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,10 @@ async def open_doors(
     prompts: Given = (),
     snapshot: bool = False,
 ) -> AsyncIterator[Doors]:
-    """The doors, ready to be asked. `web` and `factcheck` name providers, each the fallback of the one before: "brave",
-    "local:FOLDER". `extract` is "model" (then `profile` says which), "offline", "first-sentence" or "none"."""
+    """The doors, ready to be asked. `web` and `factcheck` name providers, each the fallback of the
+    one before: "brave", "local:FOLDER". `extract` is "model" (then `profile` says which),
+    "offline", "first-sentence" or "none".
+    """
     extractor = _extractor(extract, claims, profile, model, calls, prompts)
     chains = [named_chain(web, calls, factcheck=holds_factchecks)] if web else []
     chains += [named_chain(factcheck, calls, factcheck=True)] if factcheck else []
@@ -49,10 +53,13 @@ def _extractor(
 ) -> Extractor | None:
     words = read_prompts(prompts, "enrich")
     if words.replaced and extract != "model":
-        raise UsageError(f"No model is asked: claims are extracted by '{extract}'.", "Pass `extract` as 'model'.")
+        raise UsageError(
+            f"No model is asked: claims are extracted by '{extract}'.", "Pass `extract` as 'model'."
+        )
     if profile is not None and extract != "model":
         raise UsageError(
-            f"The model profile '{profile}' would not be asked: claims are extracted by '{extract}'.",
+            f"The model profile '{profile}' would not be asked: claims are extracted by"
+            f" '{extract}'.",
             "Pass `extract` as 'model', or leave out `profile`.",
         )
     if extract == "none":
@@ -60,7 +67,9 @@ def _extractor(
     if extract != "model":
         return rule_extractor(extract, claims)
     if profile is None:
-        raise UsageError("Extracting by a model needs a profile.", "Pass `profile`; see: claimlab llm profiles")
+        raise UsageError(
+            "Extracting by a model needs a profile.", "Pass `profile`; see: claimlab llm profiles"
+        )
     return ByModel(open_provider(profile, model=model, calls=calls), claims, words)
 
 
@@ -72,6 +81,8 @@ def read_countries(items: Sequence[str]) -> Mapping[str, str]:
     for item in items:
         language, _, country = item.rpartition("=")
         if len(country) != 2 or not country.isalpha():
-            raise UsageError(f"'{item}' is not a country.", "Write `country` as BR, or por=BR for one language.")
+            raise UsageError(
+                f"'{item}' is not a country.", "Write `country` as BR, or por=BR for one language."
+            )
         countries[require(language) if language else "*"] = country.upper()
     return countries

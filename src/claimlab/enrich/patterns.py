@@ -1,7 +1,9 @@
-"""What the evidence looks like for true and for false records: the patterns, domains, ratings and dates of a dataset.
+"""What the evidence looks like for true and for false records: the patterns, domains, ratings and
+dates of a dataset.
 
-The patterns are those of section 4.4 of the paper, made countable. A piece counts only where it corresponds to the
-record (claimlab.enrich.correspondence); what a pattern cannot know, its sentence says.
+The patterns are those of section 4.4 of the paper, made countable. A piece counts only where it
+corresponds to the record (claimlab.enrich.correspondence); what a pattern cannot know, its sentence
+says.
 """
 
 from __future__ import annotations
@@ -15,10 +17,16 @@ from claimlab.core.errors import SchemaError
 from claimlab.text.guard import is_academic
 
 PATTERNS = {
-    "T1": "true: a result that is not a fact-check, a copy or the record's own source says the same (corroboration)",
+    "T1": (
+        "true: a result that is not a fact-check, a copy or the record's own source says the same"
+        " (corroboration)"
+    ),
     "T2": "true: no fact-checker's rating confirms it",
     "F1": "false: a fact-check of it rates it false (direct debunk)",
-    "F2": "false: a result that is neither a fact-check nor research repeats it (whether it is reliable is not known)",
+    "F2": (
+        "false: a result that is neither a fact-check nor research repeats it (whether it is"
+        " reliable is not known)"
+    ),
     "F3": "false: a result on a publisher of research speaks of it",
 }
 TOP = 20
@@ -28,9 +36,13 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
     """Everything the report shows, JSON-safe."""
     table = dataset.tables.get("evidence")
     if table is None or "corresponds" not in table.columns:
-        raise SchemaError("This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first.")
+        raise SchemaError(
+            "This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first."
+        )
     labels = dataset.records.select(pl.col("id").alias("record_id"), "veracity")
-    searched = table.filter(pl.col("guard_factcheck").is_not_null()).join(labels, on="record_id", how="inner")
+    searched = table.filter(pl.col("guard_factcheck").is_not_null()).join(
+        labels, on="record_id", how="inner"
+    )
     searched = searched.with_columns(one_spelling(searched["rating"]))
     reviewed = searched.filter(pl.col("guard_factcheck"))
     enrichment = dataset.tables.get("enrichment")
@@ -46,14 +58,21 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
         "factcheck_years": years(reviewed),
         "undated": searched["published"].null_count(),
         "evidence": searched.height,
-        "marks": {m: int(searched[m].sum()) for m in ("filtered", "guard_factcheck", "guard_own_source", "guard_copy")},
+        "marks": {
+            m: int(searched[m].sum())
+            for m in ("filtered", "guard_factcheck", "guard_own_source", "guard_copy")
+        },
     }
 
 
 def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[dict[str, Any]]:
-    """For each pattern: how many records of its class show it, of how many that were searched for."""
+    """For each pattern: how many records of its class show it, of how many that were searched
+    for.
+    """
     near = evidence.filter(pl.col("corresponds")).with_columns(
-        pl.col("url").map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False).alias("academic")
+        pl.col("url")
+        .map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False)
+        .alias("academic")
     )
     other = ~pl.col("guard_factcheck") & ~pl.col("guard_copy") & ~pl.col("guard_own_source")
     confirmed = _ids(near.filter(pl.col("verdict") == "true"))
@@ -62,7 +81,10 @@ def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[dict[str, An
     shown = {
         "T1": (true & _ids(near.filter(other)), true),
         "T2": (true - confirmed, true),
-        "F1": (false & _ids(near.filter(pl.col("guard_factcheck") & (pl.col("verdict") == "false"))), false),
+        "F1": (
+            false & _ids(near.filter(pl.col("guard_factcheck") & (pl.col("verdict") == "false"))),
+            false,
+        ),
         "F2": (false & _ids(near.filter(~pl.col("guard_factcheck") & ~pl.col("academic"))), false),
         "F3": (false & _ids(near.filter(pl.col("academic"))), false),
     }
@@ -80,7 +102,9 @@ def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[dict[str, An
 
 
 def per_label(evidence: pl.DataFrame, column: str) -> list[dict[str, Any]]:
-    """The most frequent values of a column, with their rows per verdict of the record; "none" has no verdict."""
+    """The most frequent values of a column, with their rows per verdict of the record; "none" has
+    no verdict.
+    """
     tally = (
         evidence.filter(pl.col(column).is_not_null())
         .with_columns(pl.col("veracity").fill_null("none"))
@@ -97,12 +121,18 @@ def per_label(evidence: pl.DataFrame, column: str) -> list[dict[str, Any]]:
 
 
 def one_spelling(ratings: pl.Series) -> pl.Series:
-    """Ratings that differ in case alone as one: the spelling that is most frequent, or else the first by alphabet."""
-    tally = ratings.drop_nulls().value_counts().sort(["count", ratings.name], descending=[True, False])
+    """Ratings that differ in case alone as one: the spelling that is most frequent, or else the
+    first by alphabet.
+    """
+    tally = (
+        ratings.drop_nulls().value_counts().sort(["count", ratings.name], descending=[True, False])
+    )
     first: dict[str, str] = {}
     for rating in tally[ratings.name].to_list():
         first.setdefault(rating.casefold(), rating)
-    return ratings.replace_strict({rating: first[rating.casefold()] for rating in tally[ratings.name].to_list()})
+    return ratings.replace_strict(
+        {rating: first[rating.casefold()] for rating in tally[ratings.name].to_list()}
+    )
 
 
 def agencies(reviewed: pl.DataFrame) -> list[dict[str, Any]]:
@@ -122,10 +152,14 @@ def agencies(reviewed: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def years(evidence: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows per year of publication and verdict of the record; what has no date is not here (see `undated`)."""
+    """Rows per year of publication and verdict of the record; what has no date is not here (see
+    `undated`).
+    """
     tally = (
         evidence.filter(pl.col("published").is_not_null())
-        .with_columns(pl.col("published").dt.year().alias("year"), pl.col("veracity").fill_null("none"))
+        .with_columns(
+            pl.col("published").dt.year().alias("year"), pl.col("veracity").fill_null("none")
+        )
         .group_by("year", "veracity")
         .len()
         .sort("year", "veracity")

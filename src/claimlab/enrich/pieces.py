@@ -1,7 +1,9 @@
-"""What was found for one record, marked and in the order in which it is shown: what corresponds comes first.
+"""What was found for one record, marked and in the order in which it is shown: what corresponds
+comes first.
 
-The tables, the number of pieces that a detector is shown, and the detectors all follow this order, so it decides what
-a model reads: evidence that corresponds, then what the search for the claim found, then the rest.
+The tables, the number of pieces that a detector is shown, and the detectors all follow this order,
+so it decides what a model reads: evidence that corresponds, then what the search for the claim
+found, then the rest.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ class Piece:
 
 
 def shown_order(pieces: Sequence[Piece], rule: Rule) -> list[Piece]:
-    """What corresponds, the best first; then what the search for the claim found; then the rest. What has no date,
-    where one was asked for, comes last: it counts as not found."""
+    """What corresponds, the best first; then what the search for the claim found; then the rest.
+    What has no date, where one was asked for, comes last: it counts as not found."""
 
     def place(piece: Piece) -> tuple[bool, int, float]:
         if corresponds(piece.match, rule):

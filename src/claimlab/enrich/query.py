@@ -1,8 +1,9 @@
 """From a text to what a person would type into a search box, by the published rules.
 
-Two readings exist and both are kept by name. "paper" is what section 3.4 of the paper says; "released" is what its
-notebooks do: they repair broken encodings first. The last rule is worded differently in the two (the longer of the
-first paragraph and the first 20 words; the first paragraph if it has 20 words, else the first 20) but is equivalent.
+Two readings exist and both are kept by name. "paper" is what section 3.4 of the paper says;
+"released" is what its notebooks do: they repair broken encodings first. The last rule is worded
+differently in the two (the longer of the first paragraph and the first 20 words; the first
+paragraph if it has 20 words, else the first 20) but is equivalent.
 """
 
 from __future__ import annotations
@@ -37,19 +38,26 @@ def check_rule(rule: str) -> Rule:
     for known in get_args(Rule):
         if rule == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"'{rule}' is not a valid query rule.", f"Use one of: {', '.join(get_args(Rule))}.")
+    raise UsageError(
+        f"'{rule}' is not a valid query rule.", f"Use one of: {', '.join(get_args(Rule))}."
+    )
 
 
 def make_queries(texts: pl.Series, rule: Rule = "paper") -> list[QueryText | None]:
     """A query per text; null where nothing is left to ask (no text, only links, only emoji)."""
-    return [None if text is None or not text.strip() else one_query(text) for text in prepared(texts, rule)]
+    return [
+        None if text is None or not text.strip() else one_query(text)
+        for text in prepared(texts, rule)
+    ]
 
 
 def prepared(texts: pl.Series, rule: Rule) -> list[str | None]:
-    """The texts without links, emoji, quotation marks and the marks of bold and italics; encodings are repaired first
-    under "released"."""
+    """The texts without links, emoji, quotation marks and the marks of bold and italics; encodings
+    are repaired first under "released"."""
     repaired = repair_mojibake(texts) if rule == "released" else texts
-    bare = strip_emoji(strip_urls(repaired)).str.replace_all(_QUOTES, "").str.strip_chars().to_list()
+    bare = (
+        strip_emoji(strip_urls(repaired)).str.replace_all(_QUOTES, "").str.strip_chars().to_list()
+    )
     return [None if text is None else without_emphasis(text) for text in bare]
 
 

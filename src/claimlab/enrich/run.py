@@ -1,7 +1,7 @@
 """A whole dataset through the flow: many records at once, each end counted, tables and lineage out.
 
-The same answers give the same bytes: rows are in the order of the records, the lineage holds no time and no spending,
-and times of retrieval come from the recording.
+The same answers give the same bytes: rows are in the order of the records, the lineage holds no
+time and no spending, and times of retrieval come from the recording.
 """
 
 from __future__ import annotations
@@ -60,8 +60,10 @@ async def enrich_async(
     concurrency: int = CONCURRENCY,
     progress: Progress = silent,
 ) -> Enrichment:
-    """`dataset` with the tables evidence, claims, enrichment (and pages). Errors that no further call can get past (a
-    spent budget, a replay without the call) are raised after the records under way are finished and noted."""
+    """`dataset` with the tables evidence, claims, enrichment (and pages). Errors that no further
+    call can get past (a spent budget, a replay without the call) are raised after the records under
+    way are finished and noted.
+    """
     chosen = settings or Settings()
     done = await _all(dataset, doors, chosen, journal or Journal(None, {}), concurrency, progress)
     step = Lineage(
@@ -80,7 +82,9 @@ def parameters(doors: Doors, settings: Settings) -> dict[str, Any]:
     return {
         **{k: v for k, v in asdict(settings).items() if v},
         "web": {doors.web.name: doors.web.parameters()},
-        "factcheck": {doors.factcheck.name: doors.factcheck.parameters()} if doors.factcheck else None,
+        "factcheck": (
+            {doors.factcheck.name: doors.factcheck.parameters()} if doors.factcheck else None
+        ),
         "extract": {extractor.name: extractor.parameters()} if extractor else None,
         "snapshot": doors.pages is not None,
     }
@@ -104,7 +108,9 @@ def summarise(done: list[Enriched]) -> dict[str, Any]:
         "extracted": sum(bool(d.claims) for d in searched),
         "no_claim": sum(d.no_claim for d in searched),
         "methods": dict(sorted(Counter(d.method for d in searched if d.method).items())),
-        "standing": sorted({str(d.claim_meta["standing"]) for d in searched if d.claim_meta.get("standing")}),
+        "standing": sorted(
+            {str(d.claim_meta["standing"]) for d in searched if d.claim_meta.get("standing")}
+        ),
         "queries": dict(sorted(Counter(d.how for d in searched).items(), key=str)),
         "evidence": sum(len(d.evidence) for d in done),
         "newer_than_claim": sum(d.newer for d in done),
@@ -121,11 +127,21 @@ def _outcomes(done: list[Enriched], which: str = "outcome") -> dict[str, int]:
 
 
 async def _all(
-    dataset: Dataset, doors: Doors, settings: Settings, journal: Journal, concurrency: int, progress: Progress
+    dataset: Dataset,
+    doors: Doors,
+    settings: Settings,
+    journal: Journal,
+    concurrency: int,
+    progress: Progress,
 ) -> list[Enriched]:
-    """What became of every record, in their order; what an earlier start finished is not done again."""
+    """What became of every record, in their order; what an earlier start finished is not done
+    again.
+    """
     rows = dataset.records
-    texts, queries = prepared(rows["text"], settings.query_rule), make_queries(rows["text"], settings.query_rule)
+    texts, queries = (
+        prepared(rows["text"], settings.query_rule),
+        make_queries(rows["text"], settings.query_rule),
+    )
     ids = rows["id"].to_list()
     shards = Shards(journal, ids)
     line = zip(rows.iter_rows(named=True), texts, queries, strict=True)
@@ -156,8 +172,8 @@ async def _all(
 
 
 class Shards:
-    """The finished records. A shard is written again with each record that it gains, so that a killed run loses none.
-    Failed records are not taken up, so that they are tried again."""
+    """The finished records. A shard is written again with each record that it gains, so that a
+    killed run loses none. Failed records are not taken up, so that they are tried again."""
 
     def __init__(self, journal: Journal, ids: list[str]) -> None:
         self._journal = journal

@@ -1,4 +1,6 @@
-"""Words, sentences and paragraphs of one text, as a reader would cut them: in any language, without a model."""
+"""Words, sentences and paragraphs of one text, as a reader would cut them: in any language, without
+a model.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def sentences(text: str) -> list[str]:
         open_part = ""
         for part in SentenceBreaker(line, "en"):  # the rules are the same for every locale
             open_part += part
-            if _ABBREVIATION.search(open_part.rstrip()) and len(open_part.rstrip()) < len(line.rstrip()):
+            if _ABBREVIATION.search(open_part.rstrip()) and len(open_part.rstrip()) < len(
+                line.rstrip()
+            ):
                 continue
             parts.append(open_part.strip())
             open_part = ""

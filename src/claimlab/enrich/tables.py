@@ -46,11 +46,23 @@ PAGES = {
     "published": pl.Datetime("us"),
     "retrieved": pl.Datetime("us"),
 }
-MARKS = ("corresponds", "as_of", "filtered", "guard_factcheck", "guard_own_source", "guard_copy", "stage")
+MARKS = (
+    "corresponds",
+    "as_of",
+    "filtered",
+    "guard_factcheck",
+    "guard_own_source",
+    "guard_copy",
+    "stage",
+)
 
 
-def tables_of(done: Sequence[Enriched], before: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The tables of an enriched dataset. Evidence and claims that stood there before stay, in front."""
+def tables_of(
+    done: Sequence[Enriched], before: Mapping[str, pl.DataFrame]
+) -> dict[str, pl.DataFrame]:
+    """The tables of an enriched dataset. Evidence and claims that stood there before stay, in
+    front.
+    """
     tables = dict(before)
     tables["evidence"] = _behind(before.get("evidence"), evidence_rows(done))
     tables["claims"] = _behind(before.get("claims"), claim_rows(done))
@@ -69,7 +81,11 @@ def evidence_rows(done: Sequence[Enriched]) -> pl.DataFrame:
             piece = Evidence.from_json(held["evidence"])
             marks = {name: held[name] for name in MARKS}
             rows.append(
-                {**piece.row(one.record_id, rank, registrable_domain), **marks, "correspondence": held["share"]}
+                {
+                    **piece.row(one.record_id, rank, registrable_domain),
+                    **marks,
+                    "correspondence": held["share"],
+                }
             )
     return to_side_table("evidence", pl.DataFrame(rows, schema=EVIDENCE, orient="row"))
 
@@ -97,17 +113,27 @@ def _line(one: Enriched) -> dict[str, Any]:
         "query": one.query,
         "query_how": one.how,
         "needed_extraction": one.needed_extraction if one.query is not None else None,
-        "no_claim": one.no_claim if one.needed_extraction and (one.claims or one.no_claim) else None,
+        "no_claim": (
+            one.no_claim if one.needed_extraction and (one.claims or one.no_claim) else None
+        ),
         "newer": one.newer,
         "undated": one.undated,
-        "failures": json.dumps(one.failures, ensure_ascii=False, sort_keys=True) if one.failures else None,
+        "failures": (
+            json.dumps(one.failures, ensure_ascii=False, sort_keys=True) if one.failures else None
+        ),
     }
 
 
 def _page(raw: dict[str, Any]) -> dict[str, Any]:
-    times = {k: datetime.fromisoformat(raw[k]) if raw[k] else None for k in ("published", "retrieved")}
+    times = {
+        k: datetime.fromisoformat(raw[k]) if raw[k] else None for k in ("published", "retrieved")
+    }
     return {**{k: raw[k] for k in PAGES if k not in times}, **times}
 
 
 def _behind(before: pl.DataFrame | None, new: pl.DataFrame) -> pl.DataFrame:
-    return new if before is None or not before.height else pl.concat([before, new], how="diagonal_relaxed")
+    return (
+        new
+        if before is None or not before.height
+        else pl.concat([before, new], how="diagonal_relaxed")
+    )

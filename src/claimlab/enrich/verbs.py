@@ -1,7 +1,8 @@
-"""Which words of a sentence are verbs of a report, by lists and by what comes before: "the report" is none.
+"""Which words of a sentence are verbs of a report, by lists and by what comes before: "the report"
+is none.
 
-The lists (data/checkworthy.toml) name verbs once, as a dictionary does; the forms in which a report uses them are made
-by the rules of the language. Without a list nothing is known to be a verb.
+The lists (data/checkworthy.toml) name verbs once, as a dictionary does; the forms in which a report
+uses them are made by the rules of the language. Without a list nothing is known to be a verb.
 """
 
 from __future__ import annotations
@@ -29,11 +30,17 @@ _PORTUGUESE = {
 
 @cache
 def cues(language: str | None) -> Cues:
-    """The word lists of a language; each word also without accents, where that is not another word."""
+    """The word lists of a language; each word also without accents, where that is not another
+    word.
+    """
     listed = packaged.toml("claimlab.enrich", "checkworthy.toml").get(language or "", {})
     other = stop_words(language) if language and listed else frozenset[str]()
     return {
-        kind: frozenset(words) if kind == "endings" else frozenset(words) | (frozenset(_folded(words)) - other)
+        kind: (
+            frozenset(words)
+            if kind == "endings"
+            else frozenset(words) | (frozenset(_folded(words)) - other)
+        )
         for kind, words in listed.items()
     }
 
@@ -44,8 +51,8 @@ def _folded(listed: list[str]) -> list[str]:
 
 
 def is_verb(word: str, language: str | None, before: str = "") -> bool:
-    """Whether a lower-case word is a verb of a report: by the lists, or by its ending; after a word that only a noun
-    can follow (`before`) it is none."""
+    """Whether a lower-case word is a verb of a report: by the lists, or by its ending; after a word
+    that only a noun can follow (`before`) it is none."""
     known = cues(language)
     if before in known.get("determiners", ()):
         return False
@@ -56,8 +63,8 @@ def is_verb(word: str, language: str | None, before: str = "") -> bool:
 
 
 def verbs(written: Sequence[str], language: str | None) -> list[bool]:
-    """For each lower-case word of a sentence whether it is a verb. A Portuguese headline may begin with a participle:
-    "Confirmada primeira morte"."""
+    """For each lower-case word of a sentence whether it is a verb. A Portuguese headline may begin
+    with a participle: "Confirmada primeira morte"."""
     flags = [is_verb(word, language, before) for before, word in pairwise(["", *written])]
     if written and written[0] in _participles(language):
         flags[0] = True
@@ -67,11 +74,13 @@ def verbs(written: Sequence[str], language: str | None) -> list[bool]:
 
 
 def main_verbs(written: Sequence[str], language: str | None) -> list[bool]:
-    """The same without the verbs of relative clauses: "a message of a man who lives in Ostrel" has none. After a verb,
-    "that" begins what is said, and not a relative clause."""
+    """The same without the verbs of relative clauses: "a message of a man who lives in Ostrel" has
+    none. After a verb, "that" begins what is said, and not a relative clause."""
     relatives = cues(language).get("relatives", frozenset())
     flags = verbs(written, language)
-    waiting = joined = False  # for the verb of a relative clause; for another one that "and" joins to it
+    waiting = joined = (
+        False  # for the verb of a relative clause; for another one that "and" joins to it
+    )
     for i, word in enumerate(written):
         if word in relatives and not (i and flags[i - 1]):
             waiting, joined = True, False
@@ -88,7 +97,9 @@ def _ends(word: str, endings: tuple[str, ...], language: str | None) -> bool:
 
 @cache
 def _forms(language: str | None) -> frozenset[str]:
-    """The forms of the regular verbs; a form that is another word (Portuguese "para", for) is left out."""
+    """The forms of the regular verbs; a form that is another word (Portuguese "para", for) is left
+    out.
+    """
     regular = cues(language).get("regular", frozenset())
     if language == "eng":
         return frozenset(form for verb in regular for form in _english(verb))

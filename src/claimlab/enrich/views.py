@@ -20,7 +20,9 @@ _LABELS = ("true", "false", "mixed", "unknown", "none")
 def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> dict[str, Any]:
     """The report on the evidence in `folder`; returns the analysis."""
     analysis = analyse(dataset)
-    page = Report(f"Evidence: {dataset.name}", "What a search found for each record.", blocks(analysis))
+    page = Report(
+        f"Evidence: {dataset.name}", "What a search found for each record.", blocks(analysis)
+    )
     write_report(Contents(KIND, [page], data={DATA: analysis}), folder, force=force)
     return analysis
 
@@ -28,17 +30,30 @@ def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> di
 def blocks(analysis: dict[str, Any]) -> list[Block]:
     out: list[Block] = []
     if analysis["outcomes"]:
-        out.append(Section("Outcomes", [_table(analysis["outcomes"], "outcome", "What became of the records.")]))
+        out.append(
+            Section(
+                "Outcomes", [_table(analysis["outcomes"], "outcome", "What became of the records.")]
+            )
+        )
     marks = analysis["marks"]
     kept_apart = (
-        f"{several(analysis['evidence'], 'piece')} of evidence. Marked: {marks['filtered']:,} social media, "
-        f"{several(marks['guard_factcheck'], 'fact-check')}, {marks['guard_own_source']:,} from the record's own "
-        f"source, {several(marks['guard_copy'], 'near-copy', 'near-copies')} of the record."
+        f"{several(analysis['evidence'], 'piece')} of evidence. Marked: {marks['filtered']:,}"
+        f" social media, {several(marks['guard_factcheck'], 'fact-check')},"
+        f" {marks['guard_own_source']:,} from the record's own source,"
+        f" {several(marks['guard_copy'], 'near-copy', 'near-copies')} of the record."
     )
-    rows = [[p["pattern"], p["what"], p["records"], p["of"], percent(p["share"])] for p in analysis["patterns"]]
+    rows = [
+        [p["pattern"], p["what"], p["records"], p["of"], percent(p["share"])]
+        for p in analysis["patterns"]
+    ]
     table = Table(["Pattern", "What it is", "Records", "Of", "%"], rows, sortable=False)
     out.append(Section("Evidence patterns", [Text(kept_apart), table]))
-    out.append(Section("Domains", [_table(analysis["domains"], "domain", "All results, by the record's verdict.")]))
+    out.append(
+        Section(
+            "Domains",
+            [_table(analysis["domains"], "domain", "All results, by the record's verdict.")],
+        )
+    )
     checkers = [
         _table(analysis["factcheck_domains"], "domain", "Fact-checks by domain."),
         _table(analysis["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
@@ -46,7 +61,9 @@ def blocks(analysis: dict[str, Any]) -> list[Block]:
         _agencies(analysis["agencies"]),
     ]
     out.append(Section("Fact-checks", checkers))
-    dates: list[Block] = [Text(f"Without a date: {several_of(analysis['undated'], analysis['evidence'], 'piece')}.")]
+    dates: list[Block] = [
+        Text(f"Without a date: {several_of(analysis['undated'], analysis['evidence'], 'piece')}.")
+    ]
     dates += _histogram(analysis["years"], "All evidence by year of publication.")
     dates += _histogram(analysis["factcheck_years"], "Fact-checks by year of publication.")
     out.append(Section("Publication dates", dates))
@@ -65,7 +82,10 @@ def _agencies(rows: list[dict[str, Any]]) -> Block:
     caption = "Ratings of each fact-checker, as written; those that differ in case alone are one."
     if not rows:
         return Text(f"{caption} There are none.", kind="note")
-    cells = [[r["domain"], r["all"], ", ".join(f"{name} ({n:,})" for name, n in r["ratings"].items())] for r in rows]
+    cells = [
+        [r["domain"], r["all"], ", ".join(f"{name} ({n:,})" for name, n in r["ratings"].items())]
+        for r in rows
+    ]
     return Table(["Fact-checker", "Rated", "Ratings"], cells, caption)
 
 
@@ -76,6 +96,12 @@ def _histogram(rows: list[dict[str, Any]], caption: str) -> list[Block]:
     used = {row["veracity"] for row in rows}
     colours = {label: CLASS_COLOURS.get(label, "#8a93a0") for label in _LABELS if label in used}
     chart = bars(
-        shown, category="year", value="len", colour="veracity", colours=colours, title="pieces", horizontal=False
+        shown,
+        category="year",
+        value="len",
+        colour="veracity",
+        colours=colours,
+        title="pieces",
+        horizontal=False,
     )
     return [Figure(to_svg(chart), caption, f"Bar chart: {caption}")]

@@ -1,7 +1,9 @@
-"""Records of which a run said that it found no evidence, or not enough: no verdict, and no failure either.
+"""Records of which a run said that it found no evidence, or not enough: no verdict, and no failure
+either.
 
-In every score they count as wrong, since a verdict was asked for. Here they are looked at apart, and the two kinds
-apart from each other: "no evidence" is about the search, "insufficient evidence" about its results.
+In every score they count as wrong, since a verdict was asked for. Here they are looked at apart,
+and the two kinds apart from each other: "no evidence" is about the search, "insufficient evidence"
+about its results.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Withheld:
 
 @dataclass(frozen=True)
 class Abstentions:
-    """`coverage` is the share of records that got a verdict; accuracy and macro-F1 are over those alone."""
+    """`coverage` is the share of records that got a verdict; accuracy and macro-F1 are over those
+    alone.
+    """
 
     kinds: list[Withheld]
     coverage: float
@@ -49,7 +53,9 @@ def abstentions(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Abstent
     counts = confusion(run.answers)
     verdicts = np.array(counts)
     verdicts[:, k:] = 0  # a verdict is one of the classes
-    (covered,) = table_interval(run.answers, lambda counts: _coverage(counts, k), seed=seed, draws=draws)
+    (covered,) = table_interval(
+        run.answers, lambda counts: _coverage(counts, k), seed=seed, draws=draws
+    )
     spoke = bool(verdicts.sum())
     return Abstentions(
         kinds,
@@ -62,7 +68,9 @@ def abstentions(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Abstent
 
 def _kind(table: pl.DataFrame, kind: str, classes: tuple[str, ...]) -> Withheld:
     truth = table.filter(pl.col("abstained") == kind)["truth"].to_list()
-    return Withheld(kind, len(truth), len(truth) / max(1, table.height), {c: truth.count(c) for c in classes})
+    return Withheld(
+        kind, len(truth), len(truth) / max(1, table.height), {c: truth.count(c) for c in classes}
+    )
 
 
 def _coverage(counts: Floats, k: int) -> Floats:

@@ -1,4 +1,6 @@
-"""What a run said beside what is true, as arrays: the one shape that every measure here works on."""
+"""What a run said beside what is true, as arrays: the one shape that every measure here works
+on.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,13 @@ from claimlab.core.stats.scores import Floats, Ints
 
 @dataclass(frozen=True)
 class Answers:
-    """`classes` are those that the truth holds: a score is a mean over them, whatever else was answered.
+    """`classes` are those that the truth holds: a score is a mean over them, whatever else was
+    answered.
 
-    `guess` is the number of a class, `other` for an answer that is none of them, `failed` for no answer at all.
-    `scores` has a column per class of `scored` (the classes first, then others that the run gave scores to); a row
-    without scores is all NaN. `cluster` numbers the groups that are resampled whole.
+    `guess` is the number of a class, `other` for an answer that is none of them, `failed` for no
+    answer at all. `scores` has a column per class of `scored` (the classes first, then others that
+    the run gave scores to); a row without scores is all NaN. `cluster` numbers the groups that are
+    resampled whole.
     """
 
     classes: tuple[str, ...]
@@ -75,13 +79,17 @@ def answers(
     scores: Sequence[str | Mapping[str, float] | None] | pl.Series | None = None,
     order: Sequence[str] = (),
 ) -> Answers:
-    """Arrays from columns. `order` is the task's order of classes; a record without a group is a group of its own."""
+    """Arrays from columns. `order` is the task's order of classes; a record without a group is a
+    group of its own.
+    """
     true, label = pl.Series(truth, dtype=pl.String), pl.Series(predicted, dtype=pl.String)
     present = set(true.unique().to_list())
     classes = tuple(c for c in order if c in present) + tuple(sorted(present - set(order)))
     other, failed = len(classes), len(classes) + 1
     numbers = pl.Series(range(len(classes)), dtype=pl.Int64)
-    guess = label.replace_strict(classes, numbers, default=other, return_dtype=pl.Int64).set(label.is_null(), failed)
+    guess = label.replace_strict(classes, numbers, default=other, return_dtype=pl.Int64).set(
+        label.is_null(), failed
+    )
     columns, has = _columns([] if scores is None else scores)
     matrix, scored = _score_matrix(columns, has, classes)
     strange = matrix is None and bool(has.any())
@@ -92,12 +100,18 @@ def answers(
         codes_of(pl.Series(groups if groups is not None else [None] * len(true), dtype=pl.String)),
         matrix,
         scored,
-        f"The scores do not name the class {' or '.join(classes)}." if strange else Answers.unscored,
+        (
+            f"The scores do not name the class {' or '.join(classes)}."
+            if strange
+            else Answers.unscored
+        ),
     )
 
 
 def speller(classes: Sequence[str]) -> Callable[[str], str]:
-    """Maps a word to the class it means: " FALSE" is false. Classes that differ only in case stay separate."""
+    """Maps a word to the class it means: " FALSE" is false. Classes that differ only in case stay
+    separate.
+    """
     folded: dict[str, str | None] = {}
     for name in classes:
         word = name.strip().lower()
@@ -116,20 +130,23 @@ _NUMBER = r"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"  # as JSON w
 def _columns(
     scores: Sequence[str | Mapping[str, float | None] | None] | pl.Series,
 ) -> tuple[dict[str, Floats], npt.NDArray[np.bool_]]:
-    """The scores by the class they name, NaN where a record gives it none; and which records have scores."""
+    """The scores by the class they name, NaN where a record gives it none; and which records have
+    scores.
+    """
     if isinstance(scores, pl.Series) and (quick := _alike(scores)) is not None:
         return quick, scores.is_not_null().to_numpy()
     rows = _read_all(scores.to_list() if isinstance(scores, pl.Series) else list(scores))
     names = dict.fromkeys(key for row in rows if row for key in row)
     columns = {
-        key: np.array([row.get(key, np.nan) if row else np.nan for row in rows], dtype=np.float64) for key in names
+        key: np.array([row.get(key, np.nan) if row else np.nan for row in rows], dtype=np.float64)
+        for key in names
     }
     return columns, np.array([bool(row) for row in rows], dtype=bool)
 
 
 def _alike(scores: pl.Series) -> dict[str, Floats] | None:
-    """The scores of a run whose records all name the same classes in the same order, as detectors write them, read
-    column by column: many times faster than row by row. Null for any other run."""
+    """The scores of a run whose records all name the same classes in the same order, as detectors
+    write them, read column by column: many times faster than row by row. Null for any other run."""
     stated = scores.drop_nulls()
     try:
         row = json.loads(str(stated[0])) if scores.dtype == pl.String and len(stated) else None
@@ -137,19 +154,27 @@ def _alike(scores: pl.Series) -> dict[str, Floats] | None:
         return None
     if not isinstance(row, dict) or not row:
         return None
-    form = ", ".join(f"{pl.escape_regex(json.dumps(key, ensure_ascii=False))}: {_NUMBER}" for key in row)
+    form = ", ".join(
+        f"{pl.escape_regex(json.dumps(key, ensure_ascii=False))}: {_NUMBER}" for key in row
+    )
     numbers = scores.str.extract_groups(rf"^\{{{form}\}}$").struct.unnest()
     columns = [numbers[name].cast(pl.Float64) for name in numbers.columns]
     if any(column.null_count() != scores.null_count() for column in columns):
         return None
-    return {key: column.fill_null(np.nan).to_numpy() for key, column in zip(row, columns, strict=True)}
+    return {
+        key: column.fill_null(np.nan).to_numpy() for key, column in zip(row, columns, strict=True)
+    }
 
 
-def _read_all(scores: Sequence[str | Mapping[str, float | None] | None]) -> list[Mapping[str, float] | None]:
+def _read_all(
+    scores: Sequence[str | Mapping[str, float | None] | None],
+) -> list[Mapping[str, float] | None]:
     """The scores of every record; empty where none has any."""
     if scores.count(None) == len(scores):
         return []
-    if not all(s is None or (isinstance(s, str) and s[:1] == "{" and s[-1:] == "}") for s in scores):
+    if not all(
+        s is None or (isinstance(s, str) and s[:1] == "{" and s[-1:] == "}") for s in scores
+    ):
         return [_read(row) for row in scores]
     try:  # in one go: many times faster than one by one
         rows = json.loads("[" + ",".join("null" if s is None else str(s) for s in scores) + "]")
@@ -176,14 +201,17 @@ def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float
 def _score_matrix(
     columns: Mapping[str, Floats], has: npt.NDArray[np.bool_], classes: tuple[str, ...]
 ) -> tuple[Floats | None, tuple[str, ...]]:
-    """Null where no row has scores, or where they name none of the classes: zeros would pass for a bad ranking."""
+    """Null where no row has scores, or where they name none of the classes: zeros would pass for a
+    bad ranking.
+    """
     spell = speller(classes)
     keys = {key: spell(key) for key in columns}
     if not set(keys.values()) & set(classes):
         return None, ()
     extra = sorted(set(keys.values()) - set(classes))
     scored = (*classes, *extra)
-    # A class that a scored row does not name got nothing; a row without scores is unknown, not nothing.
+    # A class that a scored row does not name got nothing; a row without scores is unknown, not
+    # nothing.
     matrix = np.zeros((len(has), len(scored)))
     for key, name in keys.items():
         present = ~np.isnan(columns[key])

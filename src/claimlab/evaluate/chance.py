@@ -1,12 +1,14 @@
-"""Is a score above what needs no skill? The best of three baselines that do not read the text, and a p-value.
+"""Is a score above what needs no skill? The best of three baselines that do not read the text, and
+a p-value.
 
-`majority` always gives the most frequent class. `stratified` draws its answers from the labels. `permuted` is what the
-run's own answers score against permuted labels: whatever class it prefers, that much comes by chance. The test records
-took no part in the training, so answers need not be made again for permuted labels.
+`majority` always gives the most frequent class. `stratified` draws its answers from the labels.
+`permuted` is what the run's own answers score against permuted labels: whatever class it prefers,
+that much comes by chance. The test records took no part in the training, so answers need not be
+made again for permuted labels.
 
-A score is above chance where two tests agree, and the larger p-value counts. Few permutations of the labels, which
-move groups of records as a whole, reach the score; and few resamples of whole groups (and of seeds, where there are
-several) fall to the best baseline or below it.
+A score is above chance where two tests agree, and the larger p-value counts. Few permutations of
+the labels, which move groups of records as a whole, reach the score; and few resamples of whole
+groups (and of seeds, where there are several) fall to the best baseline or below it.
 """
 
 from __future__ import annotations
@@ -29,9 +31,13 @@ from claimlab.evaluate.small import thin_classes, unmeasured
 from claimlab.evaluate.together import draw_runs, over_seeds
 
 PERMUTATIONS, FEWEST = 200, 20
-MOST_LABELS = 10_000_000  # labels permuted in all: of a million records, fewer permutations are made
+MOST_LABELS = (
+    10_000_000  # labels permuted in all: of a million records, fewer permutations are made
+)
 UNITS = 20  # groups of records; fewer carry no verdict
-LEAST_MOVED = 0.5  # of the labels that a free permutation moves; below it the permutations are no control
+LEAST_MOVED = (
+    0.5  # of the labels that a free permutation moves; below it the permutations are no control
+)
 
 
 def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> Chance:
@@ -39,20 +45,30 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
     scores = [macro_f1_of(run.answers) for run in runs]
     known = [score for score in scores if score is not None]
     if not runs or len(known) < len(runs):
-        why = next((why for run in runs if (why := unmeasured(run.answers))), "not measured: there is no run")
+        why = next(
+            (why for run in runs if (why := unmeasured(run.answers))),
+            "not measured: there is no run",
+        )
         return Chance(why=f"Macro-F1 is {why}.")
     sizes = [np.bincount(run.answers.truth) for run in runs]
     fixed = Chance(
-        float(np.mean([majority_f1(size) for size in sizes])), float(np.mean([stratified_f1(size) for size in sizes]))
+        float(np.mean([majority_f1(size) for size in sizes])),
+        float(np.mean([stratified_f1(size) for size in sizes])),
     )
     permuted, moved, freely = permuted_scores(runs, seed=seed)
-    chance, score = replace(fixed, permuted=float(permuted.mean()), moved=moved), float(np.mean(known))
+    chance, score = (
+        replace(fixed, permuted=float(permuted.mean()), moved=moved),
+        float(np.mean(known)),
+    )
     best = chance.best or 0.0
     chance = replace(chance, difference=score - best)
     if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
         return replace(chance, why="Every record has the same answer.")
     if moved < LEAST_MOVED * freely:
-        return replace(chance, why=f"Permutations that keep groups together move only {100 * moved:.0f}% of labels.")
+        return replace(
+            chance,
+            why=f"Permutations that keep groups together move only {100 * moved:.0f}% of labels.",
+        )
     drawn = draw_runs(runs, seed=seed, draws=draws)
     if drawn is None:
         thin = dict.fromkeys(name for run in runs for name in thin_classes(run.answers))
@@ -61,20 +77,25 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
         return replace(chance, why=f"The records are only {several(drawn[1], 'group')}.")
     means = over_seeds(drawn[0])
     chance = replace(chance, interval=interval(means - best, drawn[1], point=score - best))
-    by_resampling = permutation_p(-best, -means, 0.0)  # resamples that fall to the baseline; where none does, a tail
+    by_resampling = permutation_p(
+        -best, -means, 0.0
+    )  # resamples that fall to the baseline; where none does, a tail
     return replace(chance, p=max(by_resampling, permutation_p(score, permuted, float(means.std()))))
 
 
 def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats, float, float]:
-    """The mean macro-F1 of the runs under each permutation of the labels, common to all of them; the share of labels
-    that these moved, and the share that free ones would move."""
-    union = pl.concat([run.table.select("id", "truth").with_columns(cluster=run.clusters) for run in runs]).unique(
-        "id", keep="first", maintain_order=True
-    )
+    """The mean macro-F1 of the runs under each permutation of the labels, common to all of them;
+    the share of labels that these moved, and the share that free ones would move."""
+    union = pl.concat(
+        [run.table.select("id", "truth").with_columns(cluster=run.clusters) for run in runs]
+    ).unique("id", keep="first", maintain_order=True)
     classes = union["truth"].unique().sort()
     labels, groups = codes_of(union["truth"]), codes_of(union["cluster"])
     places = union.select("id", place=pl.int_range(pl.len()))
-    rows = [run.table.select("id").join(places, on="id", maintain_order="left")["place"].to_numpy() for run in runs]
+    rows = [
+        run.table.select("id").join(places, on="id", maintain_order="left")["place"].to_numpy()
+        for run in runs
+    ]
     guesses = [_guesses(run, classes) for run in runs]
     exchange, rng = Exchange(labels, groups), np.random.default_rng([seed, len(labels)])
     times = max(FEWEST, min(PERMUTATIONS, MOST_LABELS // max(1, len(labels))))

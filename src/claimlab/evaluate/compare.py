@@ -1,8 +1,10 @@
-"""Is one run better than another? On the records that both answered: a paired bootstrap and an exact McNemar test.
+"""Is one run better than another? On the records that both answered: a paired bootstrap and an
+exact McNemar test.
 
-The bootstrap resamples whole groups and compares macro-F1. McNemar's test counts the records that only one of the two
-got right, as if they were independent: with groups of records it is too sure, so read it beside the interval. Its
-p-values are corrected by Holm's method for the number of comparisons.
+The bootstrap resamples whole groups and compares macro-F1. McNemar's test counts the records that
+only one of the two got right, as if they were independent: with groups of records it is too sure,
+so read it beside the interval. Its p-values are corrected by Holm's method for the number of
+comparisons.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ from claimlab.evaluate.together import redraw_runs
 
 @dataclass(frozen=True)
 class Comparison:
-    """`difference` is the macro-F1 of `first` less `second`'s; null, and why, where it is not measured."""
+    """`difference` is the macro-F1 of `first` less `second`'s; null, and why, where it is not
+    measured.
+    """
 
     first: str
     second: str
@@ -41,7 +45,9 @@ class Comparison:
 
     @property
     def better(self) -> str | None:
-        """The run that is better beyond doubt by both: the interval is clear of zero, and the corrected p below .05."""
+        """The run that is better beyond doubt by both: the interval is clear of zero, and the
+        corrected p below .05.
+        """
         if self.interval is None or self.p_holm is None or self.p_holm >= 0.05:
             return None
         low, high = self.interval
@@ -51,11 +57,15 @@ class Comparison:
         return self.second if high < 0 and not agree else None
 
 
-def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Comparison:
+def compare(
+    first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = DRAWS
+) -> Comparison:
     """Two runs on the records that both were to answer, and whose truth they agree on."""
     if first.task.name != second.task.name:
         return Comparison(first.name, second.name, 0, why="They answer different tasks.")
-    same = first.table.select("id", "truth").join(second.table.select("id", "truth"), on=["id", "truth"], how="inner")
+    same = first.table.select("id", "truth").join(
+        second.table.select("id", "truth"), on=["id", "truth"], how="inner"
+    )
     if same.height < SMALLEST:
         shared = several(same.height, "record") if same.height else "no records"
         return Comparison(first.name, second.name, same.height, why=f"They share {shared}.")
@@ -66,9 +76,13 @@ def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = 
         why = unmeasured(left.answers) or unmeasured(right.answers)
         return Comparison(first.name, second.name, same.height, why=f"Macro-F1 is {why}.")
     right_left, right_right = (
-        (run.table["said"] == run.table["truth"]).fill_null(False).to_numpy() for run in (left, right)
+        (run.table["said"] == run.table["truth"]).fill_null(False).to_numpy()
+        for run in (left, right)
     )
-    only_first, only_second = int((right_left & ~right_right).sum()), int((right_right & ~right_left).sum())
+    only_first, only_second = (
+        int((right_left & ~right_right).sum()),
+        int((right_right & ~right_left).sum()),
+    )
     return Comparison(
         first.name,
         second.name,
@@ -89,7 +103,9 @@ def compare_all(
     draws: int = DRAWS,
     progress: Progress = silent,
 ) -> list[Comparison]:
-    """Each run with the best one, or every pair; within one task and dataset, corrected for how many they are."""
+    """Each run with the best one, or every pair; within one task and dataset, corrected for how
+    many they are.
+    """
     pairs: list[tuple[ScoredRun, ScoredRun]] = []
     for name in dict.fromkeys((run.task.name, run.dataset) for run in runs):
         mine = sorted(
@@ -107,7 +123,9 @@ def compare_all(
 
 
 def tied_with(best: str, runs: Sequence[str], comparisons: Sequence[Comparison]) -> list[str]:
-    """The other runs that are not clearly worse than the best one, on the records that both were to answer."""
+    """The other runs that are not clearly worse than the best one, on the records that both were to
+    answer.
+    """
     clear = [c for c in comparisons if c.better == best]
     worse = {name for c in clear for name in (c.first, c.second)}
     return [name for name in runs if name != best and name not in worse]
@@ -123,7 +141,9 @@ def mcnemar(only_first: int, only_second: int) -> float:
     from scipy.special import betainc  # scipy.stats has the test, and takes a second to import
 
     n, fewer = only_first + only_second, min(only_first, only_second)
-    return min(1.0, 2 * float(betainc(n - fewer, fewer + 1, 0.5))) if n else 1.0  # twice the lower tail
+    return (
+        min(1.0, 2 * float(betainc(n - fewer, fewer + 1, 0.5))) if n else 1.0
+    )  # twice the lower tail
 
 
 def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -134,6 +154,8 @@ def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def on_records(run: ScoredRun, records: pl.DataFrame) -> ScoredRun:
-    """The same run on some of its records, in the order of their ids; without scores, which no comparison needs."""
+    """The same run on some of its records, in the order of their ids; without scores, which no
+    comparison needs.
+    """
     bare = run.table.with_columns(scores=pl.lit(None, pl.String))
     return replace(run, table=bare.join(records.select("id"), on="id", how="semi").sort("id"))

@@ -37,33 +37,56 @@ def evaluate(
     force: bool = False,
     progress: Progress = silent,
 ) -> Evaluated:
-    """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more.
+    """Evaluate runs: scores with intervals and baselines, by language, author, model, date and
+    more.
 
-    `runs` are folders that `detect` wrote (or the datasets it returned); `predictions` are tables made elsewhere (id,
-    label and, optionally, score), about the dataset `data`. `by` names the columns to score by; null takes the usual
-    ones that tell the records apart. `split` scores every labelled record of that split: one without an answer is
-    wrong. `every_pair` compares every pair of runs, not only each with the best. `contamination`, what the function of
-    that name returned or wrote, is shown next to the scores of language models. With `output`, a report is written
+    `runs` are folders that `detect` wrote (or the datasets it returned); `predictions` are tables
+    made elsewhere (id, label and, optionally, score), about the dataset `data`. `by` names the
+    columns to score by; null takes the usual ones that tell the records apart. `split` scores every
+    labelled record of that split: one without an answer is wrong. `every_pair` compares every pair
+    of runs, not only each with the best. `contamination`, what the function of that name returned
+    or wrote, is shown next to the scores of language models. With `output`, a report is written
     there.
     """
     folders = [runs] if isinstance(runs, Dataset | ScoredRun | str | Path) else list(runs)
-    files = [Path(f) for f in ([predictions] if isinstance(predictions, str | Path) else predictions)]
+    files = [
+        Path(f) for f in ([predictions] if isinstance(predictions, str | Path) else predictions)
+    ]
     if not folders and not files:
-        raise UsageError("There is nothing to evaluate.", "Pass `runs`, or `predictions` with `data`.")
+        raise UsageError(
+            "There is nothing to evaluate.", "Pass `runs`, or `predictions` with `data`."
+        )
     if bool(files) != (data is not None):
-        raise UsageError("`predictions` and `data` go together.", "Pass the table and the dataset that it is about.")
-    known = read_contamination(contamination) if isinstance(contamination, str | Path) else contamination
+        raise UsageError(
+            "`predictions` and `data` go together.",
+            "Pass the table and the dataset that it is about.",
+        )
+    known = (
+        read_contamination(contamination)
+        if isinstance(contamination, str | Path)
+        else contamination
+    )
     reads = [*folders_of(*(r for r in folders if not isinstance(r, ScoredRun)), data), *files]
-    with Run("evaluate", None, output, kind=KIND, reads=reads, force=force, seed=seed, progress=progress) as run:
+    with Run(
+        "evaluate", None, output, kind=KIND, reads=reads, force=force, seed=seed, progress=progress
+    ) as run:
         opened: list[ScoredRun] = []
         for one in folders:
-            opened += [one] if isinstance(one, ScoredRun) else open_runs(one, task=task, split=split)
+            opened += (
+                [one] if isinstance(one, ScoredRun) else open_runs(one, task=task, split=split)
+            )
         if data is not None:
             about = Dataset.of(data)
             for file in files:
                 opened += open_foreign(file, about, task=task or "veracity", split=split)
         done = evaluate_runs(
-            opened, by=by, every_pair=every_pair, contamination=known, seed=seed, draws=draws, progress=progress
+            opened,
+            by=by,
+            every_pair=every_pair,
+            contamination=known,
+            seed=seed,
+            draws=draws,
+            progress=progress,
         )
         run.fill(lambda folder: fill(contents(done), folder))
     return done

@@ -1,6 +1,8 @@
-"""Runs that belong together: the same detector with other seeds, and the same on a random and on a held-out split.
+"""Runs that belong together: the same detector with other seeds, and the same on a random and on a
+held-out split.
 
-The drop from the random split to a held-out one is how much of a score was owed to records like those of training.
+The drop from the random split to a held-out one is how much of a score was owed to records like
+those of training.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ RANDOM = "random"
 
 @dataclass(frozen=True)
 class Seeds:
-    """Runs that differ in their seed alone: `sd` is how far the score moves with the seed, `interval` with records."""
+    """Runs that differ in their seed alone: `sd` is how far the score moves with the seed,
+    `interval` with records.
+    """
 
     name: str
     dataset: str
@@ -38,7 +42,9 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Drop:
-    """`drop` is macro-F1 on the random split less that on the split by `divided_by`: positive means worse there."""
+    """`drop` is macro-F1 on the random split less that on the split by `divided_by`: positive means
+    worse there.
+    """
 
     name: str
     dataset: str
@@ -53,8 +59,8 @@ class Drop:
 
 
 def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[ScoredRun]]:
-    """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs without a
-    macro-F1 are left out: on records of one class, or without an answer.
+    """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs
+    without a macro-F1 are left out: on records of one class, or without an answer.
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
@@ -90,7 +96,9 @@ def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) 
 
 
 def drops(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Drop]:
-    """For each detector with runs on a random split: the drop to every other kind of split it was run on."""
+    """For each detector with runs on a random split: the drop to every other kind of split it was
+    run on.
+    """
     out = []
     groups = alike(runs)
     for easy in groups:

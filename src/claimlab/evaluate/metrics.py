@@ -1,7 +1,9 @@
-"""Scores from confusion counts and from the ranking of scores; each equals scikit-learn's where that has one.
+"""Scores from confusion counts and from the ranking of scores; each equals scikit-learn's where
+that has one.
 
-A confusion table here has a row per class and two columns more than classes: answers that are none of the classes, and
-no answer. Both count as wrong; leaving out the last column gives the score over what was answered.
+A confusion table here has a row per class and two columns more than classes: answers that are none
+of the classes, and no answer. Both count as wrong; leaving out the last column gives the score over
+what was answered.
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ import numpy.typing as npt
 
 from claimlab.core.stats import scores
 from claimlab.core.stats.interval import DRAWS, Interval, intervals
-from claimlab.core.stats.scores import Counts, Floats, Ints, accuracy, f1_per_class, measured_macro_f1, ratio
+from claimlab.core.stats.scores import (
+    Counts,
+    Floats,
+    Ints,
+    accuracy,
+    f1_per_class,
+    measured_macro_f1,
+    ratio,
+)
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.small import unmeasured
 
@@ -27,14 +37,18 @@ SUMS_TO_ONE = 1e-3
 class ClassScore:
     name: str
     n: int
-    precision: float | None  # null when the class was never answered, and when it is the only class of the truth
+    precision: (
+        float | None
+    )  # null when the class was never answered, and when it is the only class of the truth
     recall: float | None  # null where no record was answered
     f1: float | None  # null there, and when it is the only class: nothing could be mistaken for it
 
 
 @dataclass(frozen=True)
 class Rate:
-    """The true-positive rate where at most `fpr` of the negatives pass for positives; null, and why, if unknown."""
+    """The true-positive rate where at most `fpr` of the negatives pass for positives; null, and
+    why, if unknown.
+    """
 
     fpr: float
     tpr: float | None
@@ -43,7 +57,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class Bin:
-    """Answers given with about the same confidence: how sure the run was, and how often it was right."""
+    """Answers given with about the same confidence: how sure the run was, and how often it was
+    right.
+    """
 
     n: int
     confidence: float
@@ -52,7 +68,9 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """`ece`: mean distance between confidence and accuracy over ten bins. `why` says what is missing when null."""
+    """`ece`: mean distance between confidence and accuracy over ten bins. `why` says what is
+    missing when null.
+    """
 
     n: int = 0
     ece: float | None = None
@@ -63,7 +81,9 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Scores:
-    """Every measure of one run on one set of records. What could not be measured is null with a reason."""
+    """Every measure of one run on one set of records. What could not be measured is null with a
+    reason.
+    """
 
     n: int
     classes: dict[str, int]
@@ -153,11 +173,16 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
 
 
 def auroc(answers: Answers, positive: str | None = None) -> tuple[float | None, str | None]:
-    """Area under the ROC curve: of `positive` with two classes, else each class against the rest, averaged."""
+    """Area under the ROC curve: of `positive` with two classes, else each class against the rest,
+    averaged.
+    """
     rows, why = ranked(answers)
     if rows is None:
         return None, why
-    return float(np.mean([rank_area(truth, score) for truth, score in targets(rows, positive)])), None
+    return (
+        float(np.mean([rank_area(truth, score) for truth, score in targets(rows, positive)])),
+        None,
+    )
 
 
 def rates(answers: Answers, positive: str | None = None) -> list[Rate]:
@@ -175,7 +200,11 @@ def targets(rows: Answers, positive: str | None) -> list[tuple[npt.NDArray[np.bo
     """(is it the class, score of the class): once for two classes, for each class of more."""
     assert rows.scores is not None
     classes = range(len(rows.classes))
-    wanted = [rows.classes.index(positive) if positive in rows.classes else 1] if len(classes) == 2 else classes
+    wanted = (
+        [rows.classes.index(positive) if positive in rows.classes else 1]
+        if len(classes) == 2
+        else classes
+    )
     return [(rows.truth == c, rows.scores[:, c]) for c in wanted]
 
 
@@ -191,7 +220,10 @@ def rank_area(truth: npt.NDArray[np.bool_], score: Floats) -> float:
 def tpr_at(truth: npt.NDArray[np.bool_], score: Floats, fpr: float) -> Rate:
     negatives = np.sort(score[~truth])[::-1]
     if len(negatives) < round(1 / fpr):
-        why = f"A rate of {100 * fpr:g}% needs {round(1 / fpr)} negatives; there are {len(negatives)}."
+        why = (
+            f"A rate of {100 * fpr:g}% needs {round(1 / fpr)} negatives; there are"
+            f" {len(negatives)}."
+        )
         return Rate(fpr, None, why)
     allowed = int(np.floor(fpr * len(negatives) + 1e-9))
     # Positives above the first negative that may not pass: ties with it would let it in.
@@ -200,7 +232,9 @@ def tpr_at(truth: npt.NDArray[np.bool_], score: Floats, fpr: float) -> Rate:
 
 
 def calibration(answers: Answers) -> Calibration:
-    """How far a run's confidence is from how often it is right; needs scores that are probabilities."""
+    """How far a run's confidence is from how often it is right; needs scores that are
+    probabilities.
+    """
     if answers.scores is None:
         return Calibration(why=answers.unscored)
     has = ~np.isnan(answers.scores).any(axis=1)
@@ -216,13 +250,19 @@ def calibration(answers: Answers) -> Calibration:
     place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     size = np.bincount(place, minlength=BINS)
     mean_sure, mean_right = (np.bincount(place, weights=v, minlength=BINS) for v in (sure, right))
-    curve = [Bin(int(n), float(s / n), float(r / n)) for n, s, r in zip(size, mean_sure, mean_right, strict=True) if n]
+    curve = [
+        Bin(int(n), float(s / n), float(r / n))
+        for n, s, r in zip(size, mean_sure, mean_right, strict=True)
+        if n
+    ]
     hot = np.zeros_like(probs)
     hot[np.arange(len(truth)), truth] = 1.0
     square = ((probs - hot) ** 2).sum(axis=1).mean()
     # With two classes both errors are the same number: one of them is the usual Brier score.
     brier = square / 2 if probs.shape[1] == 2 else square
-    return Calibration(len(probs), float(np.abs(mean_sure - mean_right).sum() / len(probs)), float(brier), curve)
+    return Calibration(
+        len(probs), float(np.abs(mean_sure - mean_right).sum() / len(probs)), float(brier), curve
+    )
 
 
 def ranked(answers: Answers) -> tuple[Answers | None, str | None]:

@@ -21,12 +21,17 @@ def open_runs(
     data: Dataset | None = None,
     name: str | None = None,
 ) -> list[ScoredRun]:
-    """The runs in a run folder (one for each value of the column `run`), scored by the task that they were made for."""
+    """The runs in a run folder (one for each value of the column `run`), scored by the task that
+    they were made for.
+    """
     folder = Dataset.of(run)
     own_name = name or (folder.name if folder.path is None else folder.path.name)
     if "predictions" not in folder.tables:
         at = "" if folder.path is None else f" at '{folder.path}'"
-        raise DataError(f"The run '{own_name}'{at} has no table of predictions.", "Point at a folder that has one.")
+        raise DataError(
+            f"The run '{own_name}'{at} has no table of predictions.",
+            "Point at a folder that has one.",
+        )
     predictions = to_side_table("predictions", folder.tables["predictions"])
     about = about_of(folder.lineage, tuple(folder.notes))
     source = data or folder

@@ -1,4 +1,6 @@
-"""The interval of AUROC: groups are drawn, and each draw counts the positives and negatives at every score."""
+"""The interval of AUROC: groups are drawn, and each draw counts the positives and negatives at
+every score.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.metrics import rank_area, ranked, targets
 
 DRAWS = 1_000
-MOST_SCORES = 1_000  # distinct scores; beyond these, scores next to each other share a place in the ranking
+MOST_SCORES = (
+    1_000  # distinct scores; beyond these, scores next to each other share a place in the ranking
+)
 
 
 def auroc_interval(
@@ -27,7 +31,9 @@ def auroc_interval(
     sizes = [int(places) * 2 for _, places in tables]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     # One record has a cell in the table of every class that is ranked.
-    cell = np.concatenate([cells + start for (cells, _), start in zip(tables, starts, strict=False)])
+    cell = np.concatenate(
+        [cells + start for (cells, _), start in zip(tables, starts, strict=False)]
+    )
     table = kinds(np.tile(rows.cluster, len(tables)), cell, int(starts[-1]))
 
     def mean_area(counts: Floats) -> Floats:
@@ -41,7 +47,9 @@ def auroc_interval(
 
 
 def _ranks(truth: npt.NDArray[np.bool_], score: Floats) -> tuple[Ints, int]:
-    """The cell of each record in a table of places in the ranking by class, and how many places there are."""
+    """The cell of each record in a table of places in the ranking by class, and how many places
+    there are.
+    """
     distinct, place = np.unique(score, return_inverse=True)
     places = len(distinct)
     if places > MOST_SCORES:
@@ -51,8 +59,8 @@ def _ranks(truth: npt.NDArray[np.bool_], score: Floats) -> tuple[Ints, int]:
 
 
 def areas(counts: Floats) -> Floats:
-    """AUROC of each table of negatives and positives by place (tables, places, 2): how often a positive outranks a
-    negative, ties counted half."""
+    """AUROC of each table of negatives and positives by place (tables, places, 2): how often a
+    positive outranks a negative, ties counted half."""
     down, up = counts[..., 0], counts[..., 1]
     below = np.cumsum(down, axis=-1) - down
     won = (up * (below + down / 2)).sum(axis=-1)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What needs no detector: `majority` always gives the most frequent class, `stratified` draws from the labels."""
+    """What needs no detector: `majority` always gives the most frequent class, `stratified` draws
+    from the labels.
+    """
 
     name: str
     macro_f1: float | None  # null where the truth holds only one class
@@ -33,12 +35,15 @@ class Baseline:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Everything measured of one run. `intervals` holds macro_f1, accuracy, auroc, and f1 of each class."""
+    """Everything measured of one run. `intervals` holds macro_f1, accuracy, auroc, and f1 of each
+    class.
+    """
 
     name: str
     dataset: str
     digest: str
-    records: str  # a fingerprint of the ids that were scored: equal where two runs answered the same records
+    # a fingerprint of the ids that were scored: equal where two runs answered the same records
+    records: str
     task: str
     split: str | None
     about: About
@@ -77,14 +82,24 @@ class Evaluation(Shown):
         ends = {run.name: run.intervals["macro_f1"] or (None, None) for run in self.runs}
         rows = [
             {
-                "run": run.name, "dataset": run.dataset, "task": run.task, "n": run.scores.n, "groups": run.groups,
-                "failed": run.scores.failed, "macro_f1": run.scores.macro_f1, "macro_f1_low": ends[run.name][0],
-                "macro_f1_high": ends[run.name][1], "accuracy": run.scores.accuracy, "auroc": run.scores.auroc,
+                "run": run.name,
+                "dataset": run.dataset,
+                "task": run.task,
+                "n": run.scores.n,
+                "groups": run.groups,
+                "failed": run.scores.failed,
+                "macro_f1": run.scores.macro_f1,
+                "macro_f1_low": ends[run.name][0],
+                "macro_f1_high": ends[run.name][1],
+                "accuracy": run.scores.accuracy,
+                "auroc": run.scores.auroc,
             }
             for run in self.runs
-        ]  # fmt: skip
+        ]
         numbers = ("macro_f1", "macro_f1_low", "macro_f1_high", "accuracy", "auroc")
-        return pl.DataFrame(rows, schema_overrides=dict.fromkeys(numbers, pl.Float64), infer_schema_length=None)
+        return pl.DataFrame(
+            rows, schema_overrides=dict.fromkeys(numbers, pl.Float64), infer_schema_length=None
+        )
 
     def to_json(self) -> dict[str, Any]:
         compared = [{**asdict(c), "better": c.better} for c in self.comparisons]

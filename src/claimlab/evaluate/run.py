@@ -1,4 +1,6 @@
-"""Evaluate runs: every score with its interval and baselines, by every trait asked for, and run against run."""
+"""Evaluate runs: every score with its interval and baselines, by every trait asked for, and run
+against run.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import corrected
 from claimlab.core.stats.interval import DRAWS, kinds
-from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
+from claimlab.core.stats.scores import (
+    Floats,
+    accuracy,
+    f1_per_class,
+    macro_f1,
+    majority_f1,
+    stratified_f1,
+)
 from claimlab.core.threads import side_by_side
 from claimlab.evaluate.abstain import abstentions
 from claimlab.evaluate.chance import against_chance
@@ -37,7 +46,9 @@ class Evaluated(Evaluation):
     """An evaluation that was just made; it can write its report."""
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
-        """Write the report: `evaluation.json`, and the same as tables, HTML, Markdown, LaTeX and figures."""
+        """Write the report: `evaluation.json`, and the same as tables, HTML, Markdown, LaTeX and
+        figures.
+        """
         from claimlab.evaluate.write import write_evaluation
 
         write_evaluation(self, Path(folder), force=force)
@@ -53,7 +64,9 @@ def evaluate_runs(
     draws: int = DRAWS,
     progress: Progress = silent,
 ) -> Evaluated:
-    """The evaluation of runs that are open; `contamination` is shown next to those of language models."""
+    """The evaluation of runs that are open; `contamination` is shown next to those of language
+    models.
+    """
     opened = named_apart(runs)
     if contamination is not None:
         opened = [mark(run, contamination) for run in opened]
@@ -65,9 +78,13 @@ def evaluate_runs(
         return replace(result, contamination=beside(run, contamination, seed=seed, draws=draws))
 
     step = steps(opened, by, progress)
-    results = side_by_side(lambda run: one(run, step), opened)  # resampling leaves the interpreter free
+    results = side_by_side(
+        lambda run: one(run, step), opened
+    )  # resampling leaves the interpreter free
     chances = corrected([result.chance for result in results])
-    results = [replace(result, chance=chance) for result, chance in zip(results, chances, strict=True)]
+    results = [
+        replace(result, chance=chance) for result, chance in zip(results, chances, strict=True)
+    ]
     compared = compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress)
     joined = join_seeds(opened, seed=seed, draws=draws)
     return Evaluated(results, compared, joined, drops(opened, seed=seed, draws=draws), seed, draws)
@@ -96,7 +113,8 @@ def evaluate_run(
     """One run by itself."""
     if not run.table.height:
         raise DataError(
-            f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}' gives a label.",
+            f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}'"
+            " gives a label.",
             "Check `task`, and that the predictions carry the ids of the dataset.",
         )
     step(f"{run.name}, intervals")
@@ -117,7 +135,9 @@ def evaluate_run(
         name=run.name,
         dataset=run.dataset,
         digest=run.digest,
-        records=hashlib.sha256("\n".join(run.table["id"].sort().to_list()).encode()).hexdigest()[:16],
+        records=hashlib.sha256("\n".join(run.table["id"].sort().to_list()).encode()).hexdigest()[
+            :16
+        ],
         task=run.task.name,
         split=run.split,
         about=run.about,
@@ -128,12 +148,18 @@ def evaluate_run(
             "accuracy": right if answers.answered else None,
             "auroc": auroc,
         },
-        class_intervals={c: None if c in thin or alone else i for c, i in zip(answers.classes, classes, strict=True)},
+        class_intervals={
+            c: None if c in thin or alone else i
+            for c, i in zip(answers.classes, classes, strict=True)
+        },
         groups=kinds(answers.cluster, answers.cell, answers.cells).groups,
         baselines=baselines(run),
         slices=slices,
         abstentions=abstentions(run, seed=seed, draws=draws),
-        left_out={name: int(getattr(run, name)) for name in ("strangers", "unlabelled", "repeated", "untouched")},
+        left_out={
+            name: int(getattr(run, name))
+            for name in ("strangers", "unlabelled", "repeated", "untouched")
+        },
         cautions=cautions(answers),
         chance=chance,
     )
@@ -156,7 +182,9 @@ def subgroups_of(run: ScoredRun, by: Sequence[str] | None) -> list[str]:
 
 
 def telling(run: ScoredRun) -> list[str]:
-    """The usual traits of which these records have several values, two of them often enough to be shown."""
+    """The usual traits of which these records have several values, two of them often enough to be
+    shown.
+    """
     out = []
     for name in USUAL:
         counts = run.trait(name)["value"].value_counts()["count"]
@@ -171,9 +199,13 @@ def named_apart(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
     out = []
     for run in runs:
         seen[run.name] = seen.get(run.name, 0) + 1
-        out.append(run if seen[run.name] == 1 else replace(run, name=f"{run.name} ({seen[run.name]})"))
+        out.append(
+            run if seen[run.name] == 1 else replace(run, name=f"{run.name} ({seen[run.name]})")
+        )
     return out
 
 
 def _figures(counts: Floats) -> Floats:
-    return np.concatenate([macro_f1(counts)[:, None], accuracy(counts)[:, None], f1_per_class(counts)], axis=1)
+    return np.concatenate(
+        [macro_f1(counts)[:, None], accuracy(counts)[:, None], f1_per_class(counts)], axis=1
+    )

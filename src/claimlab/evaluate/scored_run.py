@@ -1,7 +1,9 @@
-"""A run with the true labels: the records to predict, the answer to each, and the settings of the run.
+"""A run with the true labels: the records to predict, the answer to each, and the settings of the
+run.
 
-A run is a folder that `claimlab detect` wrote, or a table of predictions (id, label, score) made elsewhere together
-with the dataset it is about. Nothing is dropped in silence: what could not be scored is counted.
+A run is a folder that `claimlab detect` wrote, or a table of predictions (id, label, score) made
+elsewhere together with the dataset it is about. Nothing is dropped in silence: what could not be
+scored is counted.
 """
 
 from __future__ import annotations
@@ -23,10 +25,17 @@ from claimlab.evaluate.traits import Values, trait
 from claimlab.tasks.task import Task
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
-# What a system writes instead of a verdict when it found nothing, or not enough: two different things.
+# What a system writes instead of a verdict when it found nothing, or not enough: two different
+# things.
 ABSTENTIONS = {
     NO_EVIDENCE: ("no evidence", "no evidence found", "nothing found"),
-    INSUFFICIENT: ("insufficient evidence", "not enough evidence", "not enough info", "not enough information", "nei"),
+    INSUFFICIENT: (
+        "insufficient evidence",
+        "not enough evidence",
+        "not enough info",
+        "not enough information",
+        "nei",
+    ),
 }
 _ABSTAINED = {word: kind for kind, words in ABSTENTIONS.items() for word in words}
 
@@ -41,13 +50,15 @@ class About:
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
     division: str | None = None  # the split by its full name: "source:leave-out=Herald"
-    judged: tuple[dict[str, Any], ...] = ()  # verdicts of judges on its rationales, if it has their annotations
+    judged: tuple[
+        dict[str, Any], ...
+    ] = ()  # verdicts of judges on its rationales, if it has their annotations
 
 
 @dataclass(frozen=True)
 class ScoredRun:
-    """`table` has one row per labelled record to be answered: the record's columns, `truth`, `said`, `abstained`,
-    `scores` and `rationale`."""
+    """`table` has one row per labelled record to be answered: the record's columns, `truth`,
+    `said`, `abstained`, `scores` and `rationale`."""
 
     name: str
     dataset: str
@@ -72,7 +83,9 @@ class ScoredRun:
 
     @cached_property
     def answers(self) -> Answers:
-        """An abstention is an answer that is none of the classes; only a missing answer is a failure."""
+        """An abstention is an answer that is none of the classes; only a missing answer is a
+        failure.
+        """
         return answers(
             self.table["truth"],
             self.table.select(pl.coalesce("said", "abstained")).to_series(),
@@ -100,12 +113,16 @@ class ScoredRun:
     def clusters(self) -> pl.Series:
         """What is resampled whole, named alike in every run on these records."""
         group, record = pl.format("group {}", "group"), pl.format("record {}", "id")
-        return self.table.select(pl.when(pl.col("group").is_not_null()).then(group).otherwise(record)).to_series()
+        return self.table.select(
+            pl.when(pl.col("group").is_not_null()).then(group).otherwise(record)
+        ).to_series()
 
 
 def task_of(run: Dataset) -> str:
     """The task that the run was made for, by its lineage."""
-    made_for = next((s.parameters.get("task") for s in reversed(run.lineage) if s.step == "detect"), None)
+    made_for = next(
+        (s.parameters.get("task") for s in reversed(run.lineage) if s.step == "detect"), None
+    )
     return str(made_for or "veracity")
 
 
@@ -121,7 +138,10 @@ def each_run(
 ) -> list[ScoredRun]:
     """One run for each value of the column `run`."""
     if not predictions.height:
-        raise DataError(f"The run '{name}' holds no prediction.", "Run the detector again, or leave the run out.")
+        raise DataError(
+            f"The run '{name}' holds no prediction.",
+            "Run the detector again, or leave the run out.",
+        )
     names = predictions["run"].fill_null("").unique().sort().to_list()
     out = []
     for run in names:
@@ -141,14 +161,21 @@ def score(
     about: About | None = None,
     digest: str | None = None,
 ) -> ScoredRun:
-    """Join predictions with the true labels. Except for spelling ("FALSE " is false), answers are not changed."""
+    """Join predictions with the true labels. Except for spelling ("FALSE " is false), answers are
+    not changed.
+    """
     part = _part(dataset, task, split)
     labelled = part.drop_nulls("truth")
     classes = tuple(labelled["truth"].unique().sort().to_list())
-    first = predictions.drop_nulls("record_id").unique("record_id", keep="first", maintain_order=True)
+    first = predictions.drop_nulls("record_id").unique(
+        "record_id", keep="first", maintain_order=True
+    )
     labels = _spelled(first, classes)
-    # Without a named split, what was predicted for says what was meant; with one, a missing answer is a wrong one.
-    table = labelled.join(labels, on="id", how="left" if split is not None else "inner", maintain_order="left")
+    # Without a named split, what was predicted for says what was meant; with one, a missing answer
+    # is a wrong one.
+    table = labelled.join(
+        labels, on="id", how="left" if split is not None else "inner", maintain_order="left"
+    )
     return ScoredRun(
         name=name,
         dataset=dataset.name,
@@ -157,7 +184,9 @@ def score(
         split=split,
         table=table,
         classes=classes,
-        strangers=first.join(dataset.records.select(record_id="id"), on="record_id", how="anti").height,
+        strangers=first.join(
+            dataset.records.select(record_id="id"), on="record_id", how="anti"
+        ).height,
         unlabelled=int(part["truth"].null_count()),
         repeated=predictions.height - first.height,
         untouched=labelled.height - table.height,
@@ -180,18 +209,25 @@ def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
 
 
 def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
-    """The records of the part in question with their truth: null where they have none of the task's labels."""
+    """The records of the part in question with their truth: null where they have none of the task's
+    labels.
+    """
     part = dataset.records.with_columns(task.labels(dataset.records).alias("truth"))
     if split is None:
         return part
     part = part.filter(pl.col("split") == split)
     if not part.height:
-        raise DataError(f"'{dataset.name}' has no records in the split '{split}'.", "Check the name of the split.")
+        raise DataError(
+            f"'{dataset.name}' has no records in the split '{split}'.",
+            "Check the name of the split.",
+        )
     return part
 
 
 def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
-    """Answers by record id, spelled like the classes; an answer that declines to choose a class is `abstained`."""
+    """Answers by record id, spelled like the classes; an answer that declines to choose a class is
+    `abstained`.
+    """
     spell, known = speller(classes), set(classes)
     words = predictions["label"].str.strip_chars()
     spelling = {w: spell(w) for w in words.drop_nulls().unique().to_list()}
@@ -201,7 +237,9 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
     meta = predictions["meta"].cast(pl.String)
     withheld = meta.set(~meta.str.contains('"abstained"', literal=True).fill_null(False), None)
-    by_meta = pl.Series([None] * len(meta) if withheld.is_null().all() else map(_in_meta, withheld), dtype=pl.String)
+    by_meta = pl.Series(
+        [None] * len(meta) if withheld.is_null().all() else map(_in_meta, withheld), dtype=pl.String
+    )
     verdict = labels.is_in(classes).fill_null(False)
     return pl.DataFrame(
         {

@@ -1,7 +1,8 @@
-"""A run's scores by language, author, model, year or any other trait; each with n, class counts and an interval.
+"""A run's scores by language, author, model, year or any other trait; each with n, class counts and
+an interval.
 
-All cells of one trait are resampled together, so that their mean and the gap between two of them have intervals of
-their own. A cell that is too small says nothing: it is suppressed, and counted.
+All cells of one trait are resampled together, so that their mean and the gap between two of them
+have intervals of their own. A cell that is too small says nothing: it is suppressed, and counted.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from claimlab.evaluate.traits import ALIASES, Values
 
 @dataclass(frozen=True)
 class Cell:
-    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there is. Where no record
-    was answered, there is neither."""
+    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there
+    is. Where no record was answered, there is neither."""
 
     value: str
     n: int
@@ -45,7 +46,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Gap:
-    """The score of head languages less that of tail languages: over all their records, and as means of languages."""
+    """The score of head languages less that of tail languages: over all their records, and as means
+    of languages.
+    """
 
     pooled: Estimate
     mean_of_languages: Estimate | None
@@ -53,7 +56,9 @@ class Gap:
 
 @dataclass(frozen=True)
 class Slices:
-    """One trait. `mean` is the mean macro-F1 over the cells that have one: each value counts the same."""
+    """One trait. `mean` is the mean macro-F1 over the cells that have one: each value counts the
+    same.
+    """
 
     by: str
     cells: list[Cell]
@@ -66,7 +71,9 @@ class Slices:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Record and value, one pair for each value that a record has; values are numbered in `names`."""
+    """Record and value, one pair for each value that a record has; values are numbered in
+    `names`.
+    """
 
     row: Ints
     value: Ints
@@ -97,7 +104,8 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
     f1s, shares = drawn[:, : len(shown)], drawn[:, len(shown) :]
     groups = _groups(answers, shown_pairs)
     cells = [
-        _cell(answers, name, groups[i], shown[i], f1s[:, i], shares[:, i]) for i, name in enumerate(shown_pairs.names)
+        _cell(answers, name, groups[i], shown[i], f1s[:, i], shares[:, i])
+        for i, name in enumerate(shown_pairs.names)
     ]
     cells, order = _ordered(cells, by)
     mean = _mean(cells, f1s[:, order], in_all)
@@ -106,8 +114,9 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
 
 
 def _redrawn(run: ScoredRun, pairs: _Pairs, *, seed: int, draws: int) -> tuple[Floats, int]:
-    """Macro-F1 and accuracy of each value under common draws of groups, and how many groups were drawn. Subgroups that
-    divide the records alike, as language and family often do, share their draws."""
+    """Macro-F1 and accuracy of each value under common draws of groups, and how many groups were
+    drawn. Subgroups that divide the records alike, as language and family often do, share their
+    draws."""
     key = (seed, draws, len(pairs.names), pairs.row.tobytes(), pairs.value.tobytes())
     if (before := run.redrawn.get(hash(key))) is not None:
         return before
@@ -124,11 +133,17 @@ def _redrawn(run: ScoredRun, pairs: _Pairs, *, seed: int, draws: int) -> tuple[F
 
 
 def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap | None:
-    """How much worse a run is on tail languages than on head languages; null when one side is too small."""
+    """How much worse a run is on tail languages than on head languages; null when one side is too
+    small.
+    """
     sides = run.trait("resource").filter(pl.col("value").is_in(["head", "tail"]))
     languages = run.trait("language").rename({"value": "language"})
     named = sides.join(languages, on="row", how="left", maintain_order="left")
-    pairs = _pairs(named.select("row", value=pl.concat_str("value", pl.col("language").fill_null(""), separator=" ")))
+    pairs = _pairs(
+        named.select(
+            "row", value=pl.concat_str("value", pl.col("language").fill_null(""), separator=" ")
+        )
+    )
     answers = run.answers
     counts = _tables(answers, pairs)
     heads = np.array([name.startswith("head") for name in pairs.names], dtype=bool)
@@ -137,9 +152,15 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
     enough = _whole(np.stack([counts[heads].sum(axis=0), counts[~heads].sum(axis=0)]))
     if not enough.all():
         return None
-    fit = _whole(counts) & np.array([not name.endswith(" ") for name in pairs.names])  # not known is no language
+    fit = _whole(counts) & np.array(
+        [not name.endswith(" ") for name in pairs.names]
+    )  # not known is no language
     by_language = bool((fit & heads).any() and (fit & ~heads).any())
-    table = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
+    table = kinds(
+        answers.cluster[pairs.row],
+        pairs.value * answers.cells + answers.cell[pairs.row],
+        counts.size,
+    )
 
     def gaps(flat: Floats) -> Floats:
         tables = flat.reshape(-1, *counts.shape)
@@ -152,19 +173,29 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
 
     points = gaps(counts.reshape(1, -1).astype(np.float64))[0]
     drawn = redraw(table, gaps, seed=seed, draws=draws)
-    estimates = [Estimate(float(p), interval(drawn[:, i], table.groups)) for i, p in enumerate(points)]
+    estimates = [
+        Estimate(float(p), interval(drawn[:, i], table.groups)) for i, p in enumerate(points)
+    ]
     return Gap(estimates[0], estimates[1] if by_language else None)
 
 
-def contrast(run: ScoredRun, by: str, one: str, other: str, *, seed: int = 0, draws: int = DRAWS) -> Estimate | None:
-    """The macro-F1 of the records with the value `one` less that of those with `other`; null where a side is small."""
+def contrast(
+    run: ScoredRun, by: str, one: str, other: str, *, seed: int = 0, draws: int = DRAWS
+) -> Estimate | None:
+    """The macro-F1 of the records with the value `one` less that of those with `other`; null where
+    a side is small.
+    """
     pairs = _pairs(run.trait(by).filter(pl.col("value").is_in([one, other])))
     answers = run.answers
     counts = _tables(answers, pairs)
     if len(pairs.names) < 2 or not _whole(counts).all():
         return None
     sign = 1.0 if pairs.names[0] == one else -1.0
-    table = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
+    table = kinds(
+        answers.cluster[pairs.row],
+        pairs.value * answers.cells + answers.cell[pairs.row],
+        counts.size,
+    )
 
     def less(flat: Floats) -> Floats:
         f1 = macro_f1(flat.reshape(-1, *counts.shape))
@@ -176,8 +207,12 @@ def contrast(run: ScoredRun, by: str, one: str, other: str, *, seed: int = 0, dr
 
 def _pairs(values: Values) -> _Pairs:
     names = values["value"].unique().sort()
-    number = values["value"].replace_strict(names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64)
-    return _Pairs(values["row"].cast(pl.Int64).to_numpy(), number.to_numpy().astype(np.int64), names.to_list())
+    number = values["value"].replace_strict(
+        names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64
+    )
+    return _Pairs(
+        values["row"].cast(pl.Int64).to_numpy(), number.to_numpy().astype(np.int64), names.to_list()
+    )
 
 
 def _tables(answers: Answers, pairs: _Pairs) -> Ints:
@@ -190,11 +225,15 @@ def _tables(answers: Answers, pairs: _Pairs) -> Ints:
 def _big(counts: Ints) -> npt.NDArray[np.bool_]:
     """Cells with records enough, and no class that is there in a handful only."""
     sizes = counts.sum(axis=2)
-    return np.asarray((sizes.sum(axis=1) >= SMALLEST) & ~((sizes > 0) & (sizes < SMALLEST_CLASS)).any(axis=1))
+    return np.asarray(
+        (sizes.sum(axis=1) >= SMALLEST) & ~((sizes > 0) & (sizes < SMALLEST_CLASS)).any(axis=1)
+    )
 
 
 def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
-    """Cells that hold every class, and an answer: only their macro-F1 can be compared with that of the whole."""
+    """Cells that hold every class, and an answer: only their macro-F1 can be compared with that of
+    the whole.
+    """
     spoke = counts[:, :, :-1].sum(axis=(1, 2)) > 0
     return np.asarray(_big(counts) & spoke & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
 
@@ -207,7 +246,9 @@ def _groups(answers: Answers, pairs: _Pairs) -> list[int]:
     return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(pairs.names))]
 
 
-def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, shares: Floats) -> Cell:
+def _cell(
+    answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, shares: Floats
+) -> Cell:
     sizes = table.sum(axis=1)
     absent = [c for c, n in zip(answers.classes, sizes, strict=True) if not n]
     held = [c for c, n in zip(answers.classes, sizes, strict=True) if n]
@@ -215,7 +256,11 @@ def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, s
     if not spoke:
         why = f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
     elif absent:
-        why = f"All are {held[0]}: accuracy is its recall." if len(held) == 1 else f"It holds no {', '.join(absent)}."
+        why = (
+            f"All are {held[0]}: accuracy is its recall."
+            if len(held) == 1
+            else f"It holds no {', '.join(absent)}."
+        )
     return Cell(
         value=value,
         n=int(sizes.sum()),
@@ -233,7 +278,10 @@ def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, s
 def _ordered(cells: list[Cell], by: str) -> tuple[list[Cell], list[int]]:
     """Times in their order, everything else the largest first; and where each cell was before."""
     in_time = by in ("year", "month")
-    order = sorted(range(len(cells)), key=lambda i: cells[i].value if in_time else (-cells[i].n, cells[i].value))
+    order = sorted(
+        range(len(cells)),
+        key=lambda i: cells[i].value if in_time else (-cells[i].n, cells[i].value),
+    )
     return [cells[i] for i in order], order
 
 

@@ -21,7 +21,9 @@ def unmeasured(answers: Answers) -> str | None:
 
 
 def thin_classes(answers: Answers) -> list[str]:
-    """Classes with a handful of records: resampling a handful gives an interval that is far too sure."""
+    """Classes with a handful of records: resampling a handful gives an interval that is far too
+    sure.
+    """
     sizes = np.bincount(answers.truth, minlength=len(answers.classes))
     return [c for c, n in zip(answers.classes, sizes, strict=True) if n < SMALLEST_CLASS]
 

@@ -1,8 +1,10 @@
-"""The subgroups of records: by language and its properties, by how they were made, by time and by source.
+"""The subgroups of records: by language and its properties, by how they were made, by time and by
+source.
 
-A trait gives each record no value, one, or several (a text may use several techniques). Languages are looked up by
-their ISO 639-3 code in the language table, whatever code a dataset wrote; the resource class is the dataset's own where
-it has one, else the table's, so that a person's text has one as well as a machine's.
+A trait gives each record no value, one, or several (a text may use several techniques). Languages
+are looked up by their ISO 639-3 code in the language table, whatever code a dataset wrote; the
+resource class is the dataset's own where it has one, else the table's, so that a person's text has
+one as well as a machine's.
 """
 
 from __future__ import annotations
@@ -16,12 +18,17 @@ import polars as pl
 from claimlab.core.columns import column_values
 from claimlab.core.languages import Language, describe
 
-Values = pl.DataFrame  # `row` and `value`, one line for each value that a record has, in the order of the records
+Values = (
+    pl.DataFrame
+)  # `row` and `value`, one line for each value that a record has, in the order of the records
 
 
 def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFrame], Values]:
     def read(records: pl.DataFrame) -> Values:
-        return _each(records["language"], lambda code: _one(fact(known) if (known := describe(code)) else None))
+        return _each(
+            records["language"],
+            lambda code: _one(fact(known) if (known := describe(code)) else None),
+        )
 
     return read
 
@@ -41,7 +48,9 @@ def _date(form: str) -> Callable[[pl.DataFrame], Values]:
 
 
 def _synthetic(*keys: str) -> Callable[[pl.DataFrame], Values]:
-    """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change log."""
+    """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change
+    log.
+    """
     return lambda records: _from_meta(records, keys, lambda meta: _first_key(meta, keys))
 
 
@@ -51,7 +60,11 @@ def _first_key(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
     origin, changes = synthetic.get("origin"), synthetic.get("changes")
     places: list[Any] = [meta, origin, *(changes if isinstance(changes, list) else [])]
     for key in keys:
-        values = [place[key] for place in places if isinstance(place, Mapping) and place.get(key) not in (None, "", [])]
+        values = [
+            place[key]
+            for place in places
+            if isinstance(place, Mapping) and place.get(key) not in (None, "", [])
+        ]
         if values:
             flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
             return list(dict.fromkeys(map(str, flat)))
@@ -74,8 +87,15 @@ TRAITS: dict[str, Callable[[pl.DataFrame], Values]] = {
     "year": _date("%Y"),
     "month": _date("%Y-%m"),
 }
-USUAL = tuple(name for name in TRAITS if name != "month")  # what is shown when nothing was asked for
-ALIASES = {"date": "year", "word_order": "word-order", "resource-class": "resource", "techniques": "technique"}
+USUAL = tuple(
+    name for name in TRAITS if name != "month"
+)  # what is shown when nothing was asked for
+ALIASES = {
+    "date": "year",
+    "word_order": "word-order",
+    "resource-class": "resource",
+    "techniques": "technique",
+}
 
 
 def trait(records: pl.DataFrame, name: str) -> Values:
@@ -92,11 +112,17 @@ def title(name: str) -> str:
 
 
 def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
-    """`read` of every value, computed once per distinct value: most columns have few values on many records."""
+    """`read` of every value, computed once per distinct value: most columns have few values on many
+    records.
+    """
     distinct = values.unique().drop_nulls()
     results = pl.Series([read(value) for value in distinct.to_list()], dtype=pl.List(pl.String))
     table = pl.DataFrame({"key": distinct, "value": results})
-    rows = pl.DataFrame({"key": values}).with_row_index("row").join(table, on="key", how="inner", maintain_order="left")
+    rows = (
+        pl.DataFrame({"key": values})
+        .with_row_index("row")
+        .join(table, on="key", how="inner", maintain_order="left")
+    )
     return rows.select("row", "value").explode("value").drop_nulls("value")
 
 
@@ -105,7 +131,9 @@ def _alone(values: pl.Series) -> Values:
     return pl.DataFrame({"value": values}).with_row_index("row").drop_nulls("value")
 
 
-def _from_meta(records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[Mapping[str, Any]], list[str]]) -> Values:
+def _from_meta(
+    records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[Mapping[str, Any]], list[str]]
+) -> Values:
     """`read` of every `meta` that has one of the keys; only those are parsed."""
     meta = records["meta"].cast(pl.String)
     present = meta.str.contains_any([f'"{key}"' for key in keys]).fill_null(False)

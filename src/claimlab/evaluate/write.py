@@ -17,7 +17,9 @@ KIND = "evaluation"
 
 
 def write_evaluation(evaluation: Evaluation, folder: Path, *, force: bool = False) -> None:
-    """Write the report folder in one atomic step: JSON, a table, HTML, Markdown, LaTeX and figures."""
+    """Write the report folder in one atomic step: JSON, a table, HTML, Markdown, LaTeX and
+    figures.
+    """
     write_report(contents(evaluation), folder, force=force)
 
 
@@ -29,7 +31,8 @@ def contents(evaluation: Evaluation) -> Contents:
         data={FILE: evaluation.to_json()},
         more_pages={
             "leaderboard.html": (
-                board if size == SIZES[0] else leaderboard_page(evaluation, size) for size in SIZES[:2]
+                board if size == SIZES[0] else leaderboard_page(evaluation, size)
+                for size in SIZES[:2]
             )
         },
         papers={"leaderboard.tex": board},
@@ -40,4 +43,6 @@ def contents(evaluation: Evaluation) -> Contents:
 def _table(evaluation: Evaluation) -> pl.DataFrame:
     """Every figure as one table; values come from data, and no cell of them can start a formula."""
     frame = pl.DataFrame(flat(evaluation), infer_schema_length=None)
-    return frame.with_columns(escape_cells(pl.col(c)) for c, t in frame.schema.items() if t == pl.String)
+    return frame.with_columns(
+        escape_cells(pl.col(c)) for c, t in frame.schema.items() if t == pl.String
+    )

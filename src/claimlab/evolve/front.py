@@ -37,8 +37,8 @@ from claimlab.llm.prompts import Given
 
 @dataclass(repr=False)
 class Evolved(Dataset):
-    """What the claims became, with every hop in the table `traces`; `budget` is what the run spent, `remarks` the notes
-    that it added to those of its input."""
+    """What the claims became, with every hop in the table `traces`; `budget` is what the run spent,
+    `remarks` the notes that it added to those of its input."""
 
     budget: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -87,20 +87,30 @@ def evolve(
 ) -> Evolved:
     """Let the claims of `data` pass from agent to agent and be rewritten; every hop is kept.
 
-    `kind` is "walk", "cascade" (nothing steers) or "intervened" (auditors steer every claim towards each `target`, such
-    as "style=colloquial"). `network` and `population` are files, a kind of network and a number of agents to draw.
-    `context` says which agents also read the source of the claim: "never" (walks and cascades, as published), "first"
-    or "always" (intervened). `rewriter` writes for the agents: "rules", "model" (with `profile`) or "replay"
-    (`recording`); `auditor` judges.
-    With `output` the result is written there, a run that was stopped goes on when it is called again, and the caps hold
-    over all its starts. `mode` and `cache` say how calls of models are recorded. With `engine`, lives that ask no model
-    are shared among processes or machines.
+    `kind` is "walk", "cascade" (nothing steers) or "intervened" (auditors steer every claim towards
+    each `target`, such as "style=colloquial"). `network` and `population` are files, a kind of
+    network and a number of agents to draw. `context` says which agents also read the source of the
+    claim: "never" (walks and cascades, as published), "first" or "always" (intervened). `rewriter`
+    writes for the agents: "rules", "model" (with `profile`) or "replay" (`recording`); `auditor`
+    judges. With `output` the result is written there, a run that was stopped goes on when it is
+    called again, and the caps hold over all its starts. `mode` and `cache` say how calls of models
+    are recorded. With `engine`, lives that ask no model are shared among processes or machines.
     """
     setup = Setup.of(locals())
     with Run(
-        "evolve", data, output, limit=limit, force=force, seed=seed, caps=Caps(max_cost, max_calls, max_tokens),
-        mode=mode, cache=cache, concurrency=concurrency, engine=engine, progress=progress,
-    ) as run:  # fmt: skip
+        "evolve",
+        data,
+        output,
+        limit=limit,
+        force=force,
+        seed=seed,
+        caps=Caps(max_cost, max_calls, max_tokens),
+        mode=mode,
+        cache=cache,
+        concurrency=concurrency,
+        engine=engine,
+        progress=progress,
+    ) as run:
         dataset = run.finish(sync.run(_evolved(setup, run)))
         remarks = dataset.notes[len(run.dataset.notes) :]
         return Evolved(**vars(dataset), budget=run.calls.budget.summary(), remarks=remarks)
@@ -108,10 +118,18 @@ def evolve(
 
 @same_arguments(evolve)
 def estimate_evolve(call: Arguments) -> dict[str, Any]:
-    """What `evolve` with the same words would cost at most; nothing is asked and nothing written."""
+    """What `evolve` with the same words would cost at most; nothing is asked and nothing
+    written.
+    """
     setup = Setup.of(vars(call))
     with Run(
-        "evolve", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+        "evolve",
+        call.data,
+        call.output,
+        limit=call.limit,
+        mode=call.mode,
+        cache=call.cache,
+        estimate=True,
     ) as run:
         return estimate(setup, run.dataset, run.calls)
 
@@ -141,7 +159,9 @@ async def _evolved(setup: Setup, run: Run) -> Dataset:
 
 
 def estimate(setup: Setup, claims: Dataset, calls: Calls) -> dict[str, Any]:
-    """The most that a run can take: every step is made and every auditor asked. Texts are taken to stay as long."""
+    """The most that a run can take: every step is made and every auditor asked. Texts are taken to
+    stay as long.
+    """
     parts: dict[str, Priced] = {}
 
     def part(name: str, profile: str, requests: Iterator[Ask[Any]]) -> None:
@@ -171,7 +191,10 @@ def _turns(setup: Setup, claims: Dataset) -> Iterator[Ask[Any]]:
         must = start.target is None or not setup.jury
         for step in range(_steps(setup)):
             source = reading(start, setup.plan.context, first=step == 0)
-            yield question(Request(start.text, profile, 0, target=start.target, must_rewrite=must, **source), prompt)
+            yield question(
+                Request(start.text, profile, 0, target=start.target, must_rewrite=must, **source),
+                prompt,
+            )
 
 
 def _votes(setup: Setup, claims: Dataset, judge: ModelJudge[Any]) -> Iterator[Ask[Any]]:

@@ -1,4 +1,6 @@
-"""What is kept of a claim's life: every hop, with the released step fields and all that shaped it; failures too."""
+"""What is kept of a claim's life: every hop, with the released step fields and all that shaped it;
+failures too.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from typing import Any, Literal
 
 from claimlab.evolve.claims.model import Target
 
-# done: a walk that nothing steered; success and failure: by the vote; unaudited: steered, and no auditor was asked
+# done: a walk that nothing steered; success and failure: by the vote; unaudited: steered, and no
+# auditor was asked
 Status = Literal["done", "success", "failure", "unaudited"]
 
 
@@ -24,8 +27,14 @@ class Start:
 
     @property
     def key(self) -> str:
-        """Of the life of this claim towards this target: its record, its trace, its random streams."""
-        return self.id if self.target is None else f"{self.id}-{self.target.dimension}-{self.target.value}"
+        """Of the life of this claim towards this target: its record, its trace, its random
+        streams.
+        """
+        return (
+            self.id
+            if self.target is None
+            else f"{self.id}-{self.target.dimension}-{self.target.value}"
+        )
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,9 @@ class Hop:
     votes: list[dict[str, Any]] = field(default_factory=list)
     diagnosis: str | None = None  # what the agent was told to change
     hub: str | None = None  # whose opinion was in the air
-    parent: int | None = None  # cascades: the step that this agent had the claim from (0: the start)
+    parent: int | None = (
+        None  # cascades: the step that this agent had the claim from (0: the start)
+    )
     depth: int | None = None
     seed: int | None = None
     failure: str | None = None
@@ -63,4 +74,6 @@ class Life:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Life:
-        return cls(values["key"], values["status"], values["text"], [Hop(**hop) for hop in values["hops"]])
+        return cls(
+            values["key"], values["status"], values["text"], [Hop(**hop) for hop in values["hops"]]
+        )

@@ -1,4 +1,6 @@
-"""Which file of a zip or folder is meant: the one that is named, the only one, or one of the usual names."""
+"""Which file of a zip or folder is meant: the one that is named, the only one, or one of the usual
+names.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ def chosen_member(bundle: Bundle, member: str | None, usual: tuple[str, ...] = (
     if len(candidates) == 1:
         return candidates[0]
     raise UsageError(
-        f"'{bundle.path.name}' holds {len(names)} files, and {len(candidates) or 'none'} of them may be meant.",
+        f"'{bundle.path.name}' holds {len(names)} files, and {len(candidates) or 'none'} of them"
+        " may be meant.",
         f"Name the one with member=..., such as {names[0]!r}." if names else "Give a file.",
     )

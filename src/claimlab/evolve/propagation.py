@@ -1,10 +1,13 @@
-"""How a claim moves: a walk or a cascade that nothing steers, or a walk that auditors steer towards a target.
+"""How a claim moves: a walk or a cascade that nothing steers, or a walk that auditors steer towards
+a target.
 
-Unmitigated: every agent rewrites. On a network with hubs, one of them lends its opinion at every step.
-Intervened: agents are producers or bystanders; auditors vote; a failed vote is diagnosed and the claim rerouted.
-Two readings of the vote, by name:
-  paper      all auditors after every step; rerouting among the neighbours of the agent who has the claim
-  released   the first auditor after every step, the others at the end of a round; rerouting among all
+Unmitigated: every agent rewrites. On a network with hubs, one of them lends its opinion at every
+step. Intervened: agents are producers or bystanders; auditors vote; a failed vote is diagnosed and
+the claim rerouted. Two readings of the vote, by name:
+  paper      all auditors after every step; rerouting among the neighbours of the agent who has the
+             claim
+  released   the first auditor after every step, the others at the end of a round; rerouting among
+             all
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ Context = Literal["never", "first", "always"]
 
 
 def reading(start: Start, context: Context, *, first: bool) -> dict[str, Any]:
-    """What an agent reads besides the claim: nothing in the paper, else the source that the claim came from."""
+    """What an agent reads besides the claim: nothing in the paper, else the source that the claim
+    came from.
+    """
     if context == "never" or (context == "first" and not first):
         return {}
     return {"context": start.context, "evidence": start.evidence}
@@ -125,7 +130,9 @@ class Cast:
 
 
 async def _rewritten(rewriter: Rewriter, request: Request) -> Rewrite:
-    """A fault in a rewriter costs this agent its turn, not the claim its life; what stops every turn is raised."""
+    """A fault in a rewriter costs this agent its turn, not the claim its life; what stops every
+    turn is raised.
+    """
     try:
         return await rewriter.rewrite(request)
     except ClaimlabError:
@@ -144,12 +151,15 @@ async def _vote(auditor: Auditor, question: Question) -> Vote:
     except Exception as error:
         if os.environ.get("CLAIMLAB_DEBUG"):
             raise
-        return Vote(auditor.name, None, f"{type(error).__name__}: {error}", failure="crash", cost=None)
+        return Vote(
+            auditor.name, None, f"{type(error).__name__}: {error}", failure="crash", cost=None
+        )
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`steps` is per round. `context` says which agents read the source of the claim: none, the first, or all.
+    """`steps` is per round. `context` says which agents read the source of the claim: none, the
+    first, or all.
 
     `fan_out` and `reach` (agents at most) are of cascades, whose `steps` are their depth.
     """
@@ -164,11 +174,17 @@ class Plan:
     context: Context = "never"
 
     def __post_init__(self) -> None:
-        choices = ("kind", get_args(Kind)), ("vote", get_args(VoteMode)), ("context", get_args(Context))
+        choices = (
+            ("kind", get_args(Kind)),
+            ("vote", get_args(VoteMode)),
+            ("context", get_args(Context)),
+        )
         for name, known in choices:
             value = getattr(self, name)
             if value not in known:
-                raise UsageError(f"'{value}' is not a valid {name} of a run.", f"Use one of: {', '.join(known)}.")
+                raise UsageError(
+                    f"'{value}' is not a valid {name} of a run.", f"Use one of: {', '.join(known)}."
+                )
         if min(self.steps, self.rounds, self.fan_out, self.reach) < 1:
             raise UsageError("Steps, rounds, fan-out and reach start at 1.", "Give larger numbers.")
 
@@ -184,19 +200,27 @@ class Plan:
 
 
 def ways(starts: Sequence[Start], plan: Plan, cast: Cast) -> list[Sequence[Turn]]:
-    """The turns of claims that nothing steers, worked out together before the first text: paths do not depend on it."""
+    """The turns of claims that nothing steers, worked out together before the first text: paths do
+    not depend on it.
+    """
     if plan.kind == "intervened" or hasattr(cast.rewriter, "recording"):
         return [()] * len(starts)
     fan_out, most = (plan.fan_out, plan.reach) if plan.kind == "cascade" else (None, None)
-    return paths(_seeds(starts, cast), cast.stage, plan.steps, fan_out, most, hubs=plan.hub_opinions)
+    return paths(
+        _seeds(starts, cast), cast.stage, plan.steps, fan_out, most, hubs=plan.hub_opinions
+    )
 
 
 def _seeds(starts: Sequence[Start], cast: Cast) -> Numbers:
-    return np.array([stream_seed(cast.seed, start.key, "path") for start in starts], dtype=np.uint64)
+    return np.array(
+        [stream_seed(cast.seed, start.key, "path") for start in starts], dtype=np.uint64
+    )
 
 
 async def live(start: Start, plan: Plan, cast: Cast, path: Sequence[Turn] | None = None) -> Life:
-    """The whole life of one claim; `path` is its own of `ways`, where those of many were worked out together."""
+    """The whole life of one claim; `path` is its own of `ways`, where those of many were worked out
+    together.
+    """
     recording: Recording | None = getattr(cast.rewriter, "recording", None)
     if recording is not None:
         return await _replayed(start, recording, cast)
@@ -207,9 +231,15 @@ async def live(start: Start, plan: Plan, cast: Cast, path: Sequence[Turn] | None
 
 
 async def _replayed(start: Start, recording: Recording, cast: Cast) -> Life:
-    """The recorded agents, in their order; the votes are given anew by the auditors, if there are any."""
+    """The recorded agents, in their order; the votes are given anew by the auditors, if there are
+    any.
+    """
     known = recording.life(start.text, start.target, start.id)
-    if start.target is None or not cast.auditors or all(isinstance(a, ReplayAuditor) for a in cast.auditors):
+    if (
+        start.target is None
+        or not cast.auditors
+        or all(isinstance(a, ReplayAuditor) for a in cast.auditors)
+    ):
         return Life(start.key, known.status, known.text, known.hops)
     hops = []
     for hop in known.hops:
@@ -219,12 +249,16 @@ async def _replayed(start: Start, recording: Recording, cast: Cast) -> Life:
 
 
 async def _unsteered(start: Start, path: Sequence[Turn], cast: Cast, *, cascade: bool) -> Life:
-    """What a cascaded claim became is what the last agent at the greatest depth made of it; hops hold every version."""
+    """What a cascaded claim became is what the last agent at the greatest depth made of it; hops
+    hold every version.
+    """
     hops: list[Hop] = []
     for step, (agent, depth, parent, hub) in enumerate(path, 1):
         text = start.text if parent < 0 else hops[parent].output
         above, level = (parent + 1, depth + 1) if cascade else (None, None)  # steps count from 1
-        hops.append(await cast.turn(start, text, agent, step=step, hub=hub, parent=above, depth=level))
+        hops.append(
+            await cast.turn(start, text, agent, step=step, hub=hub, parent=above, depth=level)
+        )
     return Life(start.key, "done", hops[-1].output, hops)
 
 
@@ -236,7 +270,9 @@ async def _direct(start: Start, cast: Cast) -> Life:
 
 
 async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
-    """A walk that auditors steer: whoever has the claim passes it to an agent near the target when a vote fails."""
+    """A walk that auditors steer: whoever has the claim passes it to an agent near the target when
+    a vote fails.
+    """
     assert start.target is not None
     seeds, stage, released = _seeds([start], cast), cast.stage, plan.vote == "released"
     model = Model(stage.starts(seeds), seeds, agents=stage.ties.size)
@@ -245,7 +281,9 @@ async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
     round, step = 1, 1
     while round <= plan.rounds:
         agent = int(model.front.agent[0])
-        hop = await cast.turn(start, text, agent, round=round, step=step, diagnosis=advice, must_rewrite=False)
+        hop = await cast.turn(
+            start, text, agent, round=round, step=step, diagnosis=advice, must_rewrite=False
+        )
         votes = await cast.votes(start, hop, slice(0, 1) if released else slice(None))
         first = votes[0].passed
         decides = not released or bool(first) or step == plan.steps
@@ -256,14 +294,18 @@ async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
         text, advice = hop.output, diagnosis(votes)
         if decides and majority(votes):
             return Life(start.key, "success", text, hops)
-        model.pass_on(stage.near(start.target, among_all=released) if decides else neighbour(stage.ties))
+        model.pass_on(
+            stage.near(start.target, among_all=released) if decides else neighbour(stage.ties)
+        )
         ends_round = step == plan.steps or (released and decides)
         round, step = (round + 1, 1) if ends_round else (round, step + 1)
     return Life(start.key, "failure", text, hops)
 
 
 def _voted(hop: Hop, votes: Sequence[Vote], passed: bool | None) -> Hop:
-    reason = " ".join(dict.fromkeys(v.reason for v in votes if v.reason and v.passed is passed)) or None
+    reason = (
+        " ".join(dict.fromkeys(v.reason for v in votes if v.reason and v.passed is passed)) or None
+    )
     costs = [hop.cost, *(vote.cost for vote in votes)]
     return replace(
         hop,

@@ -1,4 +1,6 @@
-"""Traces that were kept, as lives that can be lived again: the released ones, or those of an earlier run."""
+"""Traces that were kept, as lives that can be lived again: the released ones, or those of an
+earlier run.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,46 @@ Key = tuple[str, Target | None]  # the text that a life began with, and where it
 
 
 class Recording:
-    """Lives by what they began with; two claims with one text are distinguished by the id, where the traces say it."""
+    """Lives by what they began with; two claims with one text are distinguished by the id, where
+    the traces say it.
+    """
 
     def __init__(self, dataset: Dataset) -> None:
         if "traces" not in dataset.tables:
             raise DataError(
-                f"'{dataset.name}' holds no traces.", "Give a dataset that claimlab evolve run has written."
+                f"'{dataset.name}' holds no traces.",
+                "Give a dataset that claimlab evolve run has written.",
             )
         self.name = dataset.name
         self.digest = dataset.files.get("traces.parquet") or dataset.digest()
         self._lives: dict[Key, list[tuple[str | None, Life]]] = {}
         table = dataset.tables["traces"].sort("round", "step", maintain_order=True)
         for (trace_id,), rows in table.group_by("trace_id", maintain_order=True):
-            hops = [(_hop(row), json.loads(row["meta"] or "{}")) for row in rows.iter_rows(named=True)]
+            hops = [
+                (_hop(row), json.loads(row["meta"] or "{}")) for row in rows.iter_rows(named=True)
+            ]
             notes = hops[0][1]
-            target = Target.of(notes["dimension"], notes["target_value"]) if notes.get("dimension") else None
-            life = Life(str(trace_id), _status(notes.get("status")), hops[-1][0].output, [hop for hop, _ in hops])
-            self._lives.setdefault((hops[0][0].input, target), []).append((notes.get("claim"), life))
+            target = (
+                Target.of(notes["dimension"], notes["target_value"])
+                if notes.get("dimension")
+                else None
+            )
+            life = Life(
+                str(trace_id),
+                _status(notes.get("status")),
+                hops[-1][0].output,
+                [hop for hop, _ in hops],
+            )
+            self._lives.setdefault((hops[0][0].input, target), []).append(
+                (notes.get("claim"), life)
+            )
 
     @classmethod
     def open(cls, folder: Path | None) -> Recording:
         if folder is None:
-            raise UsageError("There is nothing to replay.", "Pass `recording`, a dataset with traces.")
+            raise UsageError(
+                "There is nothing to replay.", "Pass `recording`, a dataset with traces."
+            )
         return cls(Dataset.open(folder))
 
     def life(self, text: str, target: Target | None, claim: str) -> Life:
@@ -57,7 +77,10 @@ class Recording:
         for hop in self.life(start.text, start.target, start.id).hops:
             if (hop.round, hop.step) == (round, step):
                 return hop
-        raise ReplayMiss(f"The life of '{start.id}' ends before round {round}, step {step}.", "Ask for fewer steps.")
+        raise ReplayMiss(
+            f"The life of '{start.id}' ends before round {round}, step {step}.",
+            "Ask for fewer steps.",
+        )
 
 
 def _hop(row: dict[str, Any]) -> Hop:

@@ -1,7 +1,8 @@
-"""Lives as tables: what the claims became, with label, origin and change log, and every hop beside them.
+"""Lives as tables: what the claims became, with label, origin and change log, and every hop beside
+them.
 
-Evolved text is machine-made. No record leaves this file without saying so, and none keeps a verdict that was given to
-another text.
+Evolved text is machine-made. No record leaves this file without saying so, and none keeps a verdict
+that was given to another text.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, thos
 
 
 def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
-    """Every claim, once for each target; claims without a text cannot be told and are left out (and counted)."""
+    """Every claim, once for each target; claims without a text cannot be told and are left out (and
+    counted).
+    """
     contexts = _contexts(claims)
     rows = claims.records.select("id", "text", _languages(claims.records)).iter_rows()
     wanted: Sequence[Target | None] = targets or (None,)
@@ -37,8 +40,8 @@ def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
 
 
 def _languages(records: pl.DataFrame) -> pl.Series:
-    """The stated language of each claim, and where none is stated the measured one: English rules must not write into
-    a text of another language. Null where it cannot be told either."""
+    """The stated language of each claim, and where none is stated the measured one: English rules
+    must not write into a text of another language. Null where it cannot be told either."""
     stated = records["language"]
     if not stated.null_count():
         return stated
@@ -52,21 +55,34 @@ def _languages(records: pl.DataFrame) -> pl.Series:
 
 
 def tables(
-    claims: Dataset, beginnings: Sequence[Start], lives: Sequence[Life], origin: dict[str, Any], stage: Stage
+    claims: Dataset,
+    beginnings: Sequence[Start],
+    lives: Sequence[Life],
+    origin: dict[str, Any],
+    stage: Stage,
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """The records and the side tables: traces, the claims' evidence under their new ids, agents and edges."""
+    """The records and the side tables: traces, the claims' evidence under their new ids, agents and
+    edges.
+    """
     before = {row["id"]: row for row in claims.records.iter_rows(named=True)}
     pairs = list(zip(beginnings, lives, strict=True))
     records = [_record(before[start.id], start, life, origin) for start, life in pairs]
     bare = [row["id"] for row in records if not _says_what_it_is(row["meta"])]
     if bare:
-        raise DataError(f"Evolved claim '{bare[0]}' has no label, origin or change log.", "Report this: it is a fault.")
+        raise DataError(
+            f"Evolved claim '{bare[0]}' has no label, origin or change log.",
+            "Report this: it is a fault.",
+        )
     side = {"traces": _traces(pairs), **_society(stage, lives)}
     if "evidence" in claims.tables:
-        new_ids = pl.DataFrame({"record_id": [s.id for s in beginnings], "new": [life.key for life in lives]})
+        new_ids = pl.DataFrame(
+            {"record_id": [s.id for s in beginnings], "new": [life.key for life in lives]}
+        )
         moved = new_ids.join(claims.tables["evidence"], on="record_id", maintain_order="left")
         side["evidence"] = (
-            moved.drop("record_id").rename({"new": "record_id"}).select(claims.tables["evidence"].columns)
+            moved.drop("record_id")
+            .rename({"new": "record_id"})
+            .select(claims.tables["evidence"].columns)
         )
     return pl.DataFrame(records, infer_schema_length=None), side
 
@@ -76,35 +92,60 @@ def _contexts(claims: Dataset) -> dict[str, tuple[str | None, tuple[str, ...]]]:
     if evidence is None:
         return {}
     pieces: dict[str, list[str]] = {}
-    for record_id, text in evidence.sort("rank", maintain_order=True).select("record_id", "text").iter_rows():
+    for record_id, text in (
+        evidence.sort("rank", maintain_order=True).select("record_id", "text").iter_rows()
+    ):
         if text:
             pieces.setdefault(record_id, []).append(text)
     return {record_id: (texts[0], tuple(texts[1:CONTEXTS])) for record_id, texts in pieces.items()}
 
 
-def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, Any]) -> dict[str, Any]:
+def _record(
+    before: dict[str, Any], start: Start, life: Life, origin: dict[str, Any]
+) -> dict[str, Any]:
     changed = life.text != start.text
     synthetic = {
         "label": before["label_raw"] or "none given",
-        "origin": {**origin, "claim": start.id, "base_claim": start.text, "dataset": before["dataset"]}
+        "origin": {
+            **origin,
+            "claim": start.id,
+            "base_claim": start.text,
+            "dataset": before["dataset"],
+        }
         | ({"source": before["source"]} if before["source"] else {}),
         "changes": [_change(hop) for hop in life.hops if hop.output != hop.input],
     }
-    goal = {"dimension": start.target.dimension, "target_value": start.target.value} if start.target else {}
+    goal = (
+        {"dimension": start.target.dimension, "target_value": start.target.value}
+        if start.target
+        else {}
+    )
     reached = start.target if life.status == "success" else None
     claim = Claim(life.text, **({reached.dimension: reached.value} if reached else {}))
-    meta = {"synthetic": synthetic, "status": life.status, "steps": len(life.hops), **goal, **claim.meta()}
+    meta = {
+        "synthetic": synthetic,
+        "status": life.status,
+        "steps": len(life.hops),
+        **goal,
+        **claim.meta(),
+    }
     return {
         "id": life.key,
         "text": life.text,
         "kind": before["kind"] or "claim",
         "label_raw": before["label_raw"],
-        "veracity": None if changed else before["veracity"],  # a verdict is on a text, and this is another
+        "veracity": (
+            None if changed else before["veracity"]
+        ),  # a verdict is on a text, and this is another
         "language": before["language"],
         "topic": before["topic"],
-        "source": None if changed else before["source"],  # nor did that outlet print it; the origin names it
+        "source": (
+            None if changed else before["source"]
+        ),  # nor did that outlet print it; the origin names it
         "group": before["group"] or start.id,
-        "authorship": "MGT" if before["authorship"] == "MGT" else "HAT" if changed else before["authorship"],
+        "authorship": (
+            "MGT" if before["authorship"] == "MGT" else "HAT" if changed else before["authorship"]
+        ),
         "split": before["split"],
         "meta": meta_json(meta),
     }
@@ -112,7 +153,12 @@ def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, 
 
 def _change(hop: Hop) -> dict[str, Any]:
     fired = [o["name"] for o in hop.operators if o["fired"]]
-    return {"round": hop.round, "step": hop.step, "agent": hop.agent, **({"operators": fired} if fired else {})}
+    return {
+        "round": hop.round,
+        "step": hop.step,
+        "agent": hop.agent,
+        **({"operators": fired} if fired else {}),
+    }
 
 
 def _says_what_it_is(meta: str | None) -> bool:
@@ -164,13 +210,23 @@ def _society(stage: Stage, lives: Sequence[Life]) -> dict[str, pl.DataFrame]:
     if people.size <= _WHOLE:
         chosen = list(range(people.size))
     else:
-        names = {hop.agent for life in lives for hop in life.hops} | {h.hub for x in lives for h in x.hops if h.hub}
+        names = {hop.agent for life in lives for hop in life.hops} | {
+            h.hub for x in lives for h in x.hops if h.hub
+        }
         chosen = sorted(int(i) for i in people.positions(sorted(names)))
     inside = set(chosen)
     hubs = {int(h) for h in network.hubs}
-    agents = people.agents[chosen].with_columns(pl.Series("hub", [i in hubs for i in chosen], dtype=pl.Boolean))
+    agents = people.agents[chosen].with_columns(
+        pl.Series("hub", [i in hubs for i in chosen], dtype=pl.Boolean)
+    )
     ties = [
-        (stage.name(i), stage.name(int(j))) for i in chosen for j in network.neighbours(i) if i < j and int(j) in inside
+        (stage.name(i), stage.name(int(j)))
+        for i in chosen
+        for j in network.neighbours(i)
+        if i < j and int(j) in inside
     ]
     edges = pl.DataFrame(ties, schema={"source": pl.String, "target": pl.String}, orient="row")
-    return {"agents": agents.with_columns(pl.selectors.by_dtype(pl.Enum).cast(pl.String)), "edges": edges}
+    return {
+        "agents": agents.with_columns(pl.selectors.by_dtype(pl.Enum).cast(pl.String)),
+        "edges": edges,
+    }

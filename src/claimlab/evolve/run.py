@@ -1,8 +1,10 @@
-"""Let the claims of a dataset live in a society that stands: `simulate(claims, stage, rewriter=...)`.
+"""Let the claims of a dataset live in a society that stands: `simulate(claims, stage,
+rewriter=...)`.
 
-Claims advance side by side, each on random streams of its own, so the result does not depend on how many there are at
-once or who is faster. What is finished is kept in the journal of the run; an agent's failure is an event in the
-trace; only what no other turn can get past stops a run, after the claims under way are kept.
+Claims advance side by side, each on random streams of its own, so the result does not depend on how
+many there are at once or who is faster. What is finished is kept in the journal of the run; an
+agent's failure is an event in the trace; only what no other turn can get past stops a run, after
+the claims under way are kept.
 """
 
 from __future__ import annotations
@@ -51,18 +53,24 @@ async def simulate_async(
     lives: Sequence[Life] = (),
     progress: Progress = silent,
 ) -> Dataset:
-    """The evolved claims with their traces, from parts that are open; with `run`, what is finished is kept there.
+    """The evolved claims with their traces, from parts that are open; with `run`, what is finished
+    is kept there.
 
-    A steered claim (`plan.kind` intervened) lives once for every target; auditors may be none (the direct ablation),
-    one or three. `lives` are those of all claims, in their order, where other processes have lived them.
+    A steered claim (`plan.kind` intervened) lives once for every target; auditors may be none (the
+    direct ablation), one or three. `lives` are those of all claims, in their order, where other
+    processes have lived them.
     """
     plan = plan or Plan()
     if (plan.kind == "intervened") != bool(targets):
-        wrong = "An intervened run needs a target." if not targets else f"A {plan.kind} has no target."
+        wrong = (
+            "An intervened run needs a target." if not targets else f"A {plan.kind} has no target."
+        )
         raise UsageError(wrong, "Pass targets with an intervened plan, and only there.")
     beginnings = starts(claims, targets)
     if not beginnings:
-        raise DataError(f"'{claims.name}' holds no claim with a text.", "Pass a dataset with texts.")
+        raise DataError(
+            f"'{claims.name}' holds no claim with a text.", "Pass a dataset with texts."
+        )
     cast = Cast(stage, rewriter, auditors, seed, plan.context)
     described = parameters(cast, plan, targets)
     journal = Journal(None, {}) if run is None else run.journal(**described)
@@ -83,16 +91,28 @@ def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> dict[str, A
 
 
 async def _all(
-    beginnings: Sequence[Start], plan: Plan, cast: Cast, journal: Journal, concurrency: int, progress: Progress
+    beginnings: Sequence[Start],
+    plan: Plan,
+    cast: Cast,
+    journal: Journal,
+    concurrency: int,
+    progress: Progress,
 ) -> list[Life]:
-    """Every life, in the order of the claims. An error that stops all is raised after the lives under way are kept."""
-    lives = [Life.from_json(saved) if (saved := journal.read(_shard(i))) else None for i in range(len(beginnings))]
+    """Every life, in the order of the claims. An error that stops all is raised after the lives
+    under way are kept.
+    """
+    lives = [
+        Life.from_json(saved) if (saved := journal.read(_shard(i))) else None
+        for i in range(len(beginnings))
+    ]
     left = [i for i, life in enumerate(lives) if life is None]
     turns = Turns(progress, plan.most_turns, len(lives), len(lives) - len(left))
     counted = replace(cast, tick=turns.one)
     turning = ways([beginnings[i] for i in left], plan, cast)
     begun = ((beginnings[i], way) for i, way in zip(left, turning, strict=True))
-    async for at, life in each(begun, lambda one: live(one[0], plan, counted, one[1]), concurrency=concurrency):
+    async for at, life in each(
+        begun, lambda one: live(one[0], plan, counted, one[1]), concurrency=concurrency
+    ):
         lives[left[at]] = life
         journal.write(_shard(left[at]), life.to_json())
         turns.ended(len(life.hops))
@@ -100,7 +120,9 @@ async def _all(
 
 
 class Turns:
-    """Progress by turns of agents: a model may take a minute for one, and a bar of claims would not move."""
+    """Progress by turns of agents: a model may take a minute for one, and a bar of claims would not
+    move.
+    """
 
     def __init__(self, progress: Progress, most: int, claims: int, before: int) -> None:
         self.progress, self.most, self.total = progress, most, most * claims
@@ -118,7 +140,9 @@ class Turns:
 
 
 def _shard(number: int) -> str:
-    """The finished life of a claim, by its place among the claims and targets: those are in the key of the journal."""
+    """The finished life of a claim, by its place among the claims and targets: those are in the key
+    of the journal.
+    """
     return f"lives/{number:08d}"
 
 
@@ -131,11 +155,18 @@ def _dataset(
     described: dict[str, Any],
 ) -> Dataset:
     network = cast.stage.network.kind
-    origin = {"made_by": "claimlab evolve", "rewriter": cast.rewriter.name, "mode": plan.kind, "network": network}
+    origin = {
+        "made_by": "claimlab evolve",
+        "rewriter": cast.rewriter.name,
+        "mode": plan.kind,
+        "network": network,
+    }
     records, side = tables(claims, beginnings, lives, origin, cast.stage)
     textless = claims.records["text"].null_count()
     notes = (
-        [f"{several(textless, 'record')} without a text {verb(textless, 'was', 'were')} left out."] if textless else []
+        [f"{several(textless, 'record')} without a text {verb(textless, 'was', 'were')} left out."]
+        if textless
+        else []
     )
     step = Lineage(
         step="evolve",
@@ -163,5 +194,10 @@ def counts(lives: Sequence[Life]) -> dict[str, int]:
     counts.update(f"claims: {life.status}" for life in lives)
     counts.update(f"turns: {hop.role}" for hop in hops)
     counts.update(f"failures: {hop.failure}" for hop in hops if hop.failure)
-    counts.update(f"votes failed: {vote['failure']}" for hop in hops for vote in hop.votes if vote.get("failure"))
+    counts.update(
+        f"votes failed: {vote['failure']}"
+        for hop in hops
+        for vote in hop.votes
+        if vote.get("failure")
+    )
     return dict(sorted(counts.items()))

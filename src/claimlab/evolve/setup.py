@@ -1,4 +1,6 @@
-"""A run in words: who the agents are, who talks to whom, how claims move, who writes, who judges."""
+"""A run in words: who the agents are, who talks to whom, how claims move, who writes, who
+judges.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Setup:
     kind: str = "walk"
     steps: int | None = None
     rounds: int | None = None
-    within_group: bool | None = None  # null: claims stay in their group on a clustered network, as the paper has it
+    within_group: bool | None = (
+        None  # null: claims stay in their group on a clustered network, as the paper has it
+    )
     group: str | None = None
     hubs: bool = True
     fan_out: int | None = None
@@ -54,26 +58,38 @@ class Setup:
 
     @classmethod
     def of(cls, words: Mapping[str, Any]) -> Setup:
-        """From the arguments of a call, others among them; what is wrong is said before anything is opened."""
+        """From the arguments of a call, others among them; what is wrong is said before anything is
+        opened.
+        """
         setup = cls(**{f.name: words[f.name] for f in fields(cls) if f.name in words})
         _ = setup.plan, setup.targets, setup.words
         return setup
 
     def __post_init__(self) -> None:
         steered, asks = self.kind == "intervened", "model" in (self.rewriter, self.auditor)
-        self._refuse(steered, ("vote", "rounds", "auditor", "auditors"), "Pass `kind='intervened'`.")
+        self._refuse(
+            steered, ("vote", "rounds", "auditor", "auditors"), "Pass `kind='intervened'`."
+        )
         self._refuse(self.kind == "cascade", ("fan_out", "reach"), "Pass `kind='cascade'`.")
         model = "Pass `rewriter='model'`, or `auditor='model'` in an intervened run."
         self._refuse(asks, ("profile", "model", "prompts"), model)
         self._refuse(self.auditor == "model", ("auditor_profile",), "Pass `auditor='model'`.")
-        self._refuse(self.auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`.")
-        self._refuse("replay" in (self.rewriter, self.auditor), ("recording",), "Pass `rewriter='replay'`.")
+        self._refuse(
+            self.auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`."
+        )
+        self._refuse(
+            "replay" in (self.rewriter, self.auditor), ("recording",), "Pass `rewriter='replay'`."
+        )
         if steered != bool(self.target) and self.kind in ("walk", "cascade", "intervened"):
-            wrong = "An intervened run needs a target." if steered else f"A {self.kind} has no target."
+            wrong = (
+                "An intervened run needs a target." if steered else f"A {self.kind} has no target."
+            )
             raise UsageError(wrong, "Pass `target` with `kind='intervened'`, and only there.")
 
     def _refuse(self, used: bool, names: Sequence[str], todo: str) -> None:
-        """An option that nothing would read is a misunderstanding: a rule run must not pass for a model's."""
+        """An option that nothing would read is a misunderstanding: a rule run must not pass for a
+        model's.
+        """
         options = [f"`{name}`" for name in names if getattr(self, name) not in (None, (), [])]
         if options and not used:
             raise UsageError(f"Nothing in this run would use {' and '.join(options)}.", todo)
@@ -90,8 +106,11 @@ class Setup:
             hub_opinions=self.hubs,
             fan_out=self.fan_out or 2,
             reach=self.reach or 30,
-            # As published, whoever retells a claim does not see where it came from. A steered claim needs true details.
-            context=cast(Context, self.context or ("always" if self.kind == "intervened" else "never")),
+            # As published, whoever retells a claim does not see where it came from. A steered claim
+            # needs true details.
+            context=cast(
+                Context, self.context or ("always" if self.kind == "intervened" else "never")
+            ),
         )
 
     @cached_property
@@ -115,10 +134,14 @@ class Setup:
         return tuple(self.auditor_profile) or ((self.profile,) if self.profile else ())
 
     def open_stage(self) -> Stage:
-        people = open_population(None if self.population is None else str(self.population), self.seed)
+        people = open_population(
+            None if self.population is None else str(self.population), self.seed
+        )
         ties = open_network(self.network, people, self.seed, self.mean_degree)
         stays = ties.kind == "clustered" if self.within_group is None else self.within_group
-        return Stage(people, ties, within=stays, group=self.group, weights=Weights.read(_path(self.weights)))
+        return Stage(
+            people, ties, within=stays, group=self.group, weights=Weights.read(_path(self.weights))
+        )
 
     def open_rewriter(self, calls: Calls) -> Rewriter:
         settings = RewriterSettings(

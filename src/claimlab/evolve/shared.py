@@ -1,4 +1,5 @@
-"""The lives of claims in other processes: each has random streams of its own, so it is the same wherever it is lived.
+"""The lives of claims in other processes: each has random streams of its own, so it is the same
+wherever it is lived.
 
 Only lives that ask no model are shared: what is paid for is paid from one process, under one cap.
 """
@@ -29,17 +30,29 @@ _FILES = ("network", "population", "auditor_data", "weights", "recording")
 
 
 def shared_lives(setup: Setup, claims: Dataset, progress: Progress) -> list[Life]:
-    """The lives of all claims, in their order; none where the run does not share its work, or asks a model."""
+    """The lives of all claims, in their order; none where the run does not share its work, or asks
+    a model.
+    """
     number = len(starts(claims, setup.targets))
     if not shares() or "model" in (setup.rewriter, setup.auditor) or number <= CLAIMS:
         return []
-    # A file that is edited after a stop makes other shards: none that is done is then taken for them.
-    words = {name: _path(value) if name in _FILES else value for name, value in asdict(setup).items()}
+    # A file that is edited after a stop makes other shards: none that is done is then taken for
+    # them.
+    words = {
+        name: _path(value) if name in _FILES else value for name, value in asdict(setup).items()
+    }
     with place() as here:
         common = {"setup": words, "claims": dataset_in(here, claims)}
-        shards = [{**common, "from": at, "to": min(at + CLAIMS, number)} for at in range(0, number, CLAIMS)]
+        shards = [
+            {**common, "from": at, "to": min(at + CLAIMS, number)}
+            for at in range(0, number, CLAIMS)
+        ]
         outputs = run_stage(do_lives, shards, folder=here, name="lives", progress=progress)
-        return [Life.from_json(life) for file in outputs for life in json.loads(file.read_text(encoding="utf-8"))]
+        return [
+            Life.from_json(life)
+            for file in outputs
+            for life in json.loads(file.read_text(encoding="utf-8"))
+        ]
 
 
 def do_lives(shard: Any, output: Path) -> None:
@@ -47,7 +60,9 @@ def do_lives(shard: Any, output: Path) -> None:
     setup = Setup(**shard["setup"])
     beginnings = starts(Dataset.open(shard["claims"]), setup.targets)[shard["from"] : shard["to"]]
     lives = sync.run(_lives(setup, beginnings))
-    output.write_text(json.dumps([life.to_json() for life in lives], ensure_ascii=False), encoding="utf-8")
+    output.write_text(
+        json.dumps([life.to_json() for life in lives], ensure_ascii=False), encoding="utf-8"
+    )
 
 
 async def _lives(setup: Setup, beginnings: Sequence[Start]) -> list[Life]:
@@ -56,7 +71,10 @@ async def _lives(setup: Setup, beginnings: Sequence[Start]) -> list[Life]:
     cast = Cast(setup.open_stage(), writer, judges, setup.seed, setup.plan.context)
     try:
         turns = ways(beginnings, setup.plan, cast)
-        return [await live(start, setup.plan, cast, path) for start, path in zip(beginnings, turns, strict=True)]
+        return [
+            await live(start, setup.plan, cast, path)
+            for start, path in zip(beginnings, turns, strict=True)
+        ]
     finally:
         await writer.close()
         for judge in judges:
@@ -64,5 +82,7 @@ async def _lives(setup: Setup, beginnings: Sequence[Start]) -> list[Life]:
 
 
 def _path(value: Any) -> Any:
-    """A file by its whole path and digest: a worker may be in another folder. A kind of network is no file."""
+    """A file by its whole path and digest: a worker may be in another folder. A kind of network is
+    no file.
+    """
     return reads(value) if isinstance(value, str | Path) and Path(value).exists() else value

@@ -1,7 +1,8 @@
-"""The stage that claims move on: the population, the network, who may follow whom, and where claims go by themselves.
+"""The stage that claims move on: the population, the network, who may follow whom, and where claims
+go by themselves.
 
-A claim asks three things: where it starts, who is next, and whose opinion is in the air. All draws depend on the
-claim's own seed alone, so that claims may move side by side in any order.
+A claim asks three things: where it starts, who is next, and whose opinion is in the air. All draws
+depend on the claim's own seed alone, so that claims may move side by side in any order.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ CELLS = 1 << 24  # agents times claims that move at once
 
 
 class Turn(NamedTuple):
-    """Whose turn it is, and in whose wake: `parent` is the place of an earlier turn (-1: the start)."""
+    """Whose turn it is, and in whose wake: `parent` is the place of an earlier turn (-1: the
+    start).
+    """
 
     agent: int
     depth: int
@@ -36,7 +39,9 @@ class Turn(NamedTuple):
 
 
 class Stage:
-    """`within`: claims stay in the group they start in; `group`: they start (and stay) in this one."""
+    """`within`: claims stay in the group they start in; `group`: they start (and stay) in this
+    one.
+    """
 
     def __init__(
         self,
@@ -61,7 +66,9 @@ class Stage:
             raise UnknownName("group of agents", group, population.values("group"))
         self.ties = network  # who may follow whom
         if self._groups is not None:
-            self.ties = network.having(self._groups[network.owners] == self._groups[network.indices])
+            self.ties = network.having(
+                self._groups[network.owners] == self._groups[network.indices]
+            )
         able = self.ties.degrees > 0
         if group is not None and self._groups is not None:
             able &= self._groups == population.values("group").index(group)
@@ -77,23 +84,32 @@ class Stage:
         """For each seed an agent who can pass the claim on."""
         if not len(self._able):
             raise DataError(
-                "No agent in this society can pass a claim on.", "Give a network with ties, or another group."
+                "No agent in this society can pass a claim on.",
+                "Give a network with ties, or another group.",
             )
         return self._able[below(numbers(seeds, START), len(self._able))]
 
     def hubs(self, seeds: Numbers, turns: NDArray[np.int64]) -> NDArray[np.int32] | None:
-        """For each seed and turn one of the hubs, neighbour or not; null where the network has none."""
+        """For each seed and turn one of the hubs, neighbour or not; null where the network has
+        none.
+        """
         hubs = self.network.hubs
         return hubs[below(numbers(seeds, HUB, turns), len(hubs))] if len(hubs) else None
 
     def near(self, target: Target, *, among_all: bool) -> Telling:
-        """The rule that takes a claim to an agent whose attributes are near to the target: a neighbour, or any."""
+        """The rule that takes a claim to an agent whose attributes are near to the target: a
+        neighbour, or any.
+        """
         if (target, among_all) not in self._near:
             pull = self.affinities(target)
             if not among_all:
                 lists = Lists(self.ties.indptr[:-1], self.ties.indptr[1:], self.ties.indices)
             else:
-                groups = np.zeros(self.population.size, dtype=np.int64) if self._groups is None else self._groups
+                groups = (
+                    np.zeros(self.population.size, dtype=np.int64)
+                    if self._groups is None
+                    else self._groups
+                )
                 able = np.flatnonzero(self.ties.degrees > 0)  # others could not pass it on
                 begin, end = np.searchsorted(np.sort(groups[able]), [groups, groups + 1])
                 lists = Lists(begin, end, able[np.argsort(groups[able], kind="stable")])
@@ -119,7 +135,9 @@ class Stage:
         return self.population.profile(agent)
 
     def affinities(self, target: Target) -> NDArray[np.float64]:
-        """How near every agent is to the target, attribute by attribute: arrays, so that a million agents are quick."""
+        """How near every agent is to the target, attribute by attribute: arrays, so that a million
+        agents are quick.
+        """
         from claimlab.evolve.rewrite.operators.all import serving
 
         total = np.zeros(self.population.size)
@@ -129,30 +147,43 @@ class Stage:
                 values = self.population.values(attribute)
                 factors = [self.weights.factor(attribute, value, operator) for value in values]
                 if any(f != 1.0 for f in factors):
-                    product *= np.array([*factors, 1.0])[self.population.codes(attribute)]  # -1, not known: 1
+                    product *= np.array([*factors, 1.0])[
+                        self.population.codes(attribute)
+                    ]  # -1, not known: 1
             total += product
         return total
 
 
 def paths(
-    seeds: Numbers, stage: Stage, steps: int, fan_out: int | None = None, reach: int | None = None, *, hubs: bool
+    seeds: Numbers,
+    stage: Stage,
+    steps: int,
+    fan_out: int | None = None,
+    reach: int | None = None,
+    *,
+    hubs: bool,
 ) -> list[Sequence[Turn]]:
     """The turns of one claim for each seed. A walk: every agent tells one neighbour.
 
-    A cascade (`fan_out`): every agent tells some who have not heard the claim, until `reach` agents have.
+    A cascade (`fan_out`): every agent tells some who have not heard the claim, until `reach` agents
+    have.
     """
     telling = neighbour(stage.ties) if fan_out is None else Fresh(stage.ties, fan_out)
     at_once = max(1, CELLS // stage.ties.size)
     turns: list[Sequence[Turn]] = []
     for first in range(0, len(seeds), at_once):
         some = seeds[first : first + at_once]
-        model = travel(Model(stage.starts(some), some, agents=stage.ties.size), telling, steps - 1, reach)
+        model = travel(
+            Model(stage.starts(some), some, agents=stage.ties.size), telling, steps - 1, reach
+        )
         visits = model.visits()
         begin = np.searchsorted(visits.claim, np.arange(len(some) + 1))
         place = np.arange(len(visits.claim)) - begin[visits.claim]
         opinions = stage.hubs(some[visits.claim], place) if hubs else None
         named = [None] * len(place) if opinions is None else opinions.tolist()
-        rows = list(map(Turn, visits.agent.tolist(), visits.depth.tolist(), visits.parent.tolist(), named))
+        rows = list(
+            map(Turn, visits.agent.tolist(), visits.depth.tolist(), visits.parent.tolist(), named)
+        )
         turns += [rows[a:b][:reach] for a, b in pairwise(begin)]
     return turns
 

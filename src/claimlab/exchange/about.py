@@ -1,4 +1,6 @@
-"""What is known about a dataset as a whole: from its manifest, its records and its catalogue card, if it has one."""
+"""What is known about a dataset as a whole: from its manifest, its records and its catalogue card,
+if it has one.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from claimlab.core.languages import to_iso1
 from claimlab.exchange.synthetic import MACHINE_MADE
 
 SYNTHETIC = (
-    "This dataset holds machine-made text. Each such record says so in `authorship`, and carries its label, origin and "
-    "change log in `meta`."
+    "This dataset holds machine-made text. Each such record says so in `authorship`, and carries"
+    " its label, origin and change log in `meta`."
 )
 _SPDX = {
     "mit": "MIT",
@@ -28,7 +30,9 @@ _SPDX = {
 
 @dataclass(frozen=True)
 class About:
-    """`licence` is the text as stated; `spdx` its identifier, only where the text is a licence and nothing else."""
+    """`licence` is the text as stated; `spdx` its identifier, only where the text is a licence and
+    nothing else.
+    """
 
     title: str
     summary: str
@@ -41,23 +45,34 @@ class About:
 
 
 def about(dataset: Dataset) -> About:
-    card = DATASETS.get(dataset.card).card if dataset.card is not None and dataset.card in DATASETS else None
+    card = (
+        DATASETS.get(dataset.card).card
+        if dataset.card is not None and dataset.card in DATASETS
+        else None
+    )
     licence = dataset.licence or (card.licence if card else None)
     spoken = sorted(dataset.records["language"].drop_nulls().unique().to_list())
     return About(
         title=card.title if card else dataset.name,
-        summary=card.summary if card else f"{dataset.records.height:,} records in the schema of claimlab.",
+        summary=(
+            card.summary
+            if card
+            else f"{dataset.records.height:,} records in the schema of claimlab."
+        ),
         licence=licence,
         spdx=spdx(licence),
         languages=tuple(dict.fromkeys(to_iso1(code) or code for code in spoken)),
-        synthetic=dataset.synthetic or bool(dataset.records["authorship"].is_in(MACHINE_MADE).any()),
+        synthetic=dataset.synthetic
+        or bool(dataset.records["authorship"].is_in(MACHINE_MADE).any()),
         card=card,
         cautions=(*(card.errata if card else ()), *dataset.notes),
     )
 
 
 def spdx(licence: str | None) -> str | None:
-    """The SPDX identifier of a licence text; null for terms that no identifier covers whole ("research only")."""
+    """The SPDX identifier of a licence text; null for terms that no identifier covers whole
+    ("research only").
+    """
     if licence is None:
         return None
     words = " ".join(licence.lower().replace("-", " ").split())

@@ -1,7 +1,8 @@
 """Records that come back in claimlab's own columns are taken as they are, with nothing guessed.
 
-A folder that `claimlab export` wrote holds everything, side tables and lineage included, also where its tables were
-edited since. A folder that the `datasets` library wrote from such an export holds the records.
+A folder that `claimlab export` wrote holds everything, side tables and lineage included, also where
+its tables were edited since. A folder that the `datasets` library wrote from such an export holds
+the records.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ from claimlab.files.read import typed_member
 TYPED = (".arrow", ".parquet", ".pq")
 
 
-def come_back(paths: Sequence[str | Path], limit: int | None = None) -> tuple[Dataset, ImportReport] | None:
-    """The dataset in a folder that holds one, and what to say of it; null where columns have to be guessed."""
+def come_back(
+    paths: Sequence[str | Path], limit: int | None = None
+) -> tuple[Dataset, ImportReport] | None:
+    """The dataset in a folder that holds one, and what to say of it; null where columns have to be
+    guessed.
+    """
     if len(paths) != 1:
         return None
     folder = snapshot(Path(paths[0]))
@@ -52,13 +57,17 @@ def come_back(paths: Sequence[str | Path], limit: int | None = None) -> tuple[Da
     )
     with Bundle.open(folder) as bundle:
         inputs = bundle.hashes()
-    step = Lineage(step="import", parameters={"limit": limit}, inputs=inputs, counts=report.counts())
+    step = Lineage(
+        step="import", parameters={"limit": limit}, inputs=inputs, counts=report.counts()
+    )
     dataset.lineage, dataset.path, dataset.files = [*dataset.lineage, step], None, {}
     return dataset, report
 
 
 def _exported(folder: Path, marker: Marker) -> Dataset | None:
-    """The dataset of an exported folder; null where the format does not hold it whole, or an edit changed columns."""
+    """The dataset of an exported folder; null where the format does not hold it whole, or an edit
+    changed columns.
+    """
     if marker.format not in FORMATS or not isinstance(form := FORMATS.get(marker.format), Lossless):
         return None
     try:
@@ -73,7 +82,9 @@ def _exported(folder: Path, marker: Marker) -> Dataset | None:
 
 
 def _records_alone(folder: Path) -> Dataset | None:
-    """The records of a folder of typed tables that all have the record columns; null for any other folder."""
+    """The records of a folder of typed tables that all have the record columns; null for any other
+    folder.
+    """
     if not folder.is_dir():
         return None
     with Bundle.open(folder) as bundle:
@@ -85,11 +96,17 @@ def _records_alone(folder: Path) -> Dataset | None:
     if not all(map(_is_own, parts)):
         return None
     rows = pl.concat(parts, how="vertical_relaxed")
-    rows = rows.sort(POSITION, maintain_order=True).drop(POSITION) if POSITION in rows.columns else rows
-    (called, *others) = rows["dataset"].unique().to_list()
+    rows = (
+        rows.sort(POSITION, maintain_order=True).drop(POSITION)
+        if POSITION in rows.columns
+        else rows
+    )
+    called, *others = rows["dataset"].unique().to_list()
     if called is None or others:
         return None
-    return Dataset.build(str(called), rows, synthetic=bool(rows["authorship"].is_in(MACHINE_MADE).any()))
+    return Dataset.build(
+        str(called), rows, synthetic=bool(rows["authorship"].is_in(MACHINE_MADE).any())
+    )
 
 
 def _is_own(frame: pl.DataFrame) -> bool:

@@ -1,4 +1,6 @@
-"""The README of a dataset for Hugging Face: YAML that tools read on top, what a person should know below."""
+"""The README of a dataset for Hugging Face: YAML that tools read on top, what a person should know
+below.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ def card(
     splits: Mapping[str | None, str],
     findings: Sequence[Finding] | None = None,
 ) -> str:
-    """The whole README; `configs` go into the front matter, `splits` maps a split's value to its name there, and
-    `findings` are those of an audit."""
+    """The whole README; `configs` go into the front matter, `splits` maps a split's value to its
+    name there, and `findings` are those of an audit."""
     known = about(dataset)
     parts = [
         f"---\n{yaml(front_matter(dataset, known, configs))}---\n",
@@ -45,8 +47,15 @@ def card(
     return "\n".join(part for part in parts if part)
 
 
-def front_matter(dataset: Dataset, known: About, configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    tags = ["misinformation", "fact-checking", "claimlab", *(["synthetic"] if known.synthetic else [])]
+def front_matter(
+    dataset: Dataset, known: About, configs: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    tags = [
+        "misinformation",
+        "fact-checking",
+        "claimlab",
+        *(["synthetic"] if known.synthetic else []),
+    ]
     return {
         "pretty_name": known.title,
         **_licence(known),
@@ -64,17 +73,24 @@ def size_category(n: int) -> str:
 
 
 def _licence(known: About) -> dict[str, Any]:
-    """The Hub knows licences by their SPDX identifier in small letters; other terms are "other" with their words."""
+    """The Hub knows licences by their SPDX identifier in small letters; other terms are "other"
+    with their words.
+    """
     if known.spdx:
         return {"license": known.spdx.lower()}
-    return {"license": "other", "license_name": known.licence} if known.licence else {"license": "unknown"}
+    return (
+        {"license": "other", "license_name": known.licence}
+        if known.licence
+        else {"license": "unknown"}
+    )
 
 
 def _loading() -> str:
     return (
-        "## Loading\n\n```python\nfrom datasets import load_dataset\n\n"
-        'data = load_dataset("path/to/this/folder")  # the records; a side table: load_dataset(folder, "evidence")\n'
-        "```\n\nWith claimlab: `claimlab.exchange.export.read_export(folder)` gives the dataset back whole.\n"
+        "## Loading\n\n```python\nfrom datasets import load_dataset\n\ndata ="
+        ' load_dataset("path/to/this/folder")  # the records; a side table: load_dataset(folder,'
+        ' "evidence")\n```\n\nWith claimlab: `claimlab.exchange.export.read_export(folder)` gives'
+        " the dataset back whole.\n"
     )
 
 
@@ -89,7 +105,9 @@ def _counts(records: pl.DataFrame, splits: Mapping[str | None, str]) -> str:
     span = f"from {days[0]} to {days[-1]}" if days.len() else "none"
     spoken = records["language"].drop_nulls().value_counts(name="n")
     languages = spoken.sort("n", "language", descending=[True, False])
-    shown = ", ".join(f"{markdown(c)} {n}" for c, n in languages.head(20).iter_rows()) or "not stated"
+    shown = (
+        ", ".join(f"{markdown(c)} {n}" for c, n in languages.head(20).iter_rows()) or "not stated"
+    )
     more = f" and {languages.height - 20} more" if languages.height > 20 else ""
     return (
         f"## Counts\n\n{_table(header, rows)}\n- Records with a date: {days.len()} ({span}).\n"
@@ -111,11 +129,18 @@ def _tables(dataset: Dataset) -> str:
 def _columns() -> str:
     rows = [[f"`{name}`", markdown(what)] for name, what in RECORD_FIELDS.items()]
     rows.append(["`position`", "Row number in the dataset before it was cut into splits, from 0."])
-    return f"## Columns\n\nA missing value is null, never an empty text.\n\n{_table(['column', 'meaning'], rows)}"
+    return (
+        "## Columns\n\nA missing value is null, never an empty"
+        f" text.\n\n{_table(['column', 'meaning'], rows)}"
+    )
 
 
 def _cautions(known: About) -> str:
-    return "## Know before use\n\n" + "".join(f"- {markdown(c)}\n" for c in known.cautions) if known.cautions else ""
+    return (
+        "## Know before use\n\n" + "".join(f"- {markdown(c)}\n" for c in known.cautions)
+        if known.cautions
+        else ""
+    )
 
 
 def _audit(findings: Sequence[Finding] | None) -> str:
@@ -125,13 +150,19 @@ def _audit(findings: Sequence[Finding] | None) -> str:
     counts = ", ".join(f"{sum(f.verdict == v for f in findings)} {v}" for v in VERDICTS)
     by_severity = sorted(findings, key=lambda f: VERDICTS.index(f.verdict))
     rows = [
-        [markdown(f.feature or f.check), f.verdict, _percent(f.score), _percent(f.baselines.best()), markdown(f.why)]
+        [
+            markdown(f.feature or f.check),
+            f.verdict,
+            _percent(f.score),
+            _percent(f.baselines.best()),
+            markdown(f.why),
+        ]
         for f in by_severity
     ]
     header = ["check", "result", "score", "best baseline", "why"]
     return (
-        f'## Audit\n\nclaimlab audited these records: {counts}. "Not measured" and "inconclusive" are not a pass. '
-        f"Scores are macro-F1 in percent.\n\n{_table(header, rows)}"
+        f'## Audit\n\nclaimlab audited these records: {counts}. "Not measured" and "inconclusive"'
+        f" are not a pass. Scores are macro-F1 in percent.\n\n{_table(header, rows)}"
     )
 
 
@@ -151,7 +182,11 @@ def _terms(known: About) -> str:
 
 def _link(address: str) -> str:
     """A link, when the catalogue's address is one that nothing can hide in."""
-    return f"<{address}>" if re.fullmatch(r"https?://[^\s<>\x00-\x1f]+", address) else markdown(address)
+    return (
+        f"<{address}>"
+        if re.fullmatch(r"https?://[^\s<>\x00-\x1f]+", address)
+        else markdown(address)
+    )
 
 
 def _lineage(steps: Sequence[Lineage]) -> str:

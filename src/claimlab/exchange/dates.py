@@ -1,4 +1,6 @@
-"""Dates as people write them, to times in UTC. A column is read as a whole, because 03/04/2020 alone says nothing."""
+"""Dates as people write them, to times in UTC. A column is read as a whole, because 03/04/2020
+alone says nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,48 +16,201 @@ from claimlab.text.rows import not_ascii
 
 SAMPLE = 500
 NO_DATES = (date(1970, 1, 1), date(1900, 1, 1))  # what software writes when it knows no date
-PLACEHOLDER, STRIKING = 0.5, 0.1  # share of dates that are the same day: treated as missing; reported
+PLACEHOLDER, STRIKING = (
+    0.5,
+    0.1,
+)  # share of dates that are the same day: treated as missing; reported
 PLACEHOLDER_ROWS = 20  # fewer dates are not reported
 _EARLIEST, _LATEST = datetime(1500, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
-_ISO = (*(f"%Y-%m-%d{t}" for t in _TIMES[:4]), "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
+_ISO = (
+    *(f"%Y-%m-%d{t}" for t in _TIMES[:4]),
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
+)
 _ZONED = (
-    "%Y-%m-%dT%H:%M:%S%#z", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%#z", "%Y-%m-%d %H:%M:%S%.f%#z",
-    "%a %b %d %H:%M:%S %z %Y", "%a, %d %b %Y %H:%M:%S %z",
-)  # fmt: skip
+    "%Y-%m-%dT%H:%M:%S%#z",
+    "%Y-%m-%dT%H:%M:%S%.f%#z",
+    "%Y-%m-%d %H:%M:%S%#z",
+    "%Y-%m-%d %H:%M:%S%.f%#z",
+    "%a %b %d %H:%M:%S %z %Y",
+    "%a, %d %b %Y %H:%M:%S %z",
+)
 _NAMED = (
-    "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%y", "%d-%b-%Y", "%A, %B %d, %Y", "%B %d, %Y %H:%M",
-    "%b %d, %Y %I:%M %p", "%Y%m%d", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S", "%Y.%m.%d",
-)  # fmt: skip
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%d-%b-%y",
+    "%d-%b-%Y",
+    "%A, %B %d, %Y",
+    "%B %d, %Y %H:%M",
+    "%b %d, %Y %I:%M %p",
+    "%Y%m%d",
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y.%m.%d",
+)
 _DAY_FIRST = tuple(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES)
 _MONTH_FIRST = tuple(f"%m{s}%d{s}{y}{t}" for y in ("%Y", "%y") for s in "/-" for t in _TIMES)
 
-# Month names by their first letters, which are enough: Portuguese, Spanish, French, German, Italian, and those below.
+# Month names by their first letters, which are enough: Portuguese, Spanish, French, German,
+# Italian, and those below.
 _MONTHS = {
-    "jan": 1, "ene": 1, "gen": 1, "fev": 2, "feb": 2, "mar": 3, "abr": 4, "avr": 4, "apr": 4, "mai": 5, "may": 5,
-    "mag": 5, "jun": 6, "juin": 6, "giu": 6, "jul": 7, "juil": 7, "lug": 7, "ago": 8, "aou": 8, "aug": 8, "set": 9,
-    "sep": 9, "out": 10, "oct": 10, "okt": 10, "ott": 10, "nov": 11, "dez": 12, "dic": 12, "dec": 12,
-    "mrt": 3, "maa": 3, "mei": 5,  # Dutch; Indonesian shares mei
-    "maj": 5, "jui": 7,  # Scandinavian, Polish and Slovenian; French and Portuguese short forms
-    "agu": 8, "des": 12, "peb": 2, "pebr": 2,  # Indonesian, Norwegian
-    "oca": 1, "sub": 2, "nis": 4, "haz": 6, "tem": 7, "eyl": 9, "eki": 10, "kas": 11, "ara": 12, "agus": 8,  # Turkish
-    "sty": 1, "lut": 2, "kwi": 4, "cze": 6, "lip": 7, "sie": 8, "wrz": 9, "paz": 10, "lis": 11, "gru": 12,  # Polish
-    "янв": 1, "фев": 2, "мар": 3, "апр": 4, "мая": 5, "маи": 5, "май": 5, "июн": 6, "июл": 7, "авг": 8, "сен": 9,
-    "окт": 10, "ноя": 11, "дек": 12, "ное": 11, "сеп": 9, "јан": 1, "јун": 6, "јул": 7,  # Russian, Bulgarian, Serbian
-    "січ": 1, "лют": 2, "бер": 3, "кві": 4, "тра": 5, "чер": 6, "лип": 7, "сер": 8, "вер": 9, "жов": 10,
-    "лис": 11, "гру": 12,  # Ukrainian
-    "ιαν": 1, "φεβ": 2, "μαρ": 3, "απρ": 4, "μαι": 5, "ιουν": 6, "ιουλ": 7, "αυγ": 8, "σεπ": 9, "οκτ": 10, "νοε": 11,
+    "jan": 1,
+    "ene": 1,
+    "gen": 1,
+    "fev": 2,
+    "feb": 2,
+    "mar": 3,
+    "abr": 4,
+    "avr": 4,
+    "apr": 4,
+    "mai": 5,
+    "may": 5,
+    "mag": 5,
+    "jun": 6,
+    "juin": 6,
+    "giu": 6,
+    "jul": 7,
+    "juil": 7,
+    "lug": 7,
+    "ago": 8,
+    "aou": 8,
+    "aug": 8,
+    "set": 9,
+    "sep": 9,
+    "out": 10,
+    "oct": 10,
+    "okt": 10,
+    "ott": 10,
+    "nov": 11,
+    "dez": 12,
+    "dic": 12,
+    "dec": 12,
+    "mrt": 3,
+    "maa": 3,
+    "mei": 5,  # Dutch; Indonesian shares mei
+    "maj": 5,
+    "jui": 7,  # Scandinavian, Polish and Slovenian; French and Portuguese short forms
+    "agu": 8,
+    "des": 12,
+    "peb": 2,
+    "pebr": 2,  # Indonesian, Norwegian
+    "oca": 1,
+    "sub": 2,
+    "nis": 4,
+    "haz": 6,
+    "tem": 7,
+    "eyl": 9,
+    "eki": 10,
+    "kas": 11,
+    "ara": 12,
+    "agus": 8,  # Turkish
+    "sty": 1,
+    "lut": 2,
+    "kwi": 4,
+    "cze": 6,
+    "lip": 7,
+    "sie": 8,
+    "wrz": 9,
+    "paz": 10,
+    "lis": 11,
+    "gru": 12,  # Polish
+    "янв": 1,
+    "фев": 2,
+    "мар": 3,
+    "апр": 4,
+    "мая": 5,
+    "маи": 5,
+    "май": 5,
+    "июн": 6,
+    "июл": 7,
+    "авг": 8,
+    "сен": 9,
+    "окт": 10,
+    "ноя": 11,
+    "дек": 12,
+    "ное": 11,
+    "сеп": 9,
+    "јан": 1,
+    "јун": 6,
+    "јул": 7,  # Russian, Bulgarian, Serbian
+    "січ": 1,
+    "лют": 2,
+    "бер": 3,
+    "кві": 4,
+    "тра": 5,
+    "чер": 6,
+    "лип": 7,
+    "сер": 8,
+    "вер": 9,
+    "жов": 10,
+    "лис": 11,
+    "гру": 12,  # Ukrainian
+    "ιαν": 1,
+    "φεβ": 2,
+    "μαρ": 3,
+    "απρ": 4,
+    "μαι": 5,
+    "ιουν": 6,
+    "ιουλ": 7,
+    "αυγ": 8,
+    "σεπ": 9,
+    "οκτ": 10,
+    "νοε": 11,
     "δεκ": 12,  # Greek
-    "ian": 1, "mart": 3, "iun": 6, "iul": 7, "noi": 11,  # Romanian
-    "led": 1, "uno": 2, "bre": 3, "dub": 4, "kve": 5, "zar": 9, "rij": 10, "pro": 12,  # Czech
-    "sij": 1, "velj": 2, "ozu": 3, "tra": 4, "svi": 5, "kol": 8, "ruj": 9, "stu": 11,  # Croatian
-    "tam": 1, "hel": 2, "huh": 4, "tou": 5, "kes": 6, "hei": 7, "elo": 8, "syy": 9, "lok": 10, "jou": 12,  # Finnish
-}  # fmt: skip
-# Names whose first letters are those of another month elsewhere. Listopada is October in Croatian, November in Polish.
+    "ian": 1,
+    "mart": 3,
+    "iun": 6,
+    "iul": 7,
+    "noi": 11,  # Romanian
+    "led": 1,
+    "uno": 2,
+    "bre": 3,
+    "dub": 4,
+    "kve": 5,
+    "zar": 9,
+    "rij": 10,
+    "pro": 12,  # Czech
+    "sij": 1,
+    "velj": 2,
+    "ozu": 3,
+    "tra": 4,
+    "svi": 5,
+    "kol": 8,
+    "ruj": 9,
+    "stu": 11,  # Croatian
+    "tam": 1,
+    "hel": 2,
+    "huh": 4,
+    "tou": 5,
+    "kes": 6,
+    "hei": 7,
+    "elo": 8,
+    "syy": 9,
+    "lok": 10,
+    "jou": 12,  # Finnish
+}
+# Names whose first letters are those of another month elsewhere. Listopada is October in Croatian,
+# November in Polish.
 _LONGER: dict[str, int | None] = {
-    "lipn": 6, "lipa": 6, "lipc": 7, "lipi": 7, "srpnj": 7, "srpa": 7, "srpn": 8, "srpe": 8, "cervenc": 7,
-    "cervenec": 7, "cerv": 6, "listopadu": 11, "listopad": None, "marras": 11,
-}  # fmt: skip
+    "lipn": 6,
+    "lipa": 6,
+    "lipc": 7,
+    "lipi": 7,
+    "srpnj": 7,
+    "srpa": 7,
+    "srpn": 8,
+    "srpe": 8,
+    "cervenc": 7,
+    "cervenec": 7,
+    "cerv": 6,
+    "listopadu": 11,
+    "listopad": None,
+    "marras": 11,
+}
 _ARABIC = "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"
 _HINDI = "जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"
 _BENGALI = "জানুয়ারি ফেব্রুয়ারি মার্চ এপ্রিল মে জুন জুলাই আগস্ট সেপ্টেম্বর অক্টোবর নভেম্বর ডিসেম্বর"
@@ -67,14 +222,18 @@ _WORDED = re.compile(
     rf"(?:{_LETTERS}+,?\s+)?(\d{{1,2}})(?:o|er|\.|st|nd|rd|th)?\s+(?:de\s+)?({_LETTERS}{{2,14}})\.?,?\s+(?:de\s+|del\s+)?(\d{{4}})"
     r"(?:\s*(?:г|р|года|року)\.?)?"
 )
-_WORD_FIRST = re.compile(rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{2,14}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
+_WORD_FIRST = re.compile(
+    rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{2,14}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})"
+)
 _CHARACTERS = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
 _CLOCK_FIRST = re.compile(r"(\d{1,2}):(\d{2})\s*+([ap])?\.?m?\.?\s*+[·•,|-]\s*+(\S.*)")
 
 
 @dataclass
 class Dates:
-    """`order` is said when day and month could be taken either way and the column had to decide, or could not."""
+    """`order` is said when day and month could be taken either way and the column had to decide, or
+    could not.
+    """
 
     times: pl.Series
     unparsed: int = 0
@@ -82,14 +241,22 @@ class Dates:
     coarse: int = 0  # only a year, or a year and month: read as the first day of it
     order: str | None = None  # "day first" | "month first"
     ambiguous: int = 0  # could be read either way, so that they are null
-    formats: dict[str, int] = field(default_factory=dict)  # how dates were written, and how many of them
-    placeholders: dict[str, int] = field(default_factory=dict)  # what was set to null for being no date
+    formats: dict[str, int] = field(
+        default_factory=dict
+    )  # how dates were written, and how many of them
+    placeholders: dict[str, int] = field(
+        default_factory=dict
+    )  # what was set to null for being no date
     common: tuple[str, int] | None = None  # a date that strikingly many rows have, but not most
 
     def drop_placeholders(self) -> None:
         """Set to null what software writes for no date at all, and one date that most rows have."""
         days = self.times.dt.date().alias("day")
-        counts = days.drop_nulls().value_counts(name="n").sort(["n", days.name], descending=[True, False])
+        counts = (
+            days.drop_nulls()
+            .value_counts(name="n")
+            .sort(["n", days.name], descending=[True, False])
+        )
         known = int(counts["n"].sum())
         drop = [day for day in counts[days.name] if day in NO_DATES]
         if counts.height and known >= PLACEHOLDER_ROWS and self.coarse * 2 < known:
@@ -104,12 +271,16 @@ class Dates:
 
 
 def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
-    """Times of a text column. What cannot be read is null and counted; zones are taken into account, then dropped."""
+    """Times of a text column. What cannot be read is null and counted; zones are taken into
+    account, then dropped.
+    """
     text = column.str.strip_chars()
     text = text.set(text == "", None)
     if not_ascii(text).any() and text.str.contains(_OTHER_DIGITS).any():
         text = text.str.replace_many(list(_DIGITS), list(_DIGITS.values()))
-    dates = Dates(pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len()))
+    dates = Dates(
+        pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len())
+    )
     _by_formats(text, dates, _ISO)
     _numbers(text, dates)
     for formats in (_ZONED, _NAMED):
@@ -125,7 +296,9 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
 
 
 def share_parsed(values: pl.Series) -> float:
-    """The share of values that read as dates; bare numbers only count when they are plausible ones."""
+    """The share of values that read as dates; bare numbers only count when they are plausible
+    ones.
+    """
     known = values.drop_nulls()
     return 1 - parse_dates(known).unparsed / known.len() if known.len() else 0.0
 
@@ -139,7 +312,9 @@ def _open(text: pl.Series, dates: Dates) -> pl.Series:
 
 
 def _fill(dates: Dates, times: pl.Series) -> None:
-    dates.times = dates.times.to_frame("a").with_columns(times.alias("b")).select(pl.coalesce("a", "b"))["a"]
+    dates.times = (
+        dates.times.to_frame("a").with_columns(times.alias("b")).select(pl.coalesce("a", "b"))["a"]
+    )
 
 
 def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None:
@@ -150,7 +325,10 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
         best = max(counts, key=lambda f: counts[f])
         if not counts[best]:
             return
-        _fill(dates, _read(text.set(dates.times.is_not_null(), None) if dates.times.count() else text, best))
+        _fill(
+            dates,
+            _read(text.set(dates.times.is_not_null(), None) if dates.times.count() else text, best),
+        )
         read = rest.len() - int(_open(text, dates).sum())
         if not read:
             return
@@ -158,7 +336,9 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
 
 
 def _by_order(text: pl.Series, dates: Dates, day_first: bool | None) -> None:
-    """Numeric dates: the order of day and month that parses more of them; if both parse all, `day_first`, else none."""
+    """Numeric dates: the order of day and month that parses more of them; if both parse all,
+    `day_first`, else none.
+    """
     rest = _rest(text, dates)
     if not rest.len() or not rest.str.contains(_NUMERIC).any():
         return
@@ -189,36 +369,53 @@ def _read(text: pl.Series, pattern: str) -> pl.Series:
     if not zoned and not any(mark in pattern for mark in ("%H", "%I")):
         times = text.str.to_date(pattern, strict=False).cast(pl.Datetime("us"))
     else:
-        times = text.str.to_datetime(pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None)
+        times = text.str.to_datetime(
+            pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None
+        )
         times = times.dt.replace_time_zone(None)
     plausible = (times >= _EARLIEST) & (times <= _LATEST)  # %Y also reads 20 as the year 20
     return pl.select(pl.when(plausible).then(times)).to_series()
 
 
 def _numbers(text: pl.Series, dates: Dates) -> None:
-    """Seconds or milliseconds since 1970 (as a spreadsheet may write them, with .0), bare years, years with month."""
+    """Seconds or milliseconds since 1970 (as a spreadsheet may write them, with .0), bare years,
+    years with month.
+    """
     if not _rest(text, dates).len():
         return
-    digits = text.set(dates.times.is_not_null(), None).str.replace(r"^(\d{9,13})\.\d+$", "$1").str.strip_suffix(".0")
+    digits = (
+        text.set(dates.times.is_not_null(), None)
+        .str.replace(r"^(\d{9,13})\.\d+$", "$1")
+        .str.strip_suffix(".0")
+    )
     if not digits.str.contains(r"^\d{4}(-\d{2})?$|^\d{9,13}$").any():
         return
     whole = digits.str.extract(r"^(\d{9,13})$", 1).cast(pl.Int64, strict=False)
     frame = pl.DataFrame({"n": whole, "t": digits})
-    epoch = pl.when(pl.col("n") >= 10**11).then(pl.col("n") * 1000).otherwise(pl.col("n") * 1_000_000)
+    epoch = (
+        pl.when(pl.col("n") >= 10**11).then(pl.col("n") * 1000).otherwise(pl.col("n") * 1_000_000)
+    )
     month = pl.col("t").str.extract(r"^((?:1[5-9]|20)\d{2}-\d{2})$", 1) + "-01"
     year = pl.col("t").str.extract(r"^((?:1[5-9]|20)\d{2})$", 1) + "-01-01"
     read = frame.select(
         epoch.cast(pl.Datetime("us")).alias("epoch"),
-        pl.coalesce(month, year).str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")).alias("coarse"),
+        pl.coalesce(month, year)
+        .str.to_date("%Y-%m-%d", strict=False)
+        .cast(pl.Datetime("us"))
+        .alias("coarse"),
     )
     dates.coarse = read["coarse"].count()
     _fill(dates, read.select(pl.coalesce("epoch", "coarse")).to_series())
 
 
 def _worded(text: pl.Series, dates: Dates) -> None:
-    """What no format reads: month names in other languages, mail headers, ISO 8601 in its rarer spellings."""
+    """What no format reads: month names in other languages, mail headers, ISO 8601 in its rarer
+    spellings.
+    """
     rest = _rest(text, dates).unique(maintain_order=True)
-    if not any(_one(value) for value in rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)):
+    if not any(
+        _one(value) for value in rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
+    ):
         return  # a column that holds no dates is not read a million times to make sure
     table = {value: time for value in rest.to_list() if (time := _one(value)) is not None}
     if table:
@@ -229,7 +426,11 @@ def _one(value: str) -> datetime | None:
     clock = _CLOCK_FIRST.fullmatch(value.casefold().strip())
     if clock is not None and (day := _one(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
         hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
-        return day + timedelta(hours=hour, minutes=int(clock[2])) if hour < 24 and int(clock[2]) < 60 else None
+        return (
+            day + timedelta(hours=hour, minutes=int(clock[2]))
+            if hour < 24 and int(clock[2]) < 60
+            else None
+        )
     folded = _folded(value)
     worded, first = _WORDED.fullmatch(folded), _WORD_FIRST.fullmatch(folded)
     characters = _CHARACTERS.fullmatch(folded)
@@ -253,10 +454,16 @@ def _one(value: str) -> datetime | None:
 
 
 def _folded(value: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c))
+    return "".join(
+        c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c)
+    )
 
 
-_WHOLE = {_folded(word): i for words in (_ARABIC, _HINDI, _BENGALI) for i, word in enumerate(words.split(), 1)}
+_WHOLE = {
+    _folded(word): i
+    for words in (_ARABIC, _HINDI, _BENGALI)
+    for i, word in enumerate(words.split(), 1)
+}
 
 
 def _month(name: str) -> int | None:

@@ -13,10 +13,14 @@ _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u20
 
 
 def markdown(text: object) -> str:
-    """`text` on one line of Markdown: no emphasis, link, heading, table cell, HTML or formula can come out of it."""
+    """`text` on one line of Markdown: no emphasis, link, heading, table cell, HTML or formula can
+    come out of it.
+    """
     line = " ".join(_INVISIBLE.sub(" ", str(text)).split())
     line = _MARKUP.sub(r"\\\1", line)
-    line = line.replace("://", ":\\//").replace("@", "\\@").replace("www.", "www\\.")  # else they become links
+    line = (
+        line.replace("://", ":\\//").replace("@", "\\@").replace("www.", "www\\.")
+    )  # else they become links
     match = _LEADING.match(line)
     if match is None:
         return line
@@ -25,7 +29,9 @@ def markdown(text: object) -> str:
 
 
 def yaml(value: Any, indent: int = 0) -> str:
-    """Nested lists and mappings as block YAML; every text in double quotes, so that "no" stays Norwegian."""
+    """Nested lists and mappings as block YAML; every text in double quotes, so that "no" stays
+    Norwegian.
+    """
     pad = "  " * indent
     if isinstance(value, dict):
         return "".join(f"{pad}{key}:{_yaml_under(item, indent)}" for key, item in value.items())
@@ -43,11 +49,15 @@ def yaml_scalar(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str):
         return json.dumps(value)
     quoted = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}" if ord(m[0]) < 0x10000 else f"\\U{ord(m[0]):08x}", quoted)
+    return _UNPRINTABLE.sub(
+        lambda m: f"\\u{ord(m[0]):04x}" if ord(m[0]) < 0x10000 else f"\\U{ord(m[0]):08x}", quoted
+    )
 
 
 def json_ld(value: Any) -> str:
-    """JSON that may also be pasted into a page: "<" is written as an escape, so no text can close a script element."""
+    """JSON that may also be pasted into a page: "<" is written as an escape, so no text can close a
+    script element.
+    """
     return json.dumps(value, ensure_ascii=False, indent=2).replace("<", "\\u003c") + "\n"
 
 

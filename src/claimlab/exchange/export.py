@@ -1,7 +1,8 @@
-"""Hand a dataset to other tools: `export(dataset, "csv", "out")`, and back with `read_export("out")`.
+"""Hand a dataset to other tools: `export(dataset, "csv", "out")`, and back with
+`read_export("out")`.
 
-The folder appears in one step or not at all. Equal datasets give equal bytes. What a format cannot say is counted and
-told, never made up.
+The folder appears in one step or not at all. Equal datasets give equal bytes. What a format cannot
+say is counted and told, never made up.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from claimlab.exchange.synthetic import require_labels
 
 @dataclass(frozen=True, repr=False)
 class Exported(Shown):
-    """What was written: counts, also of what was left out; sha256 per file; the lineage with the export last."""
+    """What was written: counts, also of what was left out; sha256 per file; the lineage with the
+    export last.
+    """
 
     output: Path
     counts: dict[str, Any]
@@ -68,12 +71,13 @@ def export(
     force: bool = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval,
-    embedding-atlas.
+    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl,
+    claimreview, inspect, lm-eval, embedding-atlas.
 
-    `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what inspect and lm-eval ask
-    about which records (by default those of the split "test", where there is one). `audit` is a saved audit of the
-    dataset: hf and croissant list what it found. `force` replaces an earlier export.
+    `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what
+    inspect and lm-eval ask about which records (by default those of the split "test", where there
+    is one). `audit` is a saved audit of the dataset: hf and croissant list what it found. `force`
+    replaces an earlier export.
     """
     form, settings = (
         FORMATS.get(to),
@@ -87,24 +91,40 @@ def export(
         written = form.write(run.dataset, building, settings, progress)
         done.append(_mark(run.dataset, form.name, settings, written, building, Path(output)))
 
-    with Run("export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress) as run:
+    with Run(
+        "export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress
+    ) as run:
         run.fill(write)
     return done[0]
 
 
-def _mark(dataset: Dataset, form: str, settings: Settings, written: Written, building: Path, output: Path) -> Exported:
+def _mark(
+    dataset: Dataset, form: str, settings: Settings, written: Written, building: Path, output: Path
+) -> Exported:
     """Write the marker of the export; returns its content."""
     manifest = dataset.manifest()
     counts = {**manifest.counts, **written.counts}
     step = Lineage(
         step="export",
         parameters={"to": form, **{k: v for k, v in settings.chosen().items() if k != "audit"}},
-        inputs={RECORDS: dataset.digest(), **({} if settings.audit is None else {"audit": _digest(settings.audit)})},
+        inputs={
+            RECORDS: dataset.digest(),
+            **({} if settings.audit is None else {"audit": _digest(settings.audit)}),
+        },
         counts={k: v for k, v in counts.items() if isinstance(v, int)},
     )
     manifest.files = {}  # those of the folder it came from; here are other files
-    files = write_marker(building, Marker(format=form, dataset=manifest, export=step, facts=written.facts)).files
-    return Exported(output, counts, files, [*dataset.lineage, step], written.notes, _headline(counts, written.counts))
+    files = write_marker(
+        building, Marker(format=form, dataset=manifest, export=step, facts=written.facts)
+    ).files
+    return Exported(
+        output,
+        counts,
+        files,
+        [*dataset.lineage, step],
+        written.notes,
+        _headline(counts, written.counts),
+    )
 
 
 def _digest(audit: str) -> str:

@@ -8,7 +8,9 @@ RECORD_FIELDS = {
     "text": "The claim, article or post itself; null where only an id may be shared.",
     "kind": "claim, article, post or id-only.",
     "label_raw": "The label as the source wrote it.",
-    "veracity": "The label mapped to true, false, mixed or unknown; null where the source gives no verdict.",
+    "veracity": (
+        "The label mapped to true, false, mixed or unknown; null where the source gives no verdict."
+    ),
     "language": "Language of the text, ISO 639-3.",
     "date": "When the text appeared, UTC.",
     "date_source": "Where the date was taken from.",
@@ -18,7 +20,10 @@ RECORD_FIELDS = {
     "url": "Address of the text.",
     "topic": "Topic as the source names it.",
     "group": "Event, pair or cluster whose records must stay in one split.",
-    "authorship": "HWT human-written, MGT machine-generated, MTT machine-translated, HAT altered by a machine.",
+    "authorship": (
+        "HWT human-written, MGT machine-generated, MTT machine-translated, HAT altered by a"
+        " machine."
+    ),
     "split": "The split that the source or a split step assigned.",
     "meta": "JSON object with whatever the source had besides.",
 }

@@ -1,7 +1,7 @@
 """The contract of an export format: one file in `exchange/formats/` with a module-level FORMAT.
 
-A format writes into an empty folder that `claimlab.exchange.export` swaps into place. One that loses nothing has a
-`read` next to its `write`, and a test checks that the round trip is exact.
+A format writes into an empty folder that `claimlab.exchange.export` swaps into place. One that
+loses nothing has a `read` next to its `write`, and a test checks that the round trip is exact.
 """
 
 from __future__ import annotations
@@ -28,12 +28,16 @@ class Settings:
 
     def chosen(self) -> dict[str, Any]:
         """The settings that differ from their defaults, by name."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
+        return {
+            f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
+        }
 
 
 @dataclass
 class Written:
-    """The report of a format: counts, sentences where something was left out, and what `read` needs."""
+    """The report of a format: counts, sentences where something was left out, and what `read`
+    needs.
+    """
 
     counts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -42,12 +46,12 @@ class Written:
 
 @dataclass(frozen=True)
 class Road:
-    """A way back from an exported folder, and what of the dataset it loses: tests hold each declaration to its word,
-    in both directions, and the table in docs/export.md is made of them."""
+    """A way back from an exported folder, and what of the dataset it loses: tests hold each
+    declaration to its word, in both directions, and the table in docs/export.md is made of them."""
 
     by: str  # the call; DIR is the exported folder
-    # Columns of the records, or: records, order, side tables, name, card, licence, synthetic, notes, lineage; and which
-    # part of it, where not all is lost.
+    # Columns of the records, or: records, order, side tables, name, card, licence, synthetic,
+    # notes, lineage; and which part of it, where not all is lost.
     loses: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -57,7 +61,9 @@ class Format(Protocol):
     accepts: frozenset[str]
     back: tuple[Road, ...]  # none: what it writes is for others only
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written: ...
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written: ...
 
 
 @runtime_checkable
@@ -65,10 +71,15 @@ class Lossless(Protocol):
     """What a format that loses nothing has besides."""
 
     def read(self, folder: Path, marker: Marker) -> Dataset:
-        """The dataset back from an exported folder: same records, same side tables, same lineage."""
+        """The dataset back from an exported folder: same records, same side tables, same
+        lineage.
+        """
         ...
 
 
 FORMATS: Registry[Format] = Registry(
-    "export format", package="claimlab.exchange.formats", attribute="FORMAT", group="claimlab.formats"
+    "export format",
+    package="claimlab.exchange.formats",
+    attribute="FORMAT",
+    group="claimlab.formats",
 )

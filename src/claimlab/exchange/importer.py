@@ -2,9 +2,10 @@
 
     dataset, report = import_files(["claims.csv"], "claims", text="claim", label="rating")
 
-Read (`exchange.read`: files to one table), guess (`exchange.guess`: a plan for its columns), make (`exchange.make`: the
-records and a report on them). What is not given is guessed; `on_plan` sees the plan before it is used. Texts and labels
-are kept as they are written, and what the file holds besides goes to `meta`.
+Read (`exchange.read`: files to one table), guess (`exchange.guess`: a plan for its columns), make
+(`exchange.make`: the records and a report on them). What is not given is guessed; `on_plan` sees
+the plan before it is used. Texts and labels are kept as they are written, and what the file holds
+besides goes to `meta`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ OnPlan = Callable[[Plan], None]
 
 
 class Columns(TypedDict, total=False):
-    """The column of each role: its name, its number from 1, or "none" for none. A language may also be a code."""
+    """The column of each role: its name, its number from 1, or "none" for none. A language may also
+    be a code.
+    """
 
     text: str | None
     label: str | None
@@ -75,7 +78,9 @@ def guess_files(
     progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> Plan:
-    """Read the files and say what they seem to be, without making anything of it. Options: see `import_files`."""
+    """Read the files and say what they seem to be, without making anything of it. Options: see
+    `import_files`.
+    """
     paths = _as_list(paths)
     if kind is not None and kind not in KINDS[:3]:
         raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
@@ -117,44 +122,68 @@ def import_files(
     """Import files of any layout as one dataset, and report on it.
 
     Args:
-        paths: files, folders or zips of CSV, TSV, JSON, JSONL, Parquet, XLSX or, one record each, TXT.
+        paths: files, folders or zips of CSV, TSV, JSON, JSONL, Parquet, XLSX or, one record each,
+            TXT.
         output: folder to write the dataset to; without it nothing is written.
         kind: claim, article or post; guessed from the texts by default.
         name: name of the dataset; the first file's by default.
         labels: verdict map, a TOML file or the name of one that is built in.
         unmapped: what to do with labels that the map lacks: "error", or accept them as "unknown".
-        write_map: TOML file to write the labels to, each with the verdict that the map gives it, to be edited.
-        day_first: how to read 03/04/2020; found out from the column by default, and null where it does not tell.
-        keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the rows have.
+        write_map: TOML file to write the labels to, each with the verdict that the map gives it, to
+            be edited.
+        day_first: how to read 03/04/2020; found out from the column by default, and null where it
+            does not tell.
+        keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the
+            rows have.
         options: encoding, delimiter, quotes, header and sheet, where given: {"delimiter": "tab"}.
         only: of a folder or zip, only files that match one of these globs.
-        join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row gets.
+        join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row
+            gets.
         limit: import the first `limit` rows only.
-        seed: for the sample of texts whose language is measured where there are too many to identify them all.
+        seed: for the sample of texts whose language is measured where there are too many to
+            identify them all.
         force: replace a dataset in `output`.
-        engine: who reads many files: "local:N", "dask", "dask://HOST:PORT" or "shared"; by default this process.
+        engine: who reads many files: "local:N", "dask", "dask://HOST:PORT" or "shared"; by default
+            this process.
         on_plan: called with the plan before it is used.
         progress: called with what is being done, how much is done, and of how much.
-        **columns: the column of each role that should not be guessed, such as text="claim" (see `Columns`).
+        **columns: the column of each role that should not be guessed, such as text="claim" (see
+        `Columns`).
 
-    Raises DataError where files cannot be read, or raise a question: the message says which option answers it.
+    Raises DataError where files cannot be read, or raise a question: the message says which option
+    answers it.
     """
     check_unmapped(unmapped)
     paths, name = _as_list(paths), _slug(name) if name else None
-    with Run("import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine) as run:
-        if back := _back(paths, limit, kind, name, labels, write_map, day_first, only, join, *columns.values()):
+    with Run(
+        "import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine
+    ) as run:
+        if back := _back(
+            paths, limit, kind, name, labels, write_map, day_first, only, join, *columns.values()
+        ):
             return run.finish(back[0]), back[1]
         plan = guess_files(
-            paths, kind=kind, labels=labels, options=options, only=only, join=join, progress=progress, **columns
+            paths,
+            kind=kind,
+            labels=labels,
+            options=options,
+            only=only,
+            join=join,
+            progress=progress,
+            **columns,
         )
         on_plan(plan)
         progress("making records", 0, None)
-        making = Making(plan, name or _own_name(paths), unmapped, day_first, limit, keep_placeholder_dates)
+        making = Making(
+            plan, name or _own_name(paths), unmapped, day_first, limit, keep_placeholder_dates
+        )
         _write_map(write_map, making, force)
         return run.finish(_dataset(plan, making, marker_of(paths), seed, progress)), making.report
 
 
-def _back(paths: list[str | Path], limit: int | None, *choices: object) -> tuple[Dataset, ImportReport] | None:
+def _back(
+    paths: list[str | Path], limit: int | None, *choices: object
+) -> tuple[Dataset, ImportReport] | None:
     """What claimlab itself exported, where no choice says to read it as any other files."""
     return None if any(choices) else come_back(paths, limit)
 
@@ -164,11 +193,15 @@ def _write_map(file: str | Path | None, making: Making, force: bool) -> None:
         write_label_map(Path(file), labels, making.plan.verdicts, force=force)
 
 
-def _dataset(plan: Plan, making: Making, marker: Marker | None, seed: int, progress: Progress) -> Dataset:
+def _dataset(
+    plan: Plan, making: Making, marker: Marker | None, seed: int, progress: Progress
+) -> Dataset:
     dataset = Dataset.build(making.name, making.records())
     report = making.report
     look_at(dataset.records, report, making.dates, plan.column("date"))
-    report.languages, languages = languages_of(dataset.records, partial(identify, progress=progress), seed)
+    report.languages, languages = languages_of(
+        dataset.records, partial(identify, progress=progress), seed
+    )
     dataset.records = dataset.records.with_columns(languages.alias("language"))
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(plan, making, seed)]
@@ -194,7 +227,9 @@ def _own_name(paths: Sequence[str | Path]) -> str:
 
 
 def _slug(words: str) -> str:
-    """A name that is safe in ids, paths and commands: lower case, digits and hyphens, as in the catalogue."""
+    """A name that is safe in ids, paths and commands: lower case, digits and hyphens, as in the
+    catalogue.
+    """
     return slug(words, longest=200) or "imported"
 
 
@@ -208,8 +243,12 @@ def _lineage(plan: Plan, making: Making, seed: int) -> Lineage:
     return Lineage(
         step="import",
         parameters={
-            "columns": {role: pick.column for role, pick in sorted(picks.items()) if pick.column is not None},
-            "constants": {role: pick.value for role, pick in sorted(picks.items()) if pick.value is not None},
+            "columns": {
+                role: pick.column for role, pick in sorted(picks.items()) if pick.column is not None
+            },
+            "constants": {
+                role: pick.value for role, pick in sorted(picks.items()) if pick.value is not None
+            },
             "kind": plan.kind,
             "layouts": layouts,
             "map": f"{plan.verdicts.name}@{plan.verdicts.version}" if "label" in picks else None,

@@ -1,4 +1,6 @@
-"""`load`: a dataset of the catalogue from its published files, or a folder that holds records already."""
+"""`load`: a dataset of the catalogue from its published files, or a folder that holds records
+already.
+"""
 
 from __future__ import annotations
 
@@ -30,22 +32,31 @@ def load(
     on_terms: Terms = unread,
     progress: Progress = silent,
 ) -> Dataset:
-    """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors publish, or a folder
-    of the Hugging Face hub's cache with these files. Without `source`, `name` is a folder that claimlab exported, that
-    the `datasets` library saved, or of the hub's cache.
+    """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors
+    publish, or a folder of the Hugging Face hub's cache with these files. Without `source`, `name`
+    is a folder that claimlab exported, that the `datasets` library saved, or of the hub's cache.
 
-    `variant` and `labels` choose among the named views and verdict maps of the dataset; `unmapped="unknown"` accepts
-    labels that the map does not know. With `output`, the dataset is written there. `download` fetches the published
-    file first, where the catalogue knows its address, and keeps it at `source` (by default in the user's cache);
-    `on_terms` gets the licence and the address before anything is fetched.
+    `variant` and `labels` choose among the named views and verdict maps of the dataset;
+    `unmapped="unknown"` accepts labels that the map does not know. With `output`, the dataset is
+    written there. `download` fetches the published file first, where the catalogue knows its
+    address, and keeps it at `source` (by default in the user's cache); `on_terms` gets the licence
+    and the address before anything is fetched.
     """
     if download:
-        source = fetch_published(DATASETS.get(str(name)).card, source, on_terms=on_terms, progress=progress)
+        source = fetch_published(
+            DATASETS.get(str(name)).card, source, on_terms=on_terms, progress=progress
+        )
     if source is not None:
         return load_published(
-            str(name), source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit,
+            str(name),
+            source,
+            output=output,
+            variant=variant,
+            labels=labels,
+            unmapped=unmapped,
+            limit=limit,
             force=force,
-        )  # fmt: skip
+        )
     if not Path(name).is_dir():
         raise UsageError(*_no_source(str(name)))
     if variant is not None:
@@ -59,5 +70,9 @@ def load(
 def _no_source(name: str) -> tuple[str, str]:
     """What to say of a name without files: where they are, or that no dataset has this name."""
     card = DATASETS.get(name).card
-    todo = "Pass `download=True` to fetch them." if card.download else f"Get them ({card.access}), then give them."
+    todo = (
+        "Pass `download=True` to fetch them."
+        if card.download
+        else f"Get them ({card.access}), then give them."
+    )
     return f"No file or folder of {card.title} was given.", todo

@@ -1,8 +1,9 @@
-"""`claimlab.json`, which every exported folder has, so that it can be traced, checked and read back.
+"""`claimlab.json`, which every exported folder has, so that it can be traced, checked and read
+back.
 
-It holds the manifest of the dataset that was exported (name, licence, notes, lineage), the export itself as a step,
-the sha256 of every file, and whatever the format noted for its own reader. Like `dataset.json`, it holds no time of day
-and no path.
+It holds the manifest of the dataset that was exported (name, licence, notes, lineage), the export
+itself as a step, the sha256 of every file, and whatever the format noted for its own reader. Like
+`dataset.json`, it holds no time of day and no path.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Marker(BaseModel):
     files: dict[str, str] = {}
 
     def file(self, folder: Path, name: str) -> Path:
-        """The path of an exported file: only those that the marker lists, so that no note of it leads elsewhere."""
+        """The path of an exported file: only those that the marker lists, so that no note of it
+        leads elsewhere.
+        """
         if name not in self.files:
             raise SchemaError(f"'{folder}' has no file '{name}'.", "Export the dataset again.")
         return folder / name
@@ -45,7 +48,9 @@ class Marker(BaseModel):
             raise SchemaError(f"{FILE} does not say its '{name}'.", "Export the dataset again.")
         return self.facts[name]
 
-    def rebuild(self, folder: Path, records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> Dataset:
+    def rebuild(
+        self, folder: Path, records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]
+    ) -> Dataset:
         """The dataset as it was before the export."""
         about = self.dataset
         return Dataset(
@@ -71,7 +76,9 @@ def write_marker(folder: Path, marker: Marker) -> Marker:
 
 
 def read_marker(folder: Path, *, verify: bool = True) -> Marker:
-    """The marker of an exported folder; with `verify`, only of one whose files are all as they were written."""
+    """The marker of an exported folder; with `verify`, only of one whose files are all as they were
+    written.
+    """
     file = folder / FILE
     if not file.is_file():
         raise SchemaError(
@@ -82,15 +89,23 @@ def read_marker(folder: Path, *, verify: bool = True) -> Marker:
         raw = json.loads(file.read_text(encoding="utf-8"))
         if int(raw["export_version"]) > VERSION:
             raise SchemaError(
-                f"'{folder}' was exported by a newer claimlab (version {raw['export_version']} of {FILE}).",
+                f"'{folder}' was exported by a newer claimlab (version {raw['export_version']} of"
+                f" {FILE}).",
                 "Upgrade with: pip install -U claimlab",
             )
         marker = Marker.model_validate(raw)
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-        raise SchemaError(f"'{file}' cannot be read: {error}.", "Export the dataset again.") from None
-    outside = [n for n in marker.files if PurePosixPath(n).is_absolute() or ".." in PurePosixPath(n).parts]
+        raise SchemaError(
+            f"'{file}' cannot be read: {error}.", "Export the dataset again."
+        ) from None
+    outside = [
+        n for n in marker.files if PurePosixPath(n).is_absolute() or ".." in PurePosixPath(n).parts
+    ]
     if outside:
-        raise SchemaError(f"'{file}' names a file outside its folder ('{outside[0]}').", "Do not trust this folder.")
+        raise SchemaError(
+            f"'{file}' names a file outside its folder ('{outside[0]}').",
+            "Do not trust this folder.",
+        )
     if verify and (changed := changed_files(folder, marker)):
         raise SchemaError(
             f"In '{folder}', {', '.join(changed[:5])} is not the file that was exported.",
@@ -101,4 +116,8 @@ def read_marker(folder: Path, *, verify: bool = True) -> Marker:
 
 def changed_files(folder: Path, marker: Marker) -> list[str]:
     """The files of an exported folder that are not as they were written, or gone."""
-    return [n for n, h in marker.files.items() if not (folder / n).is_file() or digest_file(folder / n) != h]
+    return [
+        n
+        for n, h in marker.files.items()
+        if not (folder / n).is_file() or digest_file(folder / n) != h
+    ]

@@ -1,4 +1,6 @@
-"""Several datasets as one: ids kept apart, the origin of every record noted, and what they share counted."""
+"""Several datasets as one: ids kept apart, the origin of every record noted, and what they share
+counted.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,14 @@ def merge(
 ) -> Dataset:
     """One dataset of all records of `datasets`.
 
-    Ids and groups get the name of their dataset in front, so that none collide; `meta` of every record says where it
-    comes from. Splits are dropped: a training record of one dataset may be a copy of a test record of another. How many
-    records have the same text or a near-duplicate in another dataset is in the notes.
+    Ids and groups get the name of their dataset in front, so that none collide; `meta` of every
+    record says where it comes from. Splits are dropped: a training record of one dataset may be a
+    copy of a test record of another. How many records have the same text or a near-duplicate in
+    another dataset is in the notes.
     """
-    with Run("merge", None, output, force=force, reads=folders_of(*datasets), progress=progress) as run:
+    with Run(
+        "merge", None, output, force=force, reads=folders_of(*datasets), progress=progress
+    ) as run:
         parts = [Dataset.of(source) for source in datasets]
         names = [part.name for part in parts]
         if len(parts) < 2:
@@ -48,7 +53,10 @@ def merge(
         merged = Dataset.build(
             name or "+".join(names),
             records,
-            {t: pl.concat([_apart(p, t) for p in parts if t in p.tables], how="diagonal") for t in tables},
+            {
+                t: pl.concat([_apart(p, t) for p in parts if t in p.tables], how="diagonal")
+                for t in tables
+            },
         )
         step = Lineage(
             step="merge",
@@ -58,14 +66,20 @@ def merge(
         )
         merged.lineage = [step]
         merged.synthetic = any(part.synthetic for part in parts)
-        merged.licence = "; ".join(dict.fromkeys(f"{p.name}: {p.licence}" for p in parts if p.licence)) or None
-        merged.notes = [*(f"{part.name}: {note}" for part in parts for note in part.notes), *_shared(parts, progress)]
+        merged.licence = (
+            "; ".join(dict.fromkeys(f"{p.name}: {p.licence}" for p in parts if p.licence)) or None
+        )
+        merged.notes = [
+            *(f"{part.name}: {note}" for part in parts for note in part.notes),
+            *_shared(parts, progress),
+        ]
         return run.finish(merged)
 
 
 def _renamed(part: Dataset) -> pl.DataFrame:
     origin = [
-        json.dumps({**json.loads(m or "{}"), ORIGIN: part.name}, ensure_ascii=False) for m in part.records["meta"]
+        json.dumps({**json.loads(m or "{}"), ORIGIN: part.name}, ensure_ascii=False)
+        for m in part.records["meta"]
     ]
     return part.records.with_columns(
         id=pl.lit(f"{part.name}/") + pl.col("id"),
@@ -81,21 +95,27 @@ def _apart(part: Dataset, table: str) -> pl.DataFrame:
     lists = [c for c in ("evidence_ids",) if c in frame.columns]
     front = pl.lit(f"{part.name}/")
     return frame.with_columns(
-        *((front + pl.col(c)).alias(c) for c in ids), *(pl.col(c).list.eval(front + pl.element()) for c in lists)
+        *((front + pl.col(c)).alias(c) for c in ids),
+        *(pl.col(c).list.eval(front + pl.element()) for c in lists),
     )
 
 
 def _shared(parts: Sequence[Dataset], progress: Progress) -> list[str]:
-    """What every two datasets have in common: copies across them would leak between the sides of a later split."""
+    """What every two datasets have in common: copies across them would leak between the sides of a
+    later split.
+    """
     owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    claims = claims_of(pl.concat([part.records["text"] for part in parts]), near=NEAR, progress=progress)
+    claims = claims_of(
+        pl.concat([part.records["text"] for part in parts]), near=NEAR, progress=progress
+    )
     same, near = (c.held(owner, len(parts)) for c in (claims.only_same(), claims))
     notes = []
     for a, b in combinations(range(len(parts)), 2):
         mine = owner == b
         n, copies = (int(held[mine, a].sum()) for held in (near, same))
         notes.append(
-            f"{several_of(n, len(parts[b]), 'record')} of '{parts[b].name}' {verb(n, 'has', 'have')} the same text or "
-            f"a near-duplicate in '{parts[a].name}': {copies:,} the same text ({ASIDE}), {n - copies:,} only nearly."
+            f"{several_of(n, len(parts[b]), 'record')} of '{parts[b].name}'"
+            f" {verb(n, 'has', 'have')} the same text or a near-duplicate in '{parts[a].name}':"
+            f" {copies:,} the same text ({ASIDE}), {n - copies:,} only nearly."
         )
     return notes

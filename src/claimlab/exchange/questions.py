@@ -14,12 +14,17 @@ from claimlab.exchange.format import Settings, Written
 from claimlab.tasks.task import Task, open_task
 
 FILE = "samples.jsonl"
-LOST = {"records": "of other splits, which the run does not hold", "side tables": "which DATA still has"}
+LOST = {
+    "records": "of other splits, which the run does not hold",
+    "side tables": "which DATA still has",
+}
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> Written:
-    """Write a question for every labelled record of the split to `samples.jsonl`; counts, and what was left out."""
+    """Write a question for every labelled record of the split to `samples.jsonl`; counts, and what
+    was left out.
+    """
     task = open_task(settings.task, dataset.records)
     part = _part(dataset, settings.split)
     rows = part.with_columns(answer=task.labels(part)).drop_nulls(["answer", "text"])
@@ -31,14 +36,21 @@ def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> Writt
         )
     if len(classes) > len(LETTERS):
         raise DataError(
-            f"The task '{task.name}' has {len(classes)} classes; letters end at 26.", "Name another `task`."
+            f"The task '{task.name}' has {len(classes)} classes; letters end at 26.",
+            "Name another `task`.",
         )
     with (folder / FILE).open("w", encoding="utf-8", newline="\n") as file:
         for row in rows.iter_rows(named=True):
             file.write(json.dumps(_sample(row, task, classes), ensure_ascii=False) + "\n")
     unlabelled = part.height - rows.height
-    notes = [f"Left out: the side tables ({', '.join(sorted(dataset.tables))})."] if dataset.tables else []
-    return Written({"samples": rows.height, **({"without_label": unlabelled} if unlabelled else {})}, notes)
+    notes = (
+        [f"Left out: the side tables ({', '.join(sorted(dataset.tables))})."]
+        if dataset.tables
+        else []
+    )
+    return Written(
+        {"samples": rows.height, **({"without_label": unlabelled} if unlabelled else {})}, notes
+    )
 
 
 def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:
@@ -47,15 +59,24 @@ def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:
     known = records["split"].drop_nulls().unique().to_list()
     wanted = split or ("test" if "test" in known else None)
     if wanted is not None and wanted not in known:
-        raise DataError(f"'{dataset.name}' has no records in the split '{wanted}'.", "Check the name of the split.")
+        raise DataError(
+            f"'{dataset.name}' has no records in the split '{wanted}'.",
+            "Check the name of the split.",
+        )
     return records if wanted is None else records.filter(pl.col("split") == wanted)
 
 
 def _sample(row: dict[str, Any], task: Task, classes: tuple[str, ...]) -> dict[str, Any]:
     meta = json.loads(row["meta"] or "{}")
-    about = {name: row[name] for name in ("language", "kind", "source", "authorship") if row[name] is not None}
+    about = {
+        name: row[name]
+        for name in ("language", "kind", "source", "authorship")
+        if row[name] is not None
+    }
     origin = {"synthetic": meta["synthetic"]} if "synthetic" in meta else {}
-    choices = [f"{name}: {task.meaning[name]}" if name in task.meaning else name for name in classes]
+    choices = [
+        f"{name}: {task.meaning[name]}" if name in task.meaning else name for name in classes
+    ]
     return {
         "id": row["id"],
         "input": f"{task.question}\n\n{row['text']}",

@@ -18,4 +18,7 @@ def table() -> str:
 
 
 def _lost(parts: Mapping[str, str]) -> str:
-    return ", ".join(f"{part} ({which})" if which else part for part, which in parts.items()) or "nothing"
+    return (
+        ", ".join(f"{part} ({which})" if which else part for part, which in parts.items())
+        or "nothing"
+    )

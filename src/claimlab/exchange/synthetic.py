@@ -1,7 +1,7 @@
 """Machine-made text leaves claimlab only with its label, its origin and its change log.
 
-In `meta` they are {"synthetic": {"label", "origin", "changes"}}, or flat as {"synthetic": true, "origin",
-"change_log"}. An empty list of changes is a change log: it says that nothing was altered.
+In `meta` they are {"synthetic": {"label", "origin", "changes"}}, or flat as {"synthetic": true,
+"origin", "change_log"}. An empty list of changes is a change log: it says that nothing was altered.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def machine_made(dataset: Dataset) -> pl.Expr:
 
 
 def require_labels(dataset: Dataset) -> None:
-    """Raise unless every machine-made row, of the records and of tables that hold records, says what it is."""
+    """Raise unless every machine-made row, of the records and of tables that hold records, says
+    what it is.
+    """
     for table, frame in {"records": dataset.records, **dataset.tables}.items():
         if not {"id", "authorship", "meta"} <= set(frame.columns):
             continue
@@ -34,9 +36,12 @@ def require_labels(dataset: Dataset) -> None:
         if bare:
             first, lacking = bare[0]
             raise DataError(
-                f"In '{table}', {several(len(bare), 'machine-made row')} {verb(len(bare), 'does', 'do')} not say what "
-                f"{verb(len(bare), 'it is', 'they are')}: '{first}' has no {' and no '.join(lacking)} in its meta.",
-                'Put {"synthetic": {"label": ..., "origin": ..., "changes": [...]}} into meta, then export.',
+                f"In '{table}', {several(len(bare), 'machine-made row')}"
+                f" {verb(len(bare), 'does', 'do')} not say what"
+                f" {verb(len(bare), 'it is', 'they are')}: '{first}' has no"
+                f" {' and no '.join(lacking)} in its meta.",
+                'Put {"synthetic": {"label": ..., "origin": ..., "changes": [...]}} into meta, then'
+                " export.",
             )
 
 
@@ -45,10 +50,18 @@ def lacks(meta: str | None) -> list[str]:
     values = _object(meta)
     note = values.get("synthetic")
     if isinstance(note, dict):
-        held = {"label": note.get("label"), "origin": note.get("origin"), "change log": note.get("changes")}
+        held = {
+            "label": note.get("label"),
+            "origin": note.get("origin"),
+            "change log": note.get("changes"),
+        }
     else:
         label = True if note is True else None
-        held = {"label": label, "origin": values.get("origin"), "change log": values.get("change_log")}
+        held = {
+            "label": label,
+            "origin": values.get("origin"),
+            "change log": values.get("change_log"),
+        }
     return [what for what, value in held.items() if value is None or value in ("", {})]
 
 

@@ -13,8 +13,14 @@ RECORDS = "records"
 
 
 def by_name(dataset: Dataset) -> dict[str, pl.DataFrame]:
-    """The records first, then the side tables in order of their names; each name is fit for a file and a config."""
-    wrong = [n for n in dataset.tables if n == RECORDS or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", n)]
+    """The records first, then the side tables in order of their names; each name is fit for a file
+    and a config.
+    """
+    wrong = [
+        n
+        for n in dataset.tables
+        if n == RECORDS or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", n)
+    ]
     if wrong:
         raise SchemaError(
             f"A side table cannot be exported under the name '{wrong[0]}'.",

@@ -1,7 +1,8 @@
-"""Columns as text and back, for formats that know only text: the type of each column is noted by name.
+"""Columns as text and back, for formats that know only text: the type of each column is noted by
+name.
 
-Times are ISO 8601 without a zone (UTC), lists are JSON. Numbers are written so that they read back as the same number.
-A type that text cannot carry is refused by name rather than bent.
+Times are ISO 8601 without a zone (UTC), lists are JSON. Numbers are written so that they read back
+as the same number. A type that text cannot carry is refused by name rather than bent.
 """
 
 from __future__ import annotations
@@ -16,15 +17,29 @@ from claimlab.core.errors import SchemaError
 _PLAIN: dict[str, type[pl.DataType]] = {
     t.__name__: t
     for t in (
-        pl.String, pl.Boolean, pl.Date, pl.Null, pl.Float32, pl.Float64,
-        pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64,
+        pl.String,
+        pl.Boolean,
+        pl.Date,
+        pl.Null,
+        pl.Float32,
+        pl.Float64,
+        pl.Int8,
+        pl.Int16,
+        pl.Int32,
+        pl.Int64,
+        pl.UInt8,
+        pl.UInt16,
+        pl.UInt32,
+        pl.UInt64,
     )
-}  # fmt: skip
+}
 _TIME = "%Y-%m-%dT%H:%M:%S%.f"
 
 
 def type_names(frame: pl.DataFrame, table: str) -> list[list[str]]:
-    """[column, name of its type] for every column, in order: a list, because JSON objects have no order."""
+    """[column, name of its type] for every column, in order: a list, because JSON objects have no
+    order.
+    """
     return [[column, _name(dtype, table, column)] for column, dtype in frame.schema.items()]
 
 
@@ -52,7 +67,9 @@ def to_text(values: pl.Series) -> pl.Series:
     """A column as text; null stays null."""
     if isinstance(values.dtype, pl.Datetime):
         utc = (
-            values if values.dtype.time_zone is None else values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            values
+            if values.dtype.time_zone is None
+            else values.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         )
         return utc.dt.to_string(_TIME)
     if isinstance(values.dtype, pl.List):
@@ -67,17 +84,24 @@ def from_text(text: pl.Series, dtype: pl.DataType) -> pl.Series:
         if isinstance(dtype, pl.Datetime):
             naive = text.str.to_datetime(_TIME, time_unit=dtype.time_unit, strict=True)
             zone = dtype.time_zone
-            return naive if zone is None else naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+            return (
+                naive
+                if zone is None
+                else naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+            )
         if isinstance(dtype, pl.Date):
             return text.str.to_date("%Y-%m-%d", strict=True)
         if isinstance(dtype, pl.Boolean):
             return text.replace_strict({"true": True, "false": False}, return_dtype=pl.Boolean)
         if isinstance(dtype, pl.List):
-            return pl.Series(text.name, [None if v is None else json.loads(v) for v in text], dtype=dtype)
+            return pl.Series(
+                text.name, [None if v is None else json.loads(v) for v in text], dtype=dtype
+            )
         return text.cast(dtype, strict=True)
     except (ValueError, pl.exceptions.PolarsError) as error:
         raise SchemaError(
-            f"Column '{text.name}' of the export is not {dtype}: {error}.", "Export the dataset again."
+            f"Column '{text.name}' of the export is not {dtype}: {error}.",
+            "Export the dataset again.",
         ) from None
 
 

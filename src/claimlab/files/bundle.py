@@ -1,11 +1,13 @@
-"""One door to foreign files: a folder, a zip, or a single file, as named members that are safe to read.
+"""One door to foreign files: a folder, a zip, or a single file, as named members that are safe to
+read.
 
-Archives are untrusted. A member whose path climbs out of the archive, a link, an encrypted member, or an archive whose
-unpacked size is out of proportion (a bomb) is refused before anything is read; members are then read in small pieces
-and never beyond the size they declare, so that a header that lies cannot fill the memory. Nothing is unpacked to disk.
-A zip inside a folder or zip is opened too, one level deep and under the same rules: `inner.zip/a.csv`. So is a file
-that is packed by itself: `a.csv.gz` is the member `a.csv`. A folder of the Hugging Face hub's cache is the files of its
-newest revision.
+Archives are untrusted. A member whose path climbs out of the archive, a link, an encrypted member,
+or an archive whose unpacked size is out of proportion (a bomb) is refused before anything is read;
+members are then read in small pieces and never beyond the size they declare, so that a header that
+lies cannot fill the memory. Nothing is unpacked to disk. A zip inside a folder or zip is opened
+too, one level deep and under the same rules: `inner.zip/a.csv`. So is a file that is packed by
+itself: `a.csv.gz` is the member `a.csv`. A folder of the Hugging Face hub's cache is the files of
+its newest revision.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ Member = Stored | Packed
 
 
 class Bundle:
-    """Named members of a folder, zip or file. Names are POSIX paths; junk (.DS_Store, __MACOSX) is left out."""
+    """Named members of a folder, zip or file. Names are POSIX paths; junk (.DS_Store, __MACOSX) is
+    left out.
+    """
 
     def __init__(self, path: Path, members: Mapping[str, Member]) -> None:
         self.path = path
@@ -56,17 +60,28 @@ class Bundle:
         if not place.exists():
             raise UnreadableFile(f"There is no file or folder '{place}'.", _meant(place))
         if not place.is_dir() and not place.is_file():
-            raise UnreadableFile(f"'{place}' is a pipe or device, not a file.", "Save it to a file first.")
+            raise UnreadableFile(
+                f"'{place}' is a pipe or device, not a file.", "Save it to a file first."
+            )
         if place.is_dir():
-            files = sorted(p for p in place.rglob("*") if p.is_file() and (not p.is_symlink() or is_cached(p)))
+            files = sorted(
+                p for p in place.rglob("*") if p.is_file() and (not p.is_symlink() or is_cached(p))
+            )
             bundle = cls(place, {p.relative_to(place).as_posix(): p for p in files})
-        elif _starts_as_zip(place) and zipfile.is_zipfile(place) and place.suffix.lower() not in DOCUMENTS:
+        elif (
+            _starts_as_zip(place)
+            and zipfile.is_zipfile(place)
+            and place.suffix.lower() not in DOCUMENTS
+        ):
             members = zip_members(place, place.name)
             if WORKBOOK in members:  # a workbook under another name
                 return cls(place, {place.name: place})
             bundle = cls(place, members)
         elif place.suffix.lower() == ".zip":
-            raise UnreadableFile(f"'{place.name}' is not a whole zip archive (truncated or damaged).", "Get it again.")
+            raise UnreadableFile(
+                f"'{place.name}' is not a whole zip archive (truncated or damaged).",
+                "Get it again.",
+            )
         else:
             return cls._single(place)
         bundle._open_inner_zips()
@@ -77,14 +92,20 @@ class Bundle:
     def _single(cls, place: Path) -> Bundle:
         with place.open("rb") as file:
             packed = is_packed(file.read(10), place.name)
-        return cls(place, {plain_name(place.name): Packed(place)} if packed else {place.name: place})
+        return cls(
+            place, {plain_name(place.name): Packed(place)} if packed else {place.name: place}
+        )
 
     def _name_packed(self) -> None:
         """Give packed members the names of what is in them, unless that name is taken."""
         for name in [n for n in self._members if n.lower().endswith(SUFFIXES)]:
             stored = self._members[name]
             taken = plain_name(name) in self._members
-            if not isinstance(stored, Packed) and not taken and is_packed(self.head(name, 10), name):
+            if (
+                not isinstance(stored, Packed)
+                and not taken
+                and is_packed(self.head(name, 10), name)
+            ):
                 del self._members[name]
                 self._members[plain_name(name)] = Packed(stored)
         self._members = dict(sorted(self._members.items()))
@@ -95,7 +116,9 @@ class Bundle:
         return (member.stored if isinstance(member, Packed) else member) == self.path
 
     def _open_inner_zips(self) -> None:
-        """Put the members of zips inside in the place of these zips. One that is unsafe or damaged stays what it is."""
+        """Put the members of zips inside in the place of these zips. One that is unsafe or damaged
+        stays what it is.
+        """
         for name in [n for n in self._members if n.lower().endswith(".zip")]:
             member = self._members[name]
             try:
@@ -126,12 +149,16 @@ class Bundle:
         return list(self._members)
 
     def match(self, *patterns: str) -> list[str]:
-        """Members whose whole path, or any tail of it, matches a glob; case does not matter; natural order."""
+        """Members whose whole path, or any tail of it, matches a glob; case does not matter;
+        natural order.
+        """
         names = [n for n in self._members if any(_matches(n, p) for p in patterns)]
         return sorted(names, key=_natural)
 
     def one(self, *patterns: str) -> str:
-        """The first member that matches the first pattern that matches anything; a sentence when none does."""
+        """The first member that matches the first pattern that matches anything; a sentence when
+        none does.
+        """
         for pattern in patterns:
             names = self.match(pattern)
             if names:
@@ -144,7 +171,9 @@ class Bundle:
         )
 
     def local(self, name: str) -> Path | None:
-        """The member's own path when it is a plain file on disk, so that large ones can be read without copying."""
+        """The member's own path when it is a plain file on disk, so that large ones can be read
+        without copying.
+        """
         member = self._members[name]
         return member if isinstance(member, Path) else None
 
@@ -162,11 +191,16 @@ class Bundle:
                 return self._unpack(name, member.stored)
             return member.read_bytes() if isinstance(member, Path) else unpack_member(*member)
         except ZIP_ERRORS as error:
-            raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
+            raise UnreadableFile(
+                f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again."
+            ) from None
 
     def _unpack(self, name: str, stored: Stored) -> bytes:
         if self._unpacked is None or self._unpacked[0] != name:
-            self._unpacked = name, unpack(stored if isinstance(stored, Path) else unpack_member(*stored), name)
+            self._unpacked = (
+                name,
+                unpack(stored if isinstance(stored, Path) else unpack_member(*stored), name),
+            )
         return self._unpacked[1]
 
     def head(self, name: str, size: int) -> bytes:
@@ -175,10 +209,14 @@ class Bundle:
         if isinstance(member, Packed):
             return self.read(name)[:size]
         try:
-            with member.open("rb") if isinstance(member, Path) else member[0].open(member[1]) as file:
+            with (
+                member.open("rb") if isinstance(member, Path) else member[0].open(member[1])
+            ) as file:
                 return file.read(size)
         except ZIP_ERRORS as error:
-            raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
+            raise UnreadableFile(
+                f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again."
+            ) from None
 
     def text(self, name: str, encoding: str | None = None) -> str:
         from claimlab.files.encoding import decode
@@ -190,7 +228,9 @@ class Bundle:
             yield name, self.read(name)
 
     def hashes(self) -> dict[str, str]:
-        """Name and sha256 of what was given: the zip or file, or each file of a folder (over 200: one hash of all)."""
+        """Name and sha256 of what was given: the zip or file, or each file of a folder (over 200:
+        one hash of all).
+        """
         if self.path.is_file():
             return {self.path.name: digest_file(self.path)}
         stored = {n: m.stored if isinstance(m, Packed) else m for n, m in self._members.items()}
@@ -203,19 +243,30 @@ class Bundle:
 
 def _starts_as_zip(place: Path) -> bool:
     with place.open("rb") as file:
-        return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is not a zip
+        return (
+            file.read(2) == b"PK"
+        )  # a table that merely contains the marks of a zip near its end is not a zip
 
 
 def _meant(place: Path) -> str:
     """What a mistyped path was probably meant to be."""
     names = [beside.name for beside in place.parent.iterdir()] if place.parent.is_dir() else []
     near = difflib.get_close_matches(place.name, sorted(names), n=2, cutoff=0.7)
-    return f"Did you mean {either([str(place.parent / name) for name in near])}?" if near else "Check the path."
+    return (
+        f"Did you mean {either([str(place.parent / name) for name in near])}?"
+        if near
+        else "Check the path."
+    )
 
 
 def _junk(name: str) -> bool:
     parts = PurePosixPath(name).parts
-    return not parts or "__MACOSX" in parts or parts[-1] in (".DS_Store", "Thumbs.db") or parts[-1].startswith("._")
+    return (
+        not parts
+        or "__MACOSX" in parts
+        or parts[-1] in (".DS_Store", "Thumbs.db")
+        or parts[-1].startswith("._")
+    )
 
 
 def _matches(name: str, pattern: str) -> bool:
@@ -224,4 +275,6 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    return [(0, int(t), "") if t.isdigit() else (1, 0, t) for t in re.split(r"(\d+)", name.lower()) if t]
+    return [
+        (0, int(t), "") if t.isdigit() else (1, 0, t) for t in re.split(r"(\d+)", name.lower()) if t
+    ]

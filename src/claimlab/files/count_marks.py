@@ -1,4 +1,6 @@
-"""The count of marks in one fast pass. The loop is C (_marks.c); where it was not built, NumPy counts."""
+"""The count of marks in one fast pass. The loop is C (_marks.c); where it was not built, NumPy
+counts.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,24 @@ from claimlab.files.marks import Marks
 
 # The state of _marks.c, in its order.
 _STATE = (
-    "size", "nul", "quotes", "wrong", "delimiters", "fewest", "most", "newlines", "outside", "blank", "returns",
-    "pairs", "inside", "pending", "row", "last", "kind",
-)  # fmt: skip
+    "size",
+    "nul",
+    "quotes",
+    "wrong",
+    "delimiters",
+    "fewest",
+    "most",
+    "newlines",
+    "outside",
+    "blank",
+    "returns",
+    "pairs",
+    "inside",
+    "pending",
+    "row",
+    "last",
+    "kind",
+)
 _CLOSING = 1  # the kind of mark that a quote is which closes a cell
 
 

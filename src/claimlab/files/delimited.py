@@ -1,8 +1,9 @@
 """Read a delimited file of unknown layout into a table of text, losing no row in silence.
 
-The fast way is Polars. It fills short rows with nulls and breaks on quotes that are not syntax, so it is only believed
-when an independent count of delimiters and line ends (files.count_marks) agrees with what it returned; otherwise the
-file is read again row by row (files.rows), with every refused row listed by line.
+The fast way is Polars. It fills short rows with nulls and breaks on quotes that are not syntax, so
+it is only believed when an independent count of delimiters and line ends (files.count_marks) agrees
+with what it returned; otherwise the file is read again row by row (files.rows), with every refused
+row listed by line.
 """
 
 from __future__ import annotations
@@ -30,17 +31,28 @@ BATCH = 20_000
 _UTF8 = ("utf-8", "utf-8-sig", "utf8", "ascii")
 
 
-def read_delimited_file(source: Source, name: str, options: Options, known: frozenset[str] = frozenset()) -> RawTable:
-    """The table in `source`; `known` holds usual column names, which tell a header from a first row."""
+def read_delimited_file(
+    source: Source, name: str, options: Options, known: frozenset[str] = frozenset()
+) -> RawTable:
+    """The table in `source`; `known` holds usual column names, which tell a header from a first
+    row.
+    """
     check_delimiter(options.delimiter)
     text, encoding, notes = _as_utf8(source, name, options.encoding)
     text, sample = _with_newlines(text)
     suffix = PurePosixPath(name).suffix.lower()
-    if options.delimiter is None and suffix in sniff.TABLES and (above := sniff.lines_above(sample, suffix)):
+    if (
+        options.delimiter is None
+        and suffix in sniff.TABLES
+        and (above := sniff.lines_above(sample, suffix))
+    ):
         text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
         notes = [
             *notes,
-            f"{several(above, 'line')} above the table in '{name}' left out; lines are counted from there.",
+            (
+                f"{several(above, 'line')} above the table in '{name}' left out; lines are counted"
+                " from there."
+            ),
         ]
     delimiter = options.delimiter or _delimiter(sample, suffix)
     marks = count_marks(pieces(text), delimiter or ",")
@@ -48,7 +60,14 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     if options.delimiter is not None and not marks.delimiters:
         _refuse_wrong_delimiter(sample, options.delimiter, name)
     if delimiter is not None:
-        refuse_wide(sample.split("\n", 1)[0].count(delimiter) + 1 if marks.newlines else marks.delimiters + 1, name)
+        refuse_wide(
+            (
+                sample.split("\n", 1)[0].count(delimiter) + 1
+                if marks.newlines
+                else marks.delimiters + 1
+            ),
+            name,
+        )
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
     if not rows:
@@ -61,15 +80,21 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     table = _fast(text, name, layout, names, marks)
     if table is None:
         if isinstance(text, Path) and not _is_utf8(text):
-            return read_delimited_file(_whole(text), name, options, known)  # beyond the sample it is not UTF-8
+            return read_delimited_file(
+                _whole(text), name, options, known
+            )  # beyond the sample it is not UTF-8
         table = _slow(text, name, layout, names)
     table.notes[:0] = notes
     return table
 
 
 def check_delimiter(delimiter: str | None) -> None:
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
-        raise UsageError(f"`delimiter` cannot be {delimiter!r}.", "Give one ASCII character, or the word tab.")
+    if delimiter is not None and (
+        len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'
+    ):
+        raise UsageError(
+            f"`delimiter` cannot be {delimiter!r}.", "Give one ASCII character, or the word tab."
+        )
 
 
 def pieces(source: Source) -> Iterator[bytes]:
@@ -122,9 +147,15 @@ def _sample(source: Source) -> str:
 
 
 def _with_newlines(source: Source) -> tuple[Source, str]:
-    """The source and its sample; the line ends of old Macintosh files, lone returns, are made newlines."""
+    """The source and its sample; the line ends of old Macintosh files, lone returns, are made
+    newlines.
+    """
     sample = _sample(source)
-    if "\r" in sample and "\n" not in sample and not any(b"\n" in piece for piece in pieces(source)):
+    if (
+        "\r" in sample
+        and "\n" not in sample
+        and not any(b"\n" in piece for piece in pieces(source))
+    ):
         source = _whole(source).replace(b"\r", b"\n")
         sample = _sample(source)
     return source, sample
@@ -132,7 +163,11 @@ def _with_newlines(source: Source) -> tuple[Source, str]:
 
 def _delimiter(sample: str, suffix: str) -> str | None:
     delimiter = sniff.sniff_delimiter(sample, suffix)
-    if delimiter is not None and suffix in (".txt", ".text", "") and sniff.agrees(sample, delimiter) < 0.9:
+    if (
+        delimiter is not None
+        and suffix in (".txt", ".text", "")
+        and sniff.agrees(sample, delimiter) < 0.9
+    ):
         return None
     if delimiter is None and suffix in sniff.TABLES:
         return "\t" if suffix in (".tsv", ".tab") else ","
@@ -145,7 +180,8 @@ def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) ->
     if not sniff.suspicious(marks, sniff.usual_width(sample, delimiter)):
         return "double"
     readings: list[Quotes] = ["double", "none"]
-    # Where quotes pair up over lines that are whole rows, the simpler reading is that they are text.
+    # Where quotes pair up over lines that are whole rows, the simpler reading is that they are
+    # text.
     if marks.well_formed and not sniff.spans_are_cells(sample, delimiter):
         readings.reverse()
     if any(b'\\"' in piece for piece in pieces(source)):
@@ -164,13 +200,17 @@ def _names(rows: list[list[str]], header: bool) -> list[str]:
     if not header:
         return unique_names([""] * usual)
     first = list(rows[0])
-    if len(first) == usual - 1:  # R names every column but that of the row names; others end each row with a delimiter
+    if (
+        len(first) == usual - 1
+    ):  # R names every column but that of the row names; others end each row with a delimiter
         trailing = all(not row[-1] for row in rows[1:] if len(row) == usual)
         first = [*first, ""] if trailing else ["row", *first]
     return unique_names(first)
 
 
-def _fast(source: Source, name: str, layout: Layout, names: list[str], marks: Marks) -> RawTable | None:
+def _fast(
+    source: Source, name: str, layout: Layout, names: list[str], marks: Marks
+) -> RawTable | None:
     """The table as Polars reads it, or null when it refuses or its answer does not add up."""
     quoted = layout.quotes == "double"
     if layout.delimiter is None or layout.quotes == "escape" or (quoted and not marks.well_formed):
@@ -221,10 +261,14 @@ def _slow(source: Source, name: str, layout: Layout, names: list[str]) -> RawTab
 
 def _frame(rows: list[list[str]], names: list[str]) -> pl.DataFrame:
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    return pl.DataFrame({n: pl.Series(n, c, dtype=pl.String) for n, c in zip(names, columns, strict=True)})
+    return pl.DataFrame(
+        {n: pl.Series(n, c, dtype=pl.String) for n, c in zip(names, columns, strict=True)}
+    )
 
 
-def _table(name: str, frame: pl.DataFrame, layout: Layout, refused: Refused, blank: int = 0) -> RawTable:
+def _table(
+    name: str, frame: pl.DataFrame, layout: Layout, refused: Refused, blank: int = 0
+) -> RawTable:
     """Empty cells become null; rows without a single character are left out and counted."""
     frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
     if frame.width and all(frame[c].null_count() for c in frame.columns):
@@ -245,10 +289,14 @@ def _refuse_nul(marks: Marks, source: Source, name: str) -> None:
 
 
 def _refuse_wrong_delimiter(sample: str, delimiter: str, name: str) -> None:
-    """A delimiter that occurs nowhere is meant for one column, or mistaken when another would cut the first line."""
+    """A delimiter that occurs nowhere is meant for one column, or mistaken when another would cut
+    the first line.
+    """
     other = sniff.sniff_delimiter(sample, "")
     if other is not None and other in sample.split("\n", 1)[0]:
-        raise UsageError(f"There is no {delimiter!r} in '{name}'.", "Leave out `delimiter` to have it found.")
+        raise UsageError(
+            f"There is no {delimiter!r} in '{name}'.", "Leave out `delimiter` to have it found."
+        )
 
 
 def _is_utf8(source: Source) -> bool:

@@ -1,7 +1,8 @@
 """From bytes to text: UTF-8 first, marks and UTF-16 honoured, then the best guess of a detector.
 
-The detector is good at scripts, and bad at Western against Eastern European code pages (Portuguese read as cp1250
-turns "não" into "năo"), so among Latin code pages the alphabets of the languages decide.
+The detector is good at scripts, and bad at Western against Eastern European code pages (Portuguese
+read as cp1250 turns "não" into "năo"), so among Latin code pages the alphabets of the languages
+decide.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _MARKS = (
 CLEARLY = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
-# The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a tie.
+# The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a
+# tie.
 _ALPHABETS: dict[str, tuple[str, ...]] = {
     "cp1252": (
         "áâãàçéêíóôõúü",  # Portuguese
@@ -38,14 +40,23 @@ _ALPHABETS: dict[str, tuple[str, ...]] = {
         "éèëïóöüáí",  # Dutch
     ),
     "cp1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž"),
-    "iso8859-2": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž"),
+    "iso8859-2": (
+        "ąćęłńóśźż",
+        "áčďéěíňóřšťúůýž",
+        "áéíóöőúüű",
+        "ăâîşţ",
+        "čćđšž",
+        "áäčďéíĺľňóôŕšťúýž",
+    ),
     "cp1254": ("çğıöşüâîûİ",),
     "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
 }
 
 
 def sniff_encoding(data: bytes) -> str:
-    """The encoding of `data`: its byte-order mark, UTF-8 if it decodes, else a detector's guess, else cp1252."""
+    """The encoding of `data`: its byte-order mark, UTF-8 if it decodes, else a detector's guess,
+    else cp1252.
+    """
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
@@ -66,8 +77,8 @@ def sniff_encoding(data: bytes) -> str:
 
 
 def decode(data: bytes, name: str, encoding: str | None = None, likely: str | None = None) -> str:
-    """`data` as text; bytes that the encoding cannot hold raise a sentence rather than vanish. `likely` is the encoding
-    of other files like it."""
+    """`data` as text; bytes that the encoding cannot hold raise a sentence rather than vanish.
+    `likely` is the encoding of other files like it."""
     chosen = encoding or likely or sniff_encoding(data)
     try:
         return data.decode(chosen)
@@ -94,16 +105,23 @@ def _windows_text(data: bytes) -> str:
 def read_text(
     data: bytes, name: str, encoding: str | None = None, likely: str | None = None
 ) -> tuple[str, str, list[str]]:
-    """Text without its byte-order mark, its encoding, and a note when a few places of it were broken."""
+    """Text without its byte-order mark, its encoding, and a note when a few places of it were
+    broken.
+    """
     chosen = encoding or likely or sniff_encoding(data)
-    if encoding is None and not chosen.startswith("utf") and (repaired := damaged_utf8(data)) is not None:
+    if (
+        encoding is None
+        and not chosen.startswith("utf")
+        and (repaired := damaged_utf8(data)) is not None
+    ):
         places = several(repaired[1], "broken place")
         return repaired[0], "utf-8", [f"'{name}' is UTF-8 but for {places}, now \ufffd."]
     return decode(data, name, encoding, likely).lstrip("\ufeff"), chosen, []
 
 
 def damaged_utf8(data: bytes) -> tuple[str, int] | None:
-    """Text and number of broken places when `data` is UTF-8 but for a few of them (a cut character, a stray byte).
+    """Text and number of broken places when `data` is UTF-8 but for a few of them (a cut character,
+    a stray byte).
 
     Any other encoding would turn every accented letter of such a file into two wrong ones.
     """
@@ -116,11 +134,15 @@ def damaged_utf8(data: bytes) -> tuple[str, int] | None:
 def is_blank(head: bytes) -> bool:
     """Whether bytes are nothing but whitespace and byte-order marks."""
     name = next((name for mark, name in _MARKS if head.startswith(mark)), "latin-1")
-    return not head.decode(name, errors="ignore").strip("\ufeff\ufffe \t\r\n" + ("\0" if name != "latin-1" else ""))
+    return not head.decode(name, errors="ignore").strip(
+        "\ufeff\ufffe \t\r\n" + ("\0" if name != "latin-1" else "")
+    )
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether bytes are not text in any encoding: NULs (unless UTF-16 or -32), or more than 5% other control bytes."""
+    """Whether bytes are not text in any encoding: NULs (unless UTF-16 or -32), or more than 5%
+    other control bytes.
+    """
     if any(head.startswith(mark) for mark, _ in _MARKS) or _without_mark(head) is not None:
         return False
     strange = sum(1 for b in head if b < 32 and b not in _TEXT_CONTROLS)
@@ -128,7 +150,9 @@ def looks_binary(head: bytes) -> bool:
 
 
 def _without_mark(data: bytes) -> str | None:
-    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, nearly always on the same side."""
+    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, nearly always on
+    the same side.
+    """
     head = data[: 1 << 16]
     if len(head) < 8 or len(data) % 2 or head.count(0) < 3:
         return None
@@ -152,23 +176,30 @@ def _detected(sample: bytes, longer: bytes) -> str:
 
 
 def _latin_page(data: bytes) -> str:
-    """The code page under which the accented letters are those of one language; a few foreign names in an English text
-    say little, so that another page than cp1252 must explain clearly more of them."""
+    """The code page under which the accented letters are those of one language; a few foreign names
+    in an English text say little, so that another page than cp1252 must explain clearly more of
+    them."""
     counts = {bytes([byte]): n for byte, n in Counter(data).items() if byte > 0x7F}
     scores = {}
     for page, alphabets in _ALPHABETS.items():
         odd = [(mark.decode(page, errors="ignore").lower() or "?", n) for mark, n in counts.items()]
         scores[page] = max(sum(n for c, n in odd if c in alphabet) for alphabet in alphabets)
     if any(mark < b"\xa0" for mark in counts):
-        del scores["iso8859-2"]  # it has no character there, where the others have quotes, dashes and some letters
+        del scores[
+            "iso8859-2"
+        ]  # it has no character there, where the others have quotes, dashes and some letters
     best = max(scores, key=lambda page: scores[page])
     if best == "cp1250" and scores.get("iso8859-2") == scores[best]:
-        return "iso8859-2"  # cp1250 has its commonest letters (š, ž, ś) where ISO 8859-2 has none at all
+        return (  # cp1250 has its commonest letters (š, ž, ś) where ISO 8859-2 has none at all
+            "iso8859-2"
+        )
     return best if scores[best] > CLEARLY * scores["cp1252"] else "cp1252"
 
 
 def _around_trouble(data: bytes, width: int = 1 << 16) -> bytes:
-    """A sample that contains the first byte that is not UTF-8: a detector needs to see it, not the ASCII before it."""
+    """A sample that contains the first byte that is not UTF-8: a detector needs to see it, not the
+    ASCII before it.
+    """
     try:
         data.decode("utf-8")
         return data[:width]

@@ -1,7 +1,7 @@
 """Tables from Excel workbooks. Formulas are never run, and no row is lost.
 
-openpyxl's own reader skips rows whose numbers do not rise and counts up to a far row number one blank row at a time, so
-the rows are taken from the parser below it.
+openpyxl's own reader skips rows whose numbers do not rise and counts up to a far row number one
+blank row at a time, so the rows are taken from the parser below it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ Rows = list[list[Any]]
 
 @dataclass
 class _Sheet:
-    """One sheet as a table; `above` are rows of a single cell before the table, such as its title."""
+    """One sheet as a table; `above` are rows of a single cell before the table, such as its
+    title.
+    """
 
     title: str
     names: list[str]
@@ -43,24 +45,39 @@ class _Sheet:
     above: int
 
 
-def read_excel_file(data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None) -> RawTable:
-    """The named sheet of a workbook, or the one with the most rows and those that have the same columns."""
+def read_excel_file(
+    data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None
+) -> RawTable:
+    """The named sheet of a workbook, or the one with the most rows and those that have the same
+    columns.
+    """
     pages = {t: rows for t, rows in excel_sheets(data, name, sheet).items() if rows}
     if not pages:
         raise UnreadableFile(f"'{name}' holds an empty sheet.", "Name another one: `sheet`.")
     sheets = [_sheet(title, rows, known, header) for title, rows in pages.items()]
     main = max(sheets, key=lambda s: len(s.rows))
-    alike = [s for s in sheets if s is main or (s.named and main.named and set(s.names) == set(main.names))]
+    alike = [
+        s
+        for s in sheets
+        if s is main or (s.named and main.named and set(s.names) == set(main.names))
+    ]
     names = [*main.names, SHEET] if len(alike) > 1 and SHEET not in main.names else main.names
     rows = [
-        {**dict(zip(s.names, row, strict=True)), **({SHEET: s.title} if names is not main.names else {})}
+        {
+            **dict(zip(s.names, row, strict=True)),
+            **({SHEET: s.title} if names is not main.names else {}),
+        }
         for s in alike
         for row in s.rows
     ]
     table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
     if others := [s.title for s in sheets if s not in alike]:
         shown = ", ".join(f"'{o}'" for o in others[:5]) + (", …" if len(others) > 5 else "")
-        read = f"the sheet '{main.title}'" if len(alike) == 1 else f"{len(alike)} sheets with the same columns"
+        read = (
+            f"the sheet '{main.title}'"
+            if len(alike) == 1
+            else f"{len(alike)} sheets with the same columns"
+        )
         table.notes.append(f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`).")
     if above := sum(s.above for s in alike):
         table.notes.append(f"{several(above, 'row')} above the table in '{name}' left out.")
@@ -84,11 +101,18 @@ def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.Dat
     if not rows:
         return pl.DataFrame()
     names = unique_names([as_text(c) or "" for c in rows[0]])
-    return frame_of(dict(zip(names, r, strict=False)) for r in rows[1:]) if rows[1:] else pl.DataFrame(schema=names)
+    return (
+        frame_of(dict(zip(names, r, strict=False)) for r in rows[1:])
+        if rows[1:]
+        else pl.DataFrame(schema=names)
+    )
 
 
-def excel_rows(data: bytes, name: str, sheet: str | int | None = None) -> tuple[Rows, str, list[str]]:
-    """The rows of one sheet that are not blank, its title, and the titles of the others that hold anything.
+def excel_rows(
+    data: bytes, name: str, sheet: str | int | None = None
+) -> tuple[Rows, str, list[str]]:
+    """The rows of one sheet that are not blank, its title, and the titles of the others that hold
+    anything.
 
     `sheet` is a title or a number from 0; null takes the first sheet with a row.
     """
@@ -108,12 +132,17 @@ def excel_sheets(data: bytes, name: str, sheet: str | int | None = None) -> dict
             warnings.simplefilter("ignore")  # of styles and extensions that are not read
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             pages = {page.title: page for page in book.worksheets}
-            return {title: _sheet_rows(pages[title], name) for title in _wanted(list(pages), name, sheet)}
+            return {
+                title: _sheet_rows(pages[title], name)
+                for title in _wanted(list(pages), name, sheet)
+            }
     except UnreadableFile:
         raise
     except Exception as error:  # openpyxl raises many kinds on a damaged file
         words = " ".join(str(error).split())[:200]
-        raise UnreadableFile(f"'{name}' is not an Excel workbook: {words}.", "Save it again as .xlsx.") from None
+        raise UnreadableFile(
+            f"'{name}' is not an Excel workbook: {words}.", "Save it again as .xlsx."
+        ) from None
 
 
 def _wanted(titles: list[str], name: str, sheet: str | int | None) -> list[str]:
@@ -121,11 +150,14 @@ def _wanted(titles: list[str], name: str, sheet: str | int | None) -> list[str]:
         return titles
     if isinstance(sheet, int):
         if sheet >= len(titles):
-            raise UnreadableFile(f"'{name}' has only {several(len(titles), 'sheet')}.", "Name one of its sheets.")
+            raise UnreadableFile(
+                f"'{name}' has only {several(len(titles), 'sheet')}.", "Name one of its sheets."
+            )
         return [titles[sheet]]
     if sheet not in titles:
         raise UnreadableFile(
-            f"'{name}' has no sheet '{sheet}'.", f"Name one of its sheets: {', '.join(map(repr, titles))}."
+            f"'{name}' has no sheet '{sheet}'.",
+            f"Name one of its sheets: {', '.join(map(repr, titles))}.",
         )
     return [sheet]
 
@@ -134,7 +166,9 @@ def _sheet_rows(page: Any, name: str) -> Rows:
     """Rows in the order of their numbers; two rows of one number are two rows."""
     numbered = list(_filled(page, name))
     width = max((max(cells) for _, cells in numbered), default=0)
-    if width * len(numbered) > SPARSE and width * len(numbered) > 20 * sum(len(cells) for _, cells in numbered):
+    if width * len(numbered) > SPARSE and width * len(numbered) > 20 * sum(
+        len(cells) for _, cells in numbered
+    ):
         raise UnreadableFile(
             f"'{name}' spreads few cells over {len(numbered):,} rows and {width:,} columns.",
             "Remove the cells that lie apart from the table.",
@@ -150,21 +184,30 @@ def _filled(page: Any, name: str) -> Iterator[tuple[int, dict[int, Any]]]:
     book = page.parent
     with page._get_source() as source:
         parser = WorkSheetParser(
-            source, page._shared_strings, data_only=True, epoch=book.epoch, date_formats=book._date_formats,
+            source,
+            page._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
             timedelta_formats=book._timedelta_formats,
-        )  # fmt: skip
+        )
         for number, written in parser.parse():
-            cells = {c["column"]: c["value"] for c in written if c["value"] is not None and c["value"] != ""}
+            cells = {
+                c["column"]: c["value"]
+                for c in written
+                if c["value"] is not None and c["value"] != ""
+            }
             if not cells:
                 continue
             if not 0 < number <= MAX_ROW or max(cells) > MAX_COLUMN:
                 raise UnreadableFile(
-                    f"'{name}' has a cell in row {number:,}, column {max(cells):,}: a sheet ends at {MAX_ROW:,} rows "
-                    f"and {MAX_COLUMN:,} columns.",
+                    f"'{name}' has a cell in row {number:,}, column {max(cells):,}: a sheet ends at"
+                    f" {MAX_ROW:,} rows and {MAX_COLUMN:,} columns.",
                     "Save it again as .xlsx.",
                 )
             if len(cells) < sum(c["value"] is not None and c["value"] != "" for c in written):
                 raise UnreadableFile(
-                    f"'{name}' has two cells in one place of row {number:,}.", "Save it again as .xlsx."
+                    f"'{name}' has two cells in one place of row {number:,}.",
+                    "Save it again as .xlsx.",
                 )
             yield number, cells

@@ -1,7 +1,9 @@
-"""What other evaluation tools write of their runs: logs of Inspect, samples of lm-evaluation-harness.
+"""What other evaluation tools write of their runs: logs of Inspect, samples of
+lm-evaluation-harness.
 
-Both keep what `claimlab export --to inspect` (or lm-eval) gave them: the id of a record, and its classes in the order
-in which they were offered. An answer that is none of the letters is an answer that is missing.
+Both keep what `claimlab export --to inspect` (or lm-eval) gave them: the id of a record, and its
+classes in the order in which they were offered. An answer that is none of the letters is an answer
+that is missing.
 """
 
 from __future__ import annotations
@@ -36,8 +38,13 @@ def _archive(file: Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(file) as log:
             header = json.loads(log.read("header.json"))
-            names = sorted(n for n in log.namelist() if n.startswith("samples/") and n.endswith(".json"))
-            return {"eval": header["eval"], "samples": [json.loads(log.read(name)) for name in names]}
+            names = sorted(
+                n for n in log.namelist() if n.startswith("samples/") and n.endswith(".json")
+            )
+            return {
+                "eval": header["eval"],
+                "samples": [json.loads(log.read(name)) for name in names],
+            }
     except NotImplementedError:
         raise UnreadableFile(
             f"'{file.name}' is compressed in a way that this Python cannot read (Zstandard).",
@@ -45,7 +52,8 @@ def _archive(file: Path) -> dict[str, Any]:
         ) from None
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
         raise UnreadableFile(
-            f"'{file.name}' is not a complete Inspect log.", "Use the .eval file that `inspect eval` wrote at its end."
+            f"'{file.name}' is not a complete Inspect log.",
+            "Use the .eval file that `inspect eval` wrote at its end.",
         ) from None
 
 
@@ -54,7 +62,11 @@ def _json(file: Path) -> dict[str, Any] | None:
         log = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None  # for the reader of tables to say what is wrong
-    return log if isinstance(log, dict) and isinstance(log.get("eval"), dict) and "samples" in log else None
+    return (
+        log
+        if isinstance(log, dict) and isinstance(log.get("eval"), dict) and "samples" in log
+        else None
+    )
 
 
 def _inspect_row(sample: Mapping[str, Any], model: str) -> Row:
@@ -67,7 +79,9 @@ def _inspect_row(sample: Mapping[str, Any], model: str) -> Row:
 
 
 def lm_eval_samples(file: Path) -> pl.DataFrame | None:
-    """The predictions in the samples of lm-evaluation-harness; null where the file is something else."""
+    """The predictions in the samples of lm-evaluation-harness; null where the file is something
+    else.
+    """
     if file.suffix != ".jsonl" or not file.is_file():
         return None
     with file.open(encoding="utf-8", errors="replace") as lines:
@@ -80,7 +94,9 @@ def lm_eval_samples(file: Path) -> pl.DataFrame | None:
         try:
             samples = [first, *(json.loads(line) for line in lines if line.strip())]
         except ValueError:
-            raise UnreadableFile(f"'{file.name}' has a line that is not JSON.", "Write the samples again.") from None
+            raise UnreadableFile(
+                f"'{file.name}' has a line that is not JSON.", "Write the samples again."
+            ) from None
     return _table(file, (_lm_eval_row(sample, file.stem) for sample in samples))
 
 

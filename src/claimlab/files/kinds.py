@@ -1,4 +1,6 @@
-"""What a file is by its content, whatever its name says. A pickle, an image or binary junk is refused in a sentence."""
+"""What a file is by its content, whatever its name says. A pickle, an image or binary junk is
+refused in a sentence.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,20 @@ from claimlab.files.encoding import is_blank, looks_binary
 
 Kind = Literal["delimited", "json", "parquet", "arrow", "excel", "text"]
 
-TABLES = (".csv", ".tsv", ".tab", ".psv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".xlsx", ".xlsm")
+TABLES = (
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".psv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".parquet",
+    ".pq",
+    ".arrow",
+    ".xlsx",
+    ".xlsm",
+)
 DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 HEAD = 1 << 16
 
@@ -44,7 +59,9 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
 
 
 def kind_of(head: bytes, size: int, name: str) -> Kind:
-    """The kind of the file whose first `HEAD` bytes are `head`; a sentence when it is nothing that can be read."""
+    """The kind of the file whose first `HEAD` bytes are `head`; a sentence when it is nothing that
+    can be read.
+    """
     suffix = PurePosixPath(name).suffix.lower()
     if not size or is_blank(head):
         raise UnreadableFile(f"'{name}' is empty.", "Give a file that holds records.")
@@ -55,10 +72,13 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
     if head.startswith(b"PK\x03\x04"):
         return _zipped(suffix, name)
     if suffix in (".xlsx", ".xlsm") and head.startswith(_OLE):
-        raise UnreadableFile(f"'{name}' is encrypted, or an old Office file.", "Save it as .xlsx without a password.")
+        raise UnreadableFile(
+            f"'{name}' is encrypted, or an old Office file.", "Save it as .xlsx without a password."
+        )
     if suffix in (".parquet", ".pq", ".xlsx", ".xlsm"):
         raise UnreadableFile(
-            f"'{name}' is not {'Parquet' if suffix[1] == 'p' else 'an Excel workbook'}.", "Get it again."
+            f"'{name}' is not {'Parquet' if suffix[1] == 'p' else 'an Excel workbook'}.",
+            "Get it again.",
         )
     if is_pickle(head, size):
         raise UnreadableFile(f"'{name}' {_PICKLE[0]}.", _PICKLE[1])
@@ -71,8 +91,9 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
 
 
 def is_pickle(head: bytes, size: int) -> bool:
-    """Whether bytes are a pickle, decided without opening it: by the mark of protocols 2 to 5, or, for the older text
-    protocols, because the whole file is a well-formed list of pickle commands."""
+    """Whether bytes are a pickle, decided without opening it: by the mark of protocols 2 to 5, or,
+    for the older text protocols, because the whole file is a well-formed list of pickle commands.
+    """
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return True
     seen: set[str] = set()
@@ -83,7 +104,9 @@ def is_pickle(head: bytes, size: int) -> bool:
                 return False  # these take any two lines, so that rows of a table pass for them
             seen.add(command.name)
             commands, reached = commands + 1, position or 0
-    except Exception:  # genops raises whatever the first wrong byte, or the cut at the end of `head`, leads to
+    except (
+        Exception
+    ):  # genops raises whatever the first wrong byte, or the cut at the end of `head`, leads to
         return size > len(head) and commands >= 10 and "PUT" in seen and reached > len(head) * 0.9
     return bool(seen & {"PUT", "BINPUT", "MARK"}) and reached >= len(head.rstrip()) - 1
 
@@ -103,11 +126,17 @@ def _first_nul(head: bytes) -> str:
 def _text_kind(head: bytes, suffix: str, name: str) -> Kind:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
     if start.startswith((b"<!doctype html", b"<html")):
-        raise UnreadableFile(f"'{name}' is a web page, not the file behind it.", "Download the file itself.")
+        raise UnreadableFile(
+            f"'{name}' is a web page, not the file behind it.", "Download the file itself."
+        )
     if start.startswith((b"<?xml", b"<!doctype")) or (suffix == ".xml" and start.startswith(b"<")):
-        raise UnreadableFile(f"'{name}' is XML.", "Save the records as CSV, JSON or JSONL, then give that.")
+        raise UnreadableFile(
+            f"'{name}' is XML.", "Save the records as CSV, JSON or JSONL, then give that."
+        )
     if suffix in DELIMITED:
         return "delimited"
-    if suffix in (".json", ".jsonl", ".ndjson") or start.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")):
+    if suffix in (".json", ".jsonl", ".ndjson") or start.startswith(
+        (b"{", b"[{", b"[\n", b"[\r", b"[ ")
+    ):
         return "json"
     return "text" if suffix in (".txt", ".text", ".md") else "delimited"

@@ -1,8 +1,8 @@
 """The marks of a delimited file: quotes, delimiters and line ends, inside and outside quotes.
 
-A fast CSV reader fills a short row with nulls and never says so. Counting delimiters outside quotes tells, for a
-fraction of the reading time, whether every row has its cells, how many rows there must be, and whether every quote
-opens or closes a cell.
+A fast CSV reader fills a short row with nulls and never says so. Counting delimiters outside quotes
+tells, for a fraction of the reading time, whether every row has its cells, how many rows there must
+be, and whether every quote opens or closes a cell.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ class Marks:
     quotes: int = 0
     well_formed: bool = True
     delimiters: int = 0
-    fewest: int | None = None  # delimiters outside quotes in the row that has the fewest, and the most, of them;
+    fewest: int | None = (
+        None  # delimiters outside quotes in the row that has the fewest, and the most, of them;
+    )
     most: int = 0  # blank lines do not count
     newlines: int = 0
     newlines_outside: int = 0

@@ -17,13 +17,46 @@ BAD_JSON = "not valid JSON"
 NOT_OBJECT = "not a JSON object"
 KEY_TWICE = "a key that occurs twice in one object"
 _DEEP = "nested too deeply"
-_TODO_JSON = "Give a list of objects, one object per line, or an object that holds one list of them."
-# What people call the list of records in an object, and what they call lists that may also be part of one record.
-_TABLE_KEYS = ("data", "records", "rows", "items", "examples", "instances", "samples", "train", "dev", "test")
+_TODO_JSON = (
+    "Give a list of objects, one object per line, or an object that holds one list of them."
+)
+# What people call the list of records in an object, and what they call lists that may also be part
+# of one record.
+_TABLE_KEYS = (
+    "data",
+    "records",
+    "rows",
+    "items",
+    "examples",
+    "instances",
+    "samples",
+    "train",
+    "dev",
+    "test",
+)
 _ABOUT_KEYS = (
-    "version", "name", "description", "license", "licence", "citation", "count", "total", "date", "created", "meta",
-    "metadata", "info", "status", "next", "nextpagetoken", "page", "context", "type", "schema", "source",
-)  # fmt: skip
+    "version",
+    "name",
+    "description",
+    "license",
+    "licence",
+    "citation",
+    "count",
+    "total",
+    "date",
+    "created",
+    "meta",
+    "metadata",
+    "info",
+    "status",
+    "next",
+    "nextpagetoken",
+    "page",
+    "context",
+    "type",
+    "schema",
+    "source",
+)
 _PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
 
@@ -32,17 +65,24 @@ class NotATable(UnreadableFile):
 
 
 def read_json_file(text: str, name: str, encoding: str) -> RawTable:
-    """A JSON file (a list of objects, or an object around one) or JSON lines, distinguished by content."""
+    """A JSON file (a list of objects, or an object around one) or JSON lines, distinguished by
+    content.
+    """
     lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
     reader = _Reader(name)
     if lines or _is_lines(text):
-        table = typed_table(list(reader.lines(text)), name, Layout("JSON lines", encoding), reader.refused)
+        table = typed_table(
+            list(reader.lines(text)), name, Layout("JSON lines", encoding), reader.refused
+        )
     else:
         reader.refused.unit = "record"
-        table = typed_table(list(reader.whole(text)), name, Layout("JSON", encoding), reader.refused)
+        table = typed_table(
+            list(reader.whole(text)), name, Layout("JSON", encoding), reader.refused
+        )
     if reader.inner_twice:
         table.notes.append(
-            f"{several(reader.inner_twice, 'object')} in records of '{name}' with a key twice: the last value counts."
+            f"{several(reader.inner_twice, 'object')} in records of '{name}' with a key twice: the"
+            " last value counts."
         )
     return table
 
@@ -82,11 +122,18 @@ class _Reader:
         except RecursionError:
             raise UnreadableFile(f"'{self.name}' is {_DEEP} to be a table.", _TODO_JSON) from None
         except ValueError as error:
-            where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
-            raise UnreadableFile(f"'{self.name}' is not JSON ({where}).", "Fix it or get it again.") from None
+            where = (
+                f"line {error.lineno}: {error.msg}"
+                if isinstance(error, json.JSONDecodeError)
+                else str(error)
+            )
+            raise UnreadableFile(
+                f"'{self.name}' is not JSON ({where}).", "Fix it or get it again."
+            ) from None
         if isinstance(value, _Twice):
             raise UnreadableFile(
-                f"'{self.name}' holds the key '{value.key[:60]}' twice.", "Rename one of the two, or remove it."
+                f"'{self.name}' holds the key '{value.key[:60]}' twice.",
+                "Rename one of the two, or remove it.",
             )
         rows = _rows_of(value)
         if rows is None:
@@ -115,7 +162,9 @@ class _Reader:
 
 
 def _is_lines(text: str) -> bool:
-    """Whether each line is a value of its own: the first line is a whole object and another line follows."""
+    """Whether each line is a value of its own: the first line is a whole object and another line
+    follows.
+    """
     first, _, rest = text.lstrip().partition("\n")
     if not first.lstrip().startswith("{"):
         return False
@@ -144,7 +193,9 @@ def _rows_of(value: Any) -> Sequence[Any] | None:
 
 
 def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
-    """{"version": 1, "data": [{...}, ...]}; but {"title": "A long text ...", "tweets": [...]} is one record."""
+    """{"version": 1, "data": [{...}, ...]}; but {"title": "A long text ...", "tweets": [...]} is
+    one record.
+    """
     lists = [k for k, v in value.items() if _is_table(v)]
     if len(lists) != 1:
         return None
@@ -157,19 +208,29 @@ def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
 
 
 def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
-    """{"train": [{...}], "test": [{...}]} or {"fake": [...], "real": [...]}: several lists of like records."""
+    """{"train": [{...}], "test": [{...}]} or {"fake": [...], "real": [...]}: several lists of like
+    records.
+    """
     if len(value) < 2 or not all(_is_table(v) for v in value.values()):
         return None
     keys = [set(v[0]) for v in value.values()]
     if not set.intersection(*keys):
         return None
-    return [_keyed(k, row) if isinstance(row, dict) else row for k, rows in value.items() for row in rows]
+    return [
+        _keyed(k, row) if isinstance(row, dict) else row
+        for k, rows in value.items()
+        for row in rows
+    ]
 
 
 def _split(value: Mapping[str, Any]) -> Sequence[Any] | None:
     """{"columns": ["text", "label"], "data": [["...", "true"], ...]}, as pandas writes it"""
     names, rows = value.get("columns"), value.get("data")
-    if not isinstance(names, list) or not isinstance(rows, list) or not set(value) <= {"columns", "data", "index"}:
+    if (
+        not isinstance(names, list)
+        or not isinstance(rows, list)
+        or not set(value) <= {"columns", "data", "index"}
+    ):
         return None
     if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
         return None

@@ -1,4 +1,6 @@
-"""Single files that are packed with gzip or bzip2 (claims.csv.gz), unpacked in memory under the rules for archives."""
+"""Single files that are packed with gzip or bzip2 (claims.csv.gz), unpacked in memory under the
+rules for archives.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,14 @@ PIECE = 1 << 20  # bytes read at a time: the most that a file can unpack before 
 SUFFIXES = (".gz", ".bz2")
 TARS = (".tar.gz", ".tgz", ".tar.bz2")
 GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
-_BLOCK = b"1AY&SY"  # what follows the mark of bzip2, so that a text that begins with BZh is not taken for it
+# what follows the mark of bzip2, so that a text that begins with BZh is not taken for it
+_BLOCK = b"1AY&SY"
 
 
 def is_packed(head: bytes, name: str) -> bool:
-    """Whether a file is packed with gzip or bzip2, by its first bytes. Archives of several files (.tar.gz) are not."""
+    """Whether a file is packed with gzip or bzip2, by its first bytes. Archives of several files
+    (.tar.gz) are not.
+    """
     bzip2 = head.startswith(BZIP2) and head[4:10] == _BLOCK
     return (head.startswith(GZIP) or bzip2) and not name.lower().endswith(TARS)
 
@@ -31,13 +36,18 @@ def plain_name(name: str) -> str:
 
 
 def unpack(source: Path | bytes, name: str) -> bytes:
-    """What a packed file holds, piece by piece: it is refused as soon as it is out of proportion."""
+    """What a packed file holds, piece by piece: it is refused as soon as it is out of
+    proportion.
+    """
     from claimlab.files.bounds import refuse_large
 
     size = source.stat().st_size if isinstance(source, Path) else len(source)
     whole = io.BytesIO()
     try:
-        with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw, _opened(raw) as file:
+        with (
+            source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw,
+            _opened(raw) as file,
+        ):
             while piece := file.read(PIECE):
                 whole.write(piece)
                 refuse_bomb(f"'{name}'", whole.tell(), size)
@@ -56,7 +66,7 @@ def _opened(raw: IO[bytes]) -> IO[bytes]:
 def refuse_bomb(what: str, unpacked: int, packed: int) -> None:
     if unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(1, packed):
         raise UnreadableFile(
-            f"{what} would unpack to {unpacked / (1 << 20):,.0f} MB, {unpacked // max(1, packed):,} times its size: "
-            "it looks like a zip bomb.",
+            f"{what} would unpack to {unpacked / (1 << 20):,.0f} MB, {unpacked // max(1, packed):,}"
+            " times its size: it looks like a zip bomb.",
             "Unpack it yourself if you trust it, then give the folder.",
         )

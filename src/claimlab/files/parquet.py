@@ -1,4 +1,6 @@
-"""A table from a Parquet or Arrow file, typed or as text: times as ISO 8601, all else but text as JSON values."""
+"""A table from a Parquet or Arrow file, typed or as text: times as ISO 8601, all else but text as
+JSON values.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.DataFrame:
-    """The rows of a Parquet or Arrow file with their types. Numbers that the `datasets` library has names for are these
-    names: it says them in the file, or in `info`, which it writes beside Arrow files."""
+    """The rows of a Parquet or Arrow file with their types. Numbers that the `datasets` library has
+    names for are these names: it says them in the file, or in `info`, which it writes beside Arrow
+    files."""
     start = _start(source)
     kind = "Arrow" if start.startswith((STREAM, ARROW)) else "Parquet"
     file = source if isinstance(source, Path) else io.BytesIO(source)
@@ -53,10 +56,14 @@ def _start(source: Path | bytes) -> bytes:
 
 
 def _named_classes(frame: pl.DataFrame, names: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """The frame with class names in the place of their numbers; -1, by which `datasets` means none, is null."""
+    """The frame with class names in the place of their numbers; -1, by which `datasets` means none,
+    is null.
+    """
     columns = [c for c in names if c in frame.columns and frame.schema[c].is_integer()]
     codes = {c: dict(enumerate(names[c])) for c in columns}
-    return frame.with_columns(pl.col(c).replace_strict(codes[c], default=None, return_dtype=pl.String) for c in columns)
+    return frame.with_columns(
+        pl.col(c).replace_strict(codes[c], default=None, return_dtype=pl.String) for c in columns
+    )
 
 
 def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
@@ -64,7 +71,9 @@ def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
     columns, literal, left_out = _from_typed_frame(frame)
     table = RawTable(name, columns, Layout(form), literal)
     if left_out:
-        table.notes.append(f"Columns of '{name}' that hold no text, left out: {', '.join(left_out)}.")
+        table.notes.append(
+            f"Columns of '{name}' that hold no text, left out: {', '.join(left_out)}."
+        )
     return table
 
 
@@ -76,7 +85,9 @@ def _bounded(scan: pl.LazyFrame, source: Path | bytes, name: str) -> pl.DataFram
     rows = int(scan.select(pl.len()).collect().item())
     refuse_table(name, rows, rows * len(schema) * _VIEW, size)
     texts = [
-        pl.col(column).str.len_bytes().cast(pl.UInt64).sum() for column, kind in schema.items() if kind == pl.String
+        pl.col(column).str.len_bytes().cast(pl.UInt64).sum()
+        for column, kind in schema.items()
+        if kind == pl.String
     ]
     if texts and rows * len(texts) * _VIEW > _SMALL:
         written = scan.select(texts).collect(engine="streaming").sum_horizontal().item() or 0
@@ -86,7 +97,9 @@ def _bounded(scan: pl.LazyFrame, source: Path | bytes, name: str) -> pl.DataFram
 
 @contextlib.contextmanager
 def _panics_unprinted() -> Iterator[None]:
-    """Keep the backtrace that Rust prints for a damaged file off the terminal; anything else is printed after all."""
+    """Keep the backtrace that Rust prints for a damaged file off the terminal; anything else is
+    printed after all.
+    """
     try:
         sys.stderr.flush()
         saved = os.dup(2)
@@ -107,7 +120,9 @@ def _panics_unprinted() -> Iterator[None]:
 
 
 def _from_typed_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[str], list[str]]:
-    """Text columns as they are, times as ISO 8601 in UTC, everything else as JSON values; binary columns left out."""
+    """Text columns as they are, times as ISO 8601 in UTC, everything else as JSON values; binary
+    columns left out.
+    """
     frame.columns = unique_names(frame.columns)
     out, literal, left_out = [], set(), []
     for column, dtype in frame.schema.items():
@@ -122,13 +137,17 @@ def _from_typed_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[str]
             out.append(pl.col(column).cast(pl.String))
         else:
             literal.add(column)
-            out.append((_number(frame[column]) if dtype.is_float() else json_of(column)).alias(column))
+            out.append(
+                (_number(frame[column]) if dtype.is_float() else json_of(column)).alias(column)
+            )
     blank_free = frame.select(out).with_columns(pl.when(pl.all() != "").then(pl.all()))
     return blank_free, frozenset(literal), left_out
 
 
 def _number(column: pl.Series) -> pl.Expr:
-    """Floats that are all whole are ids or counts that a gap turned into floats: written as integers again."""
+    """Floats that are all whole are ids or counts that a gap turned into floats: written as
+    integers again.
+    """
     finite = pl.when(pl.col(column.name).is_finite()).then(pl.col(column.name))
     known = column.drop_nulls()
     known = known.filter(known.is_finite())

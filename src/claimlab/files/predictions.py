@@ -1,4 +1,6 @@
-"""Predictions made elsewhere as a table: files with id and label, logs of Inspect, samples of lm-evaluation-harness."""
+"""Predictions made elsewhere as a table: files with id and label, logs of Inspect, samples of
+lm-evaluation-harness.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ LABELS = ("label", "prediction", "predicted", "answer")
 PREFIX = "score_"
 
 
-def read_predictions(file: Path, classes: tuple[str, ...] = (), positive: str | None = None) -> pl.DataFrame:
+def read_predictions(
+    file: Path, classes: tuple[str, ...] = (), positive: str | None = None
+) -> pl.DataFrame:
     """record_id, run, label, scores (JSON) and rationale of the predictions in `file`.
 
-    A table has the columns id and label; `score` (of the class `positive`) or a `score_CLASS` per class; optionally
-    run and rationale.
+    A table has the columns id and label; `score` (of the class `positive`) or a `score_CLASS` per
+    class; optionally run and rationale.
     """
     table = inspect_log(file)
     if table is None:
@@ -35,7 +39,9 @@ def read_predictions(file: Path, classes: tuple[str, ...] = (), positive: str | 
             "run": table["run"] if "run" in table.columns else [file.stem] * table.height,
             "label": table[labels].set(table[labels].str.strip_chars() == "", None),
             "scores": _scores(table, classes, positive, file),
-            "rationale": table["rationale"] if "rationale" in table.columns else [None] * table.height,
+            "rationale": (
+                table["rationale"] if "rationale" in table.columns else [None] * table.height
+            ),
         },
         schema_overrides={"rationale": pl.String, "scores": pl.String},
     )
@@ -59,7 +65,9 @@ def _scores(
     if columns:
         rows = zip(*(_numbers(table[c], file) for c in columns), strict=True)
         names = [c.removeprefix(PREFIX) for c in columns]
-        return [None if None in row else json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+        return [
+            None if None in row else json.dumps(dict(zip(names, row, strict=True))) for row in rows
+        ]
     if "score" not in table.columns or len(classes) != 2:
         return [None] * table.height
     wanted = positive if positive in classes else classes[1]
@@ -74,15 +82,21 @@ def _scores(
 
 
 def _written(numbers: pl.Series) -> pl.Series:
-    """Each number as Python writes it: in one go where Polars writes it alike, one by one elsewhere."""
+    """Each number as Python writes it: in one go where Polars writes it alike, one by one
+    elsewhere.
+    """
     size = numbers.abs()
     alike = ((size >= 1e-4) & (size < 1e16)) | (size == 0) | size.is_null()
     rows = (~alike).arg_true()
-    return numbers.cast(pl.String).scatter(rows, [repr(number) for number in numbers.gather(rows).to_list()])
+    return numbers.cast(pl.String).scatter(
+        rows, [repr(number) for number in numbers.gather(rows).to_list()]
+    )
 
 
 def _remainders(shares: pl.Series) -> pl.Series:
-    """`round(1 - share, 12)` of each, in one go; one by one only where the last digit is in doubt."""
+    """`round(1 - share, 12)` of each, in one go; one by one only where the last digit is in
+    doubt.
+    """
     rest = 1 - shares.fill_null(0.0).to_numpy()
     scaled = rest * 1e12
     out = np.rint(scaled) / 1e12
@@ -98,6 +112,7 @@ def _numbers(values: pl.Series, file: Path) -> pl.Series:
     strange = values.filter(numbers.is_null() & words.is_not_null() & (words != ""))
     if len(strange):
         raise DataError(
-            f"Column '{values.name}' of '{file.name}' holds {strange[0]!r}, which is not a number.", "Fix the file."
+            f"Column '{values.name}' of '{file.name}' holds {strange[0]!r}, which is not a number.",
+            "Fix the file.",
         )
     return numbers.set(~numbers.is_finite(), None)

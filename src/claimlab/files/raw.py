@@ -1,4 +1,6 @@
-"""What a reader found in one file: a table of text, how the file was laid out, and which rows it refused and why."""
+"""What a reader found in one file: a table of text, how the file was laid out, and which rows it
+refused and why.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,17 @@ import polars as pl
 
 from claimlab.core.errors import UsageError
 
-Quotes = Literal["double", "escape", "none"]  # doubled inside a cell | preceded by a backslash | part of the text
+Quotes = Literal[
+    "double", "escape", "none"
+]  # doubled inside a cell | preceded by a backslash | part of the text
 
 LISTED = 1_000  # refused rows kept with their line number; all of them are counted
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
-_QUOTES = {"double": "quotes around cells", "escape": "quotes escaped by backslash", "none": "quotes are text"}
+_QUOTES = {
+    "double": "quotes around cells",
+    "escape": "quotes escaped by backslash",
+    "none": "quotes are text",
+}
 
 
 @dataclass(frozen=True)
@@ -31,17 +39,26 @@ class Options:
 
     @classmethod
     def of(cls, words: Options | Mapping[str, Any]) -> Options:
-        """The options from words, as a person writes them: a delimiter may be "tab", quotes may be "auto"."""
+        """The options from words, as a person writes them: a delimiter may be "tab", quotes may be
+        "auto".
+        """
         if isinstance(words, Options):
             return words
         names = [field.name for field in fields(cls)]
         if unknown := [name for name in words if name not in names]:
-            raise UsageError(f"`options` cannot have '{unknown[0]}'.", f"Use some of: {', '.join(names)}.")
+            raise UsageError(
+                f"`options` cannot have '{unknown[0]}'.", f"Use some of: {', '.join(names)}."
+            )
         quotes, delimiter = words.get("quotes") or "auto", words.get("delimiter")
         if quotes not in ("auto", *_QUOTES):
-            raise UsageError(f"`quotes` cannot be '{quotes}'.", f"Use one of: auto, {', '.join(_QUOTES)}.")
+            raise UsageError(
+                f"`quotes` cannot be '{quotes}'.", f"Use one of: auto, {', '.join(_QUOTES)}."
+            )
         by_name = {"\\t": "\t", **{name: sign for sign, name in _DELIMITERS.items()}}
-        more = {"quotes": None if quotes == "auto" else quotes, "delimiter": by_name.get(delimiter or "", delimiter)}
+        more = {
+            "quotes": None if quotes == "auto" else quotes,
+            "delimiter": by_name.get(delimiter or "", delimiter),
+        }
         return cls(**{**words, **more})
 
 
@@ -70,7 +87,12 @@ class Layout:
 
     def parameters(self) -> dict[str, Any]:
         """For the lineage: what a later reader needs to read the file in the same way."""
-        known = {"format": self.format, "encoding": self.encoding, "delimiter": self.delimiter, "quotes": self.quotes}
+        known = {
+            "format": self.format,
+            "encoding": self.encoding,
+            "delimiter": self.delimiter,
+            "quotes": self.quotes,
+        }
         return {**{k: v for k, v in known.items() if v is not None}, "header": self.header}
 
 
@@ -79,7 +101,9 @@ class Refused:
     """Rows that could not be read: how many for each reason, and the first of them by line."""
 
     reasons: Counter[str] = field(default_factory=Counter)
-    listed: list[tuple[int, str]] = field(default_factory=list)  # line number, reason with its particulars
+    listed: list[tuple[int, str]] = field(
+        default_factory=list
+    )  # line number, reason with its particulars
     unit: str = "line"  # what the numbers count: lines of a file, or records of a JSON list
 
     @property
@@ -94,7 +118,9 @@ class Refused:
 
 @dataclass
 class RawTable:
-    """Every column is text; null where a cell is empty. Columns in `literal` hold JSON values (5, true, ["a"])."""
+    """Every column is text; null where a cell is empty. Columns in `literal` hold JSON values (5,
+    true, ["a"]).
+    """
 
     name: str
     frame: pl.DataFrame
@@ -110,7 +136,9 @@ class RawTable:
 
 
 def unique_names(cells: Iterable[str | None]) -> list[str]:
-    """Header cells stripped of marks and whitespace; empty ones numbered, repeated ones suffixed."""
+    """Header cells stripped of marks and whitespace; empty ones numbered, repeated ones
+    suffixed.
+    """
     out: dict[str, None] = {}
     for i, raw in enumerate(cells):
         name = base = (raw or "").strip().lstrip("\ufeff").strip() or f"column_{i + 1}"

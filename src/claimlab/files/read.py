@@ -19,15 +19,21 @@ from claimlab.files.parquet import as_table, read_typed
 from claimlab.files.raw import Options, RawTable
 
 
-def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()) -> RawTable:
-    """The table in `member`; `known` holds usual column names, which tell a header from a first row."""
+def read_table(
+    bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()
+) -> RawTable:
+    """The table in `member`; `known` holds usual column names, which tell a header from a first
+    row.
+    """
     path = bundle.local(member)
     kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
     if kind in ("parquet", "arrow"):
         return as_table(typed_member(bundle, member), member, kind.capitalize())
     data = b"" if path is not None else bundle.read(member)
     if kind == "excel":
-        return read_excel_file(data or bundle.read(member), member, options.sheet, known, options.header)
+        return read_excel_file(
+            data or bundle.read(member), member, options.sheet, known, options.header
+        )
     if kind == "json":
         text, encoding, notes = read_text(data or bundle.read(member), member, options.encoding)
         table = read_json_file(text, member, encoding)
@@ -44,10 +50,11 @@ def typed_member(bundle: Bundle, member: str) -> pl.DataFrame:
 
 
 def user_table(source: Bundle | Path, *columns: str, member: str | None = None) -> pl.DataFrame:
-    """A table that a user passes in (predictions, decisions, edges): a file, or one member of an archive.
+    """A table that a user passes in (predictions, decisions, edges): a file, or one member of an
+    archive.
 
-    `columns` are names that it may have; they tell a header from a first row. A row that cannot be read is an error,
-    because no one would miss it later.
+    `columns` are names that it may have; they tell a header from a first row. A row that cannot be
+    read is an error, because no one would miss it later.
     """
     if isinstance(source, Path):
         with Bundle.open(source) as bundle:
@@ -56,8 +63,8 @@ def user_table(source: Bundle | Path, *columns: str, member: str | None = None) 
     if table.refused.total:
         line, reason = table.refused.listed[0]
         raise UnreadableFile(
-            f"'{table.name}' has {several(table.refused.total, 'row')} that cannot be read; the first is "
-            f"{table.refused.unit} {line} ({reason}).",
+            f"'{table.name}' has {several(table.refused.total, 'row')} that cannot be read; the"
+            f" first is {table.refused.unit} {line} ({reason}).",
             "Fix these rows.",
         )
     return table.frame

@@ -1,7 +1,9 @@
-"""Rows of a delimited file with their line numbers, one by one: the slow reader that says what is wrong and where.
+"""Rows of a delimited file with their line numbers, one by one: the slow reader that says what is
+wrong and where.
 
-Strict: a quote that opens a cell must close it before a delimiter or line end. A row that breaks this is refused
-alone, and reading goes on with the line after the one it began on, so that one stray quote does not swallow the rest.
+Strict: a quote that opens a cell must close it before a delimiter or line end. A row that breaks
+this is refused alone, and reading goes on with the line after the one it began on, so that one
+stray quote does not swallow the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from claimlab.files.raw import Quotes, Refused
 csv.field_size_limit(1 << 30)
 
 LONGEST = 10_000  # lines in one cell; a quote open for longer was never meant as one
-BARE_RETURN = "\udc0d"  # replaces a return inside a line, which Python's reader refuses; cannot occur in UTF-8
+# replaces a return inside a line, which Python's reader refuses; cannot occur in UTF-8
+BARE_RETURN = "\udc0d"
 
 RAGGED = "wrong number of columns"
 UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line end"
@@ -30,7 +33,9 @@ class Row(NamedTuple):
 
 
 def text_lines(source: Path | bytes) -> Iterator[str]:
-    """Lines with their ends; only \\n ends a line, so that U+2028 and its like stay inside texts."""
+    """Lines with their ends; only \\n ends a line, so that U+2028 and its like stay inside
+    texts.
+    """
     with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
         yield from io.TextIOWrapper(raw, encoding="utf-8-sig", newline="\n")
 
@@ -46,7 +51,9 @@ def read_rows(lines: Iterable[str], delimiter: str | None, quotes: Quotes) -> It
     yield from _quoted_rows(_Feed(lines), delimiter, "\\" if quotes == "escape" else None)
 
 
-def count_refused(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int, enough: int | None = None) -> int:
+def count_refused(
+    lines: Iterable[str], delimiter: str, quotes: Quotes, width: int, enough: int | None = None
+) -> int:
     """How many rows a reading would refuse; counting stops at `enough`."""
     refused = 0
     for row in read_rows(lines, delimiter, quotes):
@@ -58,7 +65,9 @@ def count_refused(lines: Iterable[str], delimiter: str, quotes: Quotes, width: i
 
 def all_regular(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int) -> bool:
     """Whether every line that holds anything is a row of `width` cells."""
-    return all(not row.cells or len(row.cells) == width for row in read_rows(lines, delimiter, quotes))
+    return all(
+        not row.cells or len(row.cells) == width for row in read_rows(lines, delimiter, quotes)
+    )
 
 
 def is_blank(cells: list[str], width: int) -> bool:
@@ -79,7 +88,9 @@ def take(row: Row, width: int, refused: Refused) -> list[str] | None:
 
 
 class _Feed:
-    """Lines for Python's reader, with the lines of the row in progress kept, so that they can be given again."""
+    """Lines for Python's reader, with the lines of the row in progress kept, so that they can be
+    given again.
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.source = iter(lines)

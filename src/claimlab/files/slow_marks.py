@@ -1,6 +1,8 @@
-"""The count of marks with NumPy, where the compiled loop was not built: several times slower, same result.
+"""The count of marks with NumPy, where the compiled loop was not built: several times slower, same
+result.
 
-64 bytes are looked at together: one bit per byte, and "inside quotes" is the running exclusive-or of the quote bits.
+64 bytes are looked at together: one bit per byte, and "inside quotes" is the running exclusive-or
+of the quote bits.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def count(pieces: Iterable[bytes], delimiter: str) -> Marks:
             scan.forget_padding(marks, padding)
         cut = piece.endswith(b"\r")
         marks.pairs -= cut and padding > 0
-    if marks.size and marks.size % 64 == 0 and not marks.ends_with_newline:  # the last row ends here too
+    if (
+        marks.size and marks.size % 64 == 0 and not marks.ends_with_newline
+    ):  # the last row ends here too
         scan.piece(b"\n" * 64, marks)
         marks.newlines -= 64
         scan.forget_padding(marks, 64)
@@ -79,7 +83,9 @@ class _Scan:
         self._rows(delimiter & ~within, np.flatnonzero(raw == 10), ends, blank, marks)
 
     def forget_padding(self, marks: Marks, padding: int) -> None:
-        """Take back the line ends that filled the last word: all but one of them also look like blank lines."""
+        """Take back the line ends that filled the last word: all but one of them also look like
+        blank lines.
+        """
         if self.inside:
             return  # the padding was read as the inside of a quote that never closes
         marks.newlines_outside -= padding
@@ -97,13 +103,17 @@ class _Scan:
         self.inside = int(through[-1])
         return run ^ (np.uint64(0) - before)
 
-    def _formed(self, quote: Words, within: Words, delimiter: Words, newline: Words, back: Words) -> bool:
+    def _formed(
+        self, quote: Words, within: Words, delimiter: Words, newline: Words, back: Words
+    ) -> bool:
         opening, closing = quote & within, quote & ~within
         starts, self.after_start = _after(delimiter | newline, self.after_start)
         closed, self.after_close = _after(closing, self.after_close)
         returned, self.after_return = _after(back & closed, self.after_return)
         wrong = (
-            (opening & ~(starts | closed)) | (closed & ~(delimiter | newline | quote | back)) | (returned & ~newline)
+            (opening & ~(starts | closed))
+            | (closed & ~(delimiter | newline | quote | back))
+            | (returned & ~newline)
         )
         return not wrong.any()
 
@@ -113,8 +123,12 @@ class _Scan:
         after_bare, self.after_bare = _after(back & after_end, self.after_bare)
         return ends & (after_end | after_bare)
 
-    def _rows(self, delimiter: Words, at: NDArray[np.intp], ends: Words, blank: Words, marks: Marks) -> None:
-        """Count the delimiters of every row that ends in this piece; `at` are the places of its newlines."""
+    def _rows(
+        self, delimiter: Words, at: NDArray[np.intp], ends: Words, blank: Words, marks: Marks
+    ) -> None:
+        """Count the delimiters of every row that ends in this piece; `at` are the places of its
+        newlines.
+        """
         word, bit = at >> 6, (at & 63).astype(np.uint64)
         ending = (ends[word] >> bit) & _ONE == 1
         word, bit = word[ending], bit[ending]

@@ -1,8 +1,9 @@
-"""Find out how a delimited file is laid out: its delimiter, whether quotes are syntax or text, whether it has a header.
+"""Find out how a delimited file is laid out: its delimiter, whether quotes are syntax or text,
+whether it has a header.
 
-The delimiter and the header are read off the first megabyte. Whether quotes are syntax is decided on the whole file,
-because the few decisive rows may be anywhere: LIAR's quotes are text, and reading them as syntax loses 45 of 12,836
-rows. Each reading is judged by the rows it would refuse.
+The delimiter and the header are read off the first megabyte. Whether quotes are syntax is decided
+on the whole file, because the few decisive rows may be anywhere: LIAR's quotes are text, and
+reading them as syntax loses 45 of 12,836 rows. Each reading is judged by the rows it would refuse.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _FIRST = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 
 
 def sniff_delimiter(sample: str, suffix: str) -> str | None:
-    """The delimiter that cuts the most rows into as many cells as the first row; null when nothing does."""
+    """The delimiter that cuts the most rows into as many cells as the first row; null when nothing
+    does.
+    """
     first = _FIRST.get(suffix, ",")
     best: tuple[float, bool, int] | None = None
     chosen = None
@@ -44,7 +47,9 @@ def sniff_delimiter(sample: str, suffix: str) -> str | None:
 
 
 def lines_above(sample: str, suffix: str) -> int:
-    """How many lines come before the table: a title, or remarks, with fewer cells than every row."""
+    """How many lines come before the table: a title, or remarks, with fewer cells than every
+    row.
+    """
     delimiter = sniff_delimiter(sample, suffix)
     if delimiter is not None and agrees(sample, delimiter) >= REGULAR:
         return 0
@@ -54,7 +59,9 @@ def lines_above(sample: str, suffix: str) -> int:
         delimiter = sniff_delimiter(rest, suffix)
         if delimiter is None or not lines[above].strip() or agrees(rest, delimiter) < REGULAR:
             continue
-        fewer = all(line.count(delimiter) + 1 < usual_width(rest, delimiter) for line in lines[:above])
+        fewer = all(
+            line.count(delimiter) + 1 < usual_width(rest, delimiter) for line in lines[:above]
+        )
         return above if fewer else 0
     return 0
 
@@ -86,28 +93,35 @@ def sample_rows(sample: str, delimiter: str | None, quotes: Quotes) -> list[list
 
 
 def suspicious(marks: Marks, width: int) -> bool:
-    """Whether quotes as syntax must be doubted: a quote that neither opens nor closes a cell, or a cell that spans
-    lines each of which would be a whole row (two stray quotes that happen to pair up swallow the rows between them)."""
+    """Whether quotes as syntax must be doubted: a quote that neither opens nor closes a cell, or a
+    cell that spans lines each of which would be a whole row (two stray quotes that happen to pair
+    up swallow the rows between them).
+    """
     if not marks.quotes:
         return False
     spans = marks.newlines > marks.newlines_outside
-    regular = marks.delimiters == (marks.newlines + (0 if marks.ends_with_newline else 1)) * (width - 1)
+    regular = marks.delimiters == (marks.newlines + (0 if marks.ends_with_newline else 1)) * (
+        width - 1
+    )
     return not marks.well_formed or (spans and regular and width > 2)
 
 
 def spans_are_cells(sample: str, delimiter: str) -> bool:
-    """Whether the lines of cells that span lines would make strange rows, so that their quotes must be syntax.
+    """Whether the lines of cells that span lines would make strange rows, so that their quotes must
+    be syntax.
 
-    By count alone a cell with a line break and as many delimiters as a row cannot be told from two rows with stray
-    quotes. What tells is the look of the other columns: an identifier, a verdict or a date has one shape all over the
-    file, and the pieces of a text have another.
+    By count alone a cell with a line break and as many delimiters as a row cannot be told from two
+    rows with stray quotes. What tells is the look of the other columns: an identifier, a verdict or
+    a date has one shape all over the file, and the pieces of a text have another.
     """
     rows, spanning = [], []
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     lines, before = io.StringIO(sample, newline="").readlines(), 0
     for row, _ in zip(_forgiving(reader), range(ROWS), strict=False):
         if reader.line_num - before > 1:
-            spanning += [line.rstrip("\r\n").split(delimiter) for line in lines[before : reader.line_num]]
+            spanning += [
+                line.rstrip("\r\n").split(delimiter) for line in lines[before : reader.line_num]
+            ]
         rows.append(row)
         before = reader.line_num
     shapes = [_usual_shape(column) for column in zip(*rows[1:], strict=False)]
@@ -123,7 +137,9 @@ def _usual_shape(cells: Sequence[str]) -> str | None:
 
 
 def _shape(cell: str) -> str:
-    """ "id7" is "a9", "2020-01-02" is "9-9-9": runs of letters and of digits, whatever their length."""
+    """ "id7" is "a9", "2020-01-02" is "9-9-9": runs of letters and of digits, whatever their
+    length.
+    """
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", cell))
 
 
@@ -135,8 +151,8 @@ def judge_quotes(refusals: dict[Quotes, int]) -> Quotes:
 def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     """Whether the first row names columns. `known` holds usual column names, lower case.
 
-    Names are short, all different, no numbers and no links, and do not come back as values below; where none of that
-    speaks against it, a first row is taken as a header, as most files have one.
+    Names are short, all different, no numbers and no links, and do not come back as values below;
+    where none of that speaks against it, a first row is taken as a header, as most files have one.
     """
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
     named = [cell for cell in first if cell]
@@ -155,7 +171,9 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
 
 
 def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
-    """Whether a first cell is one of the values below it, or looks just like them: prose over prose."""
+    """Whether a first cell is one of the values below it, or looks just like them: prose over
+    prose.
+    """
     values = [row[column].strip() for row in body if len(row) > column and row[column].strip()]
     if cell in values:
         return True
@@ -166,16 +184,26 @@ def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
 def _over_numbers(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
     """Whether words are written over a column of nothing but numbers."""
     values = [row[column].strip() for row in body if len(row) > column and row[column].strip()]
-    return len(values) >= 3 and any(c.isalpha() for c in cell) and all(_NUMBER.fullmatch(v) for v in values)
+    return (
+        len(values) >= 3
+        and any(c.isalpha() for c in cell)
+        and all(_NUMBER.fullmatch(v) for v in values)
+    )
 
 
 def _value_like(cell: str) -> bool:
     number = re.fullmatch(r"[\d\s.,:/+-]+", cell)
-    return bool(number or re.search(r"://|\d{5}", cell)) or cell[0] in "{[<" or cell.endswith((".json", ".txt", ".jpg"))
+    return (
+        bool(number or re.search(r"://|\d{5}", cell))
+        or cell[0] in "{[<"
+        or cell.endswith((".json", ".txt", ".jpg"))
+    )
 
 
 def _agreement(widths: Sequence[int]) -> tuple[float, int]:
-    """Share of rows with the commonest width, when the first row has it too (or is one short, as R writes headers)."""
+    """Share of rows with the commonest width, when the first row has it too (or is one short, as R
+    writes headers).
+    """
     if not widths:
         return 0.0, 0
     width, count = Counter(widths).most_common(1)[0]
@@ -184,10 +212,14 @@ def _agreement(widths: Sequence[int]) -> tuple[float, int]:
     return count / len(widths), width
 
 
-@lru_cache(maxsize=8)  # every delimiter with and without quotes, for the questions that one file raises
+@lru_cache(
+    maxsize=8
+)  # every delimiter with and without quotes, for the questions that one file raises
 def _widths(sample: str, delimiter: str, *, quoted: bool) -> tuple[int, ...]:
     if not quoted:
-        return tuple(line.count(delimiter) + 1 for line in islice(filter(None, _lines(sample)), ROWS))
+        return tuple(
+            line.count(delimiter) + 1 for line in islice(filter(None, _lines(sample)), ROWS)
+        )
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     return tuple(len(row) for row in islice(_forgiving(reader), ROWS) if row)
 

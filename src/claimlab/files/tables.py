@@ -1,6 +1,7 @@
 """Tables from bytes, every column as text: delimited, JSON, JSON lines, Parquet.
 
-Loaders of the catalogue name the layout they expect; `claimlab import` finds it out (files.delimited, files.objects).
+Loaders of the catalogue name the layout they expect; `claimlab import` finds it out
+(files.delimited, files.objects).
 """
 
 from __future__ import annotations
@@ -31,18 +32,30 @@ def read_delimited(
 ) -> pl.DataFrame:
     """Delimited text as a frame of strings. `columns` names the columns when there is no header.
 
-    Short rows are filled with null and long rows keep their surplus in the last column: loaders know their files.
+    Short rows are filled with null and long rows keep their surplus in the last column: loaders
+    know their files.
     """
     # not splitlines(): it also splits at U+2028 and other marks that occur inside texts
-    lines: Iterable[str] = io.StringIO(text, newline="") if quoted else re.split(r"\r\n|\n|\r", text)
-    reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+    lines: Iterable[str] = (
+        io.StringIO(text, newline="") if quoted else re.split(r"\r\n|\n|\r", text)
+    )
+    reader = csv.reader(
+        lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    )
     rows = [row for row in reader if row]
     if header and not rows:
         return pl.DataFrame()
-    names = list(columns) if columns is not None else unique_names(rows[0] if header else _numbered(rows))
+    names = (
+        list(columns)
+        if columns is not None
+        else unique_names(rows[0] if header else _numbered(rows))
+    )
     body = rows[1:] if header else rows
     width = len(names)
-    fixed = [[*r, *[None] * (width - len(r))] if len(r) < width else _fold(r, width, delimiter) for r in body]
+    fixed = [
+        [*r, *[None] * (width - len(r))] if len(r) < width else _fold(r, width, delimiter)
+        for r in body
+    ]
     return pl.DataFrame(fixed, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
@@ -54,7 +67,9 @@ def read_json(text: str, name: str) -> Any:
             f"'{name}' is not JSON (line {error.lineno}: {error.msg}).", "Fix it or get it again."
         ) from None
     except RecursionError:
-        raise UnreadableFile(f"'{name}' is JSON nested too deeply to be data.", "Get it again.") from None
+        raise UnreadableFile(
+            f"'{name}' is JSON nested too deeply to be data.", "Get it again."
+        ) from None
 
 
 def read_json_as(text: str, name: str, kind: type[T]) -> T:
@@ -62,7 +77,9 @@ def read_json_as(text: str, name: str, kind: type[T]) -> T:
     value = read_json(text, name)
     if not isinstance(value, kind):
         wanted = "an object" if kind is dict else "a list"
-        raise UnreadableFile(f"'{name}' is JSON, but not {wanted}.", "Give the file as its authors publish it.")
+        raise UnreadableFile(
+            f"'{name}' is JSON, but not {wanted}.", "Give the file as its authors publish it."
+        )
     return value
 
 
@@ -75,17 +92,29 @@ def read_json_lines(text: str, name: str) -> list[dict[str, Any]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise UnreadableFile(f"Line {number} of '{name}' is not JSON ({error.msg}).", "Fix that line.") from None
+            raise UnreadableFile(
+                f"Line {number} of '{name}' is not JSON ({error.msg}).", "Fix that line."
+            ) from None
         if not isinstance(row, dict):
-            raise UnreadableFile(f"Line {number} of '{name}' is not a JSON object.", "Write one object per line.")
+            raise UnreadableFile(
+                f"Line {number} of '{name}' is not a JSON object.", "Write one object per line."
+            )
         rows.append(row)
     return rows
 
 
-def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Objects as a frame of strings: nested values as JSON text, null kept, columns in order of first appearance."""
+def frame_of(
+    rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Objects as a frame of strings: nested values as JSON text, null kept, columns in order of
+    first appearance.
+    """
     rows = list(rows)
-    names = list(columns) if columns is not None else list(dict.fromkeys(k for row in rows for k in row))
+    names = (
+        list(columns)
+        if columns is not None
+        else list(dict.fromkeys(k for row in rows for k in row))
+    )
     data = {n: pl.Series(n, [as_text(row.get(n)) for row in rows], dtype=pl.String) for n in names}
     return pl.DataFrame(data)
 

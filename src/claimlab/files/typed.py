@@ -1,7 +1,8 @@
-"""Tables whose cells have types, such as those of JSON and Excel. Text stays text; the rest becomes JSON.
+"""Tables whose cells have types, such as those of JSON and Excel. Text stays text; the rest becomes
+JSON.
 
-A column in which any value is not text is kept as JSON values (`literal`), so that 5, true and ["a", "b"] are still
-that when they travel on; `literal_text` reads them as plain text.
+A column in which any value is not text is kept as JSON values (`literal`), so that 5, true and
+["a", "b"] are still that when they travel on; `literal_text` reads them as plain text.
 """
 
 from __future__ import annotations
@@ -23,14 +24,21 @@ SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be
 
 
 def typed_table(
-    rows: Sequence[Mapping[str, Any]], name: str, layout: Layout, refused: Refused, names: Sequence[str] | None = None
+    rows: Sequence[Mapping[str, Any]],
+    name: str,
+    layout: Layout,
+    refused: Refused,
+    names: Sequence[str] | None = None,
 ) -> RawTable:
-    columns = list(names) if names is not None else list(dict.fromkeys(k for row in rows for k in row))
+    columns = (
+        list(names) if names is not None else list(dict.fromkeys(k for row in rows for k in row))
+    )
     refuse_wide(len(columns), name)
     filled = sum(map(len, rows)) if len(columns) * len(rows) > SPARSE else 0
     if filled and len(columns) * len(rows) > 50 * filled:
         raise UnreadableFile(
-            f"'{name}' has {len(columns):,} columns, of which a row fills {filled / len(rows):.0f}: it is not a table.",
+            f"'{name}' has {len(columns):,} columns, of which a row fills {filled / len(rows):.0f}:"
+            " it is not a table.",
             "Give records that have the same keys.",
         )
     data, literal, broken = [], set(), 0
@@ -39,14 +47,18 @@ def typed_table(
         values = [_plain(row.get(column)) for row in rows]
         if not all(v is None or isinstance(v, str) for v in values):
             literal.add(label)
-            values = [None if v is None else json.dumps(v, ensure_ascii=False, sort_keys=True) for v in values]
+            values = [
+                None if v is None else json.dumps(v, ensure_ascii=False, sort_keys=True)
+                for v in values
+            ]
         series, n = _series(label, values)
         broken += n
         data.append(series)
     table = RawTable(name, pl.DataFrame(data), layout, frozenset(literal), refused)
     if broken:
         table.notes.append(
-            f"{several(broken, 'value')} of '{name}' with half a character (a lone surrogate), now \ufffd."
+            f"{several(broken, 'value')} of '{name}' with half a character (a lone surrogate), now"
+            " \ufffd."
         )
     return table
 
@@ -68,11 +80,15 @@ def _series(label: str, values: Iterable[str | None]) -> tuple[pl.Series, int]:
         return pl.Series(label, values, dtype=pl.String), 0
     except UnicodeEncodeError:
         repaired = [None if v is None else whole(v) for v in values]
-        return pl.Series(label, repaired, dtype=pl.String), sum(a != b for a, b in zip(values, repaired, strict=True))
+        return pl.Series(label, repaired, dtype=pl.String), sum(
+            a != b for a, b in zip(values, repaired, strict=True)
+        )
 
 
 def literal_text(column: pl.Series) -> pl.Series:
-    """A column of JSON values as plain text: "a" loses its quotes, everything else stays as it is written."""
+    """A column of JSON values as plain text: "a" loses its quotes, everything else stays as it is
+    written.
+    """
     quoted = column.str.starts_with('"')
     if not quoted.any():
         return column
@@ -81,6 +97,10 @@ def literal_text(column: pl.Series) -> pl.Series:
 
 
 def json_of(column: str) -> pl.Expr:
-    """Any column as JSON values. Polars encodes structs only, so it is wrapped in one and unwrapped again."""
+    """Any column as JSON values. Polars encodes structs only, so it is wrapped in one and unwrapped
+    again.
+    """
     whole = pl.struct(pl.col(column).alias("v")).struct.json_encode()
-    return pl.when(pl.col(column).is_not_null()).then(whole.str.strip_prefix('{"v":').str.strip_suffix("}"))
+    return pl.when(pl.col(column).is_not_null()).then(
+        whole.str.strip_prefix('{"v":').str.strip_suffix("}")
+    )

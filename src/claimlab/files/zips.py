@@ -1,4 +1,6 @@
-"""The members of a zip that is safe to read; one that is not is refused in a sentence before anything is unpacked."""
+"""The members of a zip that is safe to read; one that is not is refused in a sentence before
+anything is unpacked.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,21 @@ PLAIN_METHODS = (
     zipfile.ZIP_DEFLATED,
 )  # Python can bound what the others unpack only after the fact
 ZipMember = tuple[zipfile.ZipFile, zipfile.ZipInfo]
-ZIP_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, NotImplementedError, ValueError)
+ZIP_ERRORS = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    RuntimeError,
+    EOFError,
+    NotImplementedError,
+    ValueError,
+)
 
 
 def check_archive(data: Path | IO[bytes], name: str) -> None:
-    """Refuse an archive that another reader will open (a workbook is one) for the reasons any zip is refused."""
+    """Refuse an archive that another reader will open (a workbook is one) for the reasons any zip
+    is refused.
+    """
     try:
         with zipfile.ZipFile(data) as archive:
             _refuse_unsafe(archive, name)
@@ -33,32 +45,44 @@ def check_archive(data: Path | IO[bytes], name: str) -> None:
 
 
 def unpack_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A member, piece by piece: `ZipFile.read` may unpack 2 GB before it looks at the declared size."""
+    """A member, piece by piece: `ZipFile.read` may unpack 2 GB before it looks at the declared
+    size.
+    """
     whole = io.BytesIO()
     with archive.open(info) as member:
-        while piece := member.read(PIECE):  # stops at the declared size; more than that is a wrong checksum
+        while piece := member.read(
+            PIECE
+        ):  # stops at the declared size; more than that is a wrong checksum
             whole.write(piece)
     if whole.tell() != info.file_size:
         raise EOFError(f"it ends after {whole.tell():,} of {info.file_size:,} bytes")
     return whole.getvalue()
 
 
-def zip_members(source: Path | IO[bytes], name: str, *, rooted: bool = False) -> dict[str, ZipMember]:
+def zip_members(
+    source: Path | IO[bytes], name: str, *, rooted: bool = False
+) -> dict[str, ZipMember]:
     """The files in an archive that is safe to read, by POSIX path.
 
-    `rooted` accepts names that start with a slash, as some published inner zips have: nothing is unpacked to disk, so
-    the slash can simply go.
+    `rooted` accepts names that start with a slash, as some published inner zips have: nothing is
+    unpacked to disk, so the slash can simply go.
     """
     try:
         archive = zipfile.ZipFile(source)
     except ZIP_ERRORS as error:
-        raise UnreadableFile(f"'{name}' is not a whole zip archive: {error}.", "Get it again.") from None
+        raise UnreadableFile(
+            f"'{name}' is not a whole zip archive: {error}.", "Get it again."
+        ) from None
     try:
         _refuse_unsafe(archive, name, rooted=rooted)
     except UnreadableFile:
         archive.close()
         raise
-    return {_posix(info).lstrip("/"): (archive, info) for info in archive.infolist() if not info.is_dir()}
+    return {
+        _posix(info).lstrip("/"): (archive, info)
+        for info in archive.infolist()
+        if not info.is_dir()
+    }
 
 
 def _posix(info: zipfile.ZipInfo) -> str:
@@ -70,7 +94,9 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False)
     refuse_many(name, len(infos))
     for info in infos:
         _refuse_unsafe_member(info, name, rooted)
-    twice, times = Counter(_posix(info).lstrip("/") for info in infos).most_common(1)[0] if infos else ("", 0)
+    twice, times = (
+        Counter(_posix(info).lstrip("/") for info in infos).most_common(1)[0] if infos else ("", 0)
+    )
     if times > 1:
         raise UnreadableFile(
             f"'{name}' holds two files named '{twice}'.",
@@ -83,18 +109,26 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False)
 
 def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str, rooted: bool) -> None:
     path = PurePosixPath(_posix(info))
-    if (path.is_absolute() and not rooted) or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
+    if (
+        (path.is_absolute() and not rooted)
+        or ".." in path.parts
+        or re.match(r"^[A-Za-z]:", info.filename)
+    ):
         raise UnreadableFile(
             f"'{name}' holds a member that points outside the archive ('{info.filename}').",
             "Do not trust this file; get it from its publisher.",
         )
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise UnreadableFile(f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves.")
+        raise UnreadableFile(
+            f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves."
+        )
     if info.compress_type not in PLAIN_METHODS:
         raise UnreadableFile(
             f"'{info.filename}' in '{name}' is packed with a method other than deflate.",
             "Unpack it yourself if you trust it, then give the folder.",
         )
     if info.flag_bits & 1:
-        raise UnreadableFile(f"'{name}' is encrypted.", "Unpack it with its password, then give the folder.")
+        raise UnreadableFile(
+            f"'{name}' is encrypted.", "Unpack it with its password, then give the folder."
+        )
     refuse_bomb(f"'{info.filename}' in '{name}'", info.file_size, info.compress_size)

@@ -1,8 +1,8 @@
 """Put one seed through a chain: one prompt with a form to fill in, or a call for each role.
 
-When an answer cannot be parsed, the model is asked once more (by `llm/validate`) and the sample is marked. A chain that
-stops (a refusal, a second bad answer, a failed call) keeps what its roles had written, with its status. A refusal is a
-result: the question is not rephrased and asked again.
+When an answer cannot be parsed, the model is asked once more (by `llm/validate`) and the sample is
+marked. A chain that stops (a refusal, a second bad answer, a failed call) keeps what its roles had
+written, with its status. A refusal is a result: the question is not rephrased and asked again.
 """
 
 from __future__ import annotations
@@ -25,13 +25,18 @@ from claimlab.llm.provider import Provider
 
 Style = Literal["form", "roles"]
 STYLES: tuple[Style, ...] = get_args(Style)
-FORM_TOKENS, ROLE_TOKENS = (1_000, 24), (400, 8)  # most tokens of an answer: a base, and more per token of the source
+FORM_TOKENS, ROLE_TOKENS = (
+    (1_000, 24),
+    (400, 8),
+)  # most tokens of an answer: a base, and more per token of the source
 COMPLETE = "complete"
 
 
 @dataclass
 class Outcome:
-    """What became of a job. `status` is "complete", or why the chain stopped; `stopped` is the role it stopped at."""
+    """What became of a job. `status` is "complete", or why the chain stopped; `stopped` is the role
+    it stopped at.
+    """
 
     filled: dict[str, dict[str, Any]] = field(default_factory=dict)
     status: str = COMPLETE
@@ -43,7 +48,9 @@ class Outcome:
     tokens: int = 0
 
     def add(self, answer: Answer[Any]) -> None:
-        """Count what an answer took. More than one call means that the first answer could not be used."""
+        """Count what an answer took. More than one call means that the first answer could not be
+        used.
+        """
         self.calls += answer.calls
         self.asked_again += answer.calls > 1
         self.tokens += answer.usage.total or 0
@@ -86,12 +93,16 @@ def salvaged(chain: Chain, text: str | None) -> dict[str, dict[str, Any]]:
     except ValueError:
         return {}
     filled: dict[str, dict[str, Any]] = {}
-    last = list(form)[-1:] if isinstance(form, dict) and not body.rstrip("` \n").endswith("}") else []
+    last = (
+        list(form)[-1:] if isinstance(form, dict) and not body.rstrip("` \n").endswith("}") else []
+    )
     for role in chain.roles:
         if not isinstance(form, dict) or role.name not in form or role.name in last:
             break  # the last role of a form that breaks off may be incomplete
         try:
-            filled[role.name] = role.schema_().model_validate(form[role.name], strict=True).model_dump()
+            filled[role.name] = (
+                role.schema_().model_validate(form[role.name], strict=True).model_dump()
+            )
         except ValidationError:
             break
     return filled
@@ -104,9 +115,11 @@ def form_request(job: Job, prompt: Prompt, seed: int) -> Request[Any]:
     return _request(job, prompt, system, _source(job), chain.form(), _most(job, *FORM_TOKENS), seed)
 
 
-def role_request(job: Job, prompt: Prompt, role: Role, filled: Mapping[str, Any], seed: int) -> Request[Any]:
+def role_request(
+    job: Job, prompt: Prompt, role: Role, filled: Mapping[str, Any], seed: int
+) -> Request[Any]:
     values = words_of(job.configuration)
-    system = f"{prompt.text('system', **values)}\n{prompt.text('step', role=prompt.text(role.name, **values))}"
+    system = f"{prompt.text('system', **values)}\n{prompt.text('step', role=prompt.text(role.name, **values))}"  # noqa: E501
     before = untrusted(json.dumps(filled, ensure_ascii=False, indent=1), "form") if filled else ""
     data = "\n\n".join(filter(None, (_source(job), before)))
     return _request(job, prompt, system, data, role.schema_(), _most(job, *ROLE_TOKENS), seed)
@@ -120,14 +133,16 @@ def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Reque
     filled: dict[str, dict[str, Any]] = {}
     for role in job.configuration.chain.roles:
         out.append(role_request(job, prompt, role, filled, seed))
-        filled[role.name] = {slot: text if kind == "text" else [] for slot, kind in role.slots.items()}
+        filled[role.name] = {
+            slot: text if kind == "text" else [] for slot, kind in role.slots.items()
+        }
     return out
 
 
 def words_of(configuration: Configuration) -> dict[str, str]:
     chain: Chain = configuration.chain
     names = {
-        code: (known.name if (known := describe(code)) else code)
+        code: known.name if (known := describe(code)) else code
         for code in (configuration.source, configuration.target)
     }
     return {
@@ -139,7 +154,9 @@ def words_of(configuration: Configuration) -> dict[str, str]:
 
 
 def _most(job: Job, base: int, per_token: int) -> int:
-    """A translation into another script takes several times the tokens of its source; a model that rambles is cut."""
+    """A translation into another script takes several times the tokens of its source; a model that
+    rambles is cut.
+    """
     return base + per_token * rough_count(job.seed["text"])
 
 
@@ -147,9 +164,16 @@ def _source(job: Job) -> str:
     return untrusted(job.seed["text"], "source")
 
 
-def _request(job: Job, prompt: Prompt, system: str, data: str, schema: Any, max_tokens: int, seed: int) -> Request[Any]:
+def _request(
+    job: Job, prompt: Prompt, system: str, data: str, schema: Any, max_tokens: int, seed: int
+) -> Request[Any]:
     messages = (Message("system", system), Message("user", data))
     return Request(
-        messages, schema, temperature=0.7, max_tokens=max_tokens, seed=seed % (1 << 31), tag=job.id,
+        messages,
+        schema,
+        temperature=0.7,
+        max_tokens=max_tokens,
+        seed=seed % (1 << 31),
+        tag=job.id,
         prompt_name=prompt.name,
-    )  # fmt: skip
+    )

@@ -1,7 +1,9 @@
-"""A chain is a file of data (data/chains): ordered roles, each with slots to fill, and where the texts are found.
+"""A chain is a file of data (data/chains): ordered roles, each with slots to fill, and where the
+texts are found.
 
-The words of the roles are a prompt of their own (data/prompts), so that they have a version and can be replaced. From
-the slots follow the schemas: of the whole form, for one call a sample, or of one role, for a call each.
+The words of the roles are a prompt of their own (data/prompts), so that they have a version and can
+be replaced. From the slots follow the schemas: of the whole form, for one call a sample, or of one
+role, for a call each.
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ class Role(BaseModel):
 
 
 class Chain(BaseModel):
-    """`veracity` is the label of what it makes: real, altered, or that of the seed. `texts` maps a field of a sample to
-    slots (ROLE.SLOT), the best first."""
+    """`veracity` is the label of what it makes: real, altered, or that of the seed. `texts` maps a
+    field of a sample to slots (ROLE.SLOT), the best first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -96,22 +98,36 @@ def find_chain(name: str) -> Chain:
     if not name.endswith(".toml"):
         raise UnknownName("chain", name, chain_names())
     try:
-        return _checked(Chain.model_validate(tomllib.loads(Path(name).read_text(encoding="utf-8"))), name)
+        return _checked(
+            Chain.model_validate(tomllib.loads(Path(name).read_text(encoding="utf-8"))), name
+        )
     except OSError:
         raise DataError(f"There is no chain '{name}'.", "Correct the path.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"'{name}' is not valid TOML: {error}.", "Fix the file.") from None
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:5])
-        raise DataError(f"'{name}' is not a valid chain ({wrong}).", "Start from a packaged one.") from None
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:5]
+        )
+        raise DataError(
+            f"'{name}' is not a valid chain ({wrong}).", "Start from a packaged one."
+        ) from None
 
 
 def _checked(chain: Chain, name: str) -> Chain:
-    """An altered text without a change log is not written, so a chain that cannot give one is refused at once."""
+    """An altered text without a change log is not written, so a chain that cannot give one is
+    refused at once.
+    """
     places = {f"{role.name}.{slot}" for role in chain.roles for slot in role.slots}
     for field, wanted in chain.texts.items():
         if chain.roles and (missing := [place for place in wanted if place not in places]):
-            raise DataError(f"'{name}' takes {field} from '{missing[0]}', which no role fills.", "Correct the slot.")
+            raise DataError(
+                f"'{name}' takes {field} from '{missing[0]}', which no role fills.",
+                "Correct the slot.",
+            )
     if chain.veracity == "altered" and CHANGES not in chain.texts:
-        raise DataError(f"'{name}' alters text and logs no changes.", f"Say in [texts] where `{CHANGES}` are found.")
+        raise DataError(
+            f"'{name}' alters text and logs no changes.",
+            f"Say in [texts] where `{CHANGES}` are found.",
+        )
     return chain

@@ -1,6 +1,7 @@
 """The Python twins of `claimlab generate run` and `claimlab generate preview`.
 
-samples = cl.generate("seeds", chain=["real", "altered"], languages=["eng", "por"], profile=["mine"], output="out")
+samples = cl.generate("seeds", chain=["real", "altered"], languages=["eng", "por"],
+profile=["mine"], output="out")
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ SHOWN = 5  # samples of a preview
 
 @dataclass(repr=False)
 class Generated(Dataset):
-    """What the chains generated, with every chain in the table `chains`; `coverage` is planned against complete."""
+    """What the chains generated, with every chain in the table `chains`; `coverage` is planned
+    against complete.
+    """
 
     coverage: list[dict[str, Any]] = field(default_factory=list)
     budget: dict[str, Any] = field(default_factory=dict)
@@ -64,39 +67,65 @@ class Setup:
         chains = [find_chain(name) for name in each_of(words["chain"])]
         profiles = each_of(words["profile"] or ())
         if any(chain.prompt for chain in chains) and not profiles:
-            raise UsageError("No model is given to fill in the chain.", "Pass `profile`, or `chain` translation.")
+            raise UsageError(
+                "No model is given to fill in the chain.", "Pass `profile`, or `chain` translation."
+            )
         if not any(chain.prompt for chain in chains) and profiles:
             raise UsageError("The chain 'translation' asks no model.", "Leave out `profile`.")
         if words["model"] and len(profiles) > 1:
-            raise UsageError("One model cannot be of several profiles.", "Pass `model` with one `profile`.")
+            raise UsageError(
+                "One model cannot be of several profiles.", "Pass `model` with one `profile`."
+            )
         languages = list(dict.fromkeys(require(code) for code in words["languages"]))
         if len(languages) < 2 or "eng" not in languages:
             todo = "Pass `languages` with English and at least one other."
             raise UsageError("Texts go from English to another language, and back.", todo)
         return cls(
-            chains, languages, profiles, words["model"], one_of(STYLES, words["style"], "style"),
-            read_prompts(words["prompts"], "generate"), words["size"], each_of(words["by"]),
-            read_reputation(words["reputation"]), words["seed"],
-        )  # fmt: skip
+            chains,
+            languages,
+            profiles,
+            words["model"],
+            one_of(STYLES, words["style"], "style"),
+            read_prompts(words["prompts"], "generate"),
+            words["size"],
+            each_of(words["by"]),
+            read_reputation(words["reputation"]),
+            words["seed"],
+        )
 
     def describe(self) -> dict[str, Any]:
         """All that decides the result besides the seeds."""
         prompts = [chain.prompt for chain in self.chains if chain.prompt]
         return {
-            "chains": {chain.name: chain.lineage() for chain in self.chains}, "languages": self.languages,
-            "style": self.style, "size": self.size, "by": list(self.by), "reputation": self.classed,
+            "chains": {chain.name: chain.lineage() for chain in self.chains},
+            "languages": self.languages,
+            "style": self.style,
+            "size": self.size,
+            "by": list(self.by),
+            "reputation": self.classed,
             "prompts": self.prompts.lineage(*prompts),
-        }  # fmt: skip
+        }
 
     def open(self, run: Run) -> dict[str, Validated]:
-        opened = [open_provider(profile, model=self.model, calls=run.calls) for profile in self.profiles]
+        opened = [
+            open_provider(profile, model=self.model, calls=run.calls) for profile in self.profiles
+        ]
         return {one.profile.chosen_model(): one for one in opened}
 
     def plan(self, data: Dataset, models: Sequence[str]) -> list[Job]:
-        by_chain = {chain.name: list(models) if chain.prompt else [engine_name()] for chain in self.chains}
+        by_chain = {
+            chain.name: list(models) if chain.prompt else [engine_name()] for chain in self.chains
+        }
         return jobs(
-            data, self.chains, self.languages, by_chain, self.size, seed=self.seed, by=self.by, classed=self.classed
-        )  # fmt: skip
+            data,
+            self.chains,
+            self.languages,
+            by_chain,
+            self.size,
+            seed=self.seed,
+            by=self.by,
+            classed=self.classed,
+        )
 
 
 @repeatable()
@@ -126,19 +155,31 @@ def generate(
     force: bool = False,
     progress: Progress = silent,
 ) -> Generated:
-    """Make `size` samples from the texts of `data`: an article and a post, each in two languages, with their labels.
+    """Make `size` samples from the texts of `data`: an article and a post, each in two languages,
+    with their labels.
 
-    `chain` is "real" (edited, facts kept), "altered" (facts changed and logged), "translation" (a local engine, no
-    model), a file of your own, or several. Seeds are drawn evenly over the columns `by`, each once; `reputation` is a
-    table of sources and their class. English texts go into the other `languages`, all others into English. `style`
-    asks for the whole form at once, or calls the model for each role ("roles"). `profile` is a model, or several.
-    `originals` keeps the seeds beside what was made of them, as the human class.
+    `chain` is "real" (edited, facts kept), "altered" (facts changed and logged), "translation" (a
+    local engine, no model), a file of your own, or several. Seeds are drawn evenly over the columns
+    `by`, each once; `reputation` is a table of sources and their class. English texts go into the
+    other `languages`, all others into English. `style` asks for the whole form at once, or calls
+    the model for each role ("roles"). `profile` is a model, or several. `originals` keeps the seeds
+    beside what was made of them, as the human class.
     """
     setup = Setup.of(locals())
     with Run(
-        "generate", data, output, limit=limit, force=force, seed=seed, caps=Caps(max_cost, max_calls, max_tokens),
-        mode=mode, cache=cache, concurrency=concurrency, batch=batch, progress=progress,
-    ) as run:  # fmt: skip
+        "generate",
+        data,
+        output,
+        limit=limit,
+        force=force,
+        seed=seed,
+        caps=Caps(max_cost, max_calls, max_tokens),
+        mode=mode,
+        cache=cache,
+        concurrency=concurrency,
+        batch=batch,
+        progress=progress,
+    ) as run:
         generated, _ = _generated(setup, run, run.dataset, originals=originals)
         generated.budget = run.calls.budget.summary()
         finished = run.finish(generated)
@@ -148,17 +189,21 @@ def generate(
 
 @same_arguments(generate)
 def preview(call: Arguments) -> tuple[Generated, dict[str, Any]]:
-    """The first five samples that `generate` with the same arguments would make, and what the whole would cost. They
-    are recorded, so that the whole run does not pay for them again."""
+    """The first five samples that `generate` with the same arguments would make, and what the whole
+    would cost. They are recorded, so that the whole run does not pay for them again."""
     setup, estimate = Setup.of(vars(call)), estimate_generate(**vars(call))
-    with _estimating(call, caps=Caps(call.max_cost, call.max_calls, call.max_tokens), progress=call.progress) as run:
+    with _estimating(
+        call, caps=Caps(call.max_cost, call.max_calls, call.max_tokens), progress=call.progress
+    ) as run:
         generated, _ = _generated(setup, run, run.dataset, originals=False, only=SHOWN)
         return generated, estimate
 
 
 @same_arguments(generate)
 def estimate_generate(call: Arguments) -> dict[str, Any]:
-    """What `generate` with the same arguments would cost at most; nothing is asked and nothing written."""
+    """What `generate` with the same arguments would cost at most; nothing is asked and nothing
+    written.
+    """
     setup = Setup.of(vars(call))
     with _estimating(call) as run:
         providers = setup.open(run)
@@ -169,14 +214,21 @@ def estimate_generate(call: Arguments) -> dict[str, Any]:
                 request
                 for job in planned
                 if job.configuration.model == name and job.configuration.chain.prompt is not None
-                for request in requests_of(job, setup.prompts[job.configuration.chain.prompt], setup.style, setup.seed)
+                for request in requests_of(
+                    job, setup.prompts[job.configuration.chain.prompt], setup.style, setup.seed
+                )
             ]
             parts[name] = estimate_calls(requests, provider.profile, recording=run.calls.existing())
         return estimated(parts, facts={"samples": len(planned)})
 
 
 def _estimating(call: Arguments, **more: Any) -> Run:
-    how = {"limit": call.limit, "mode": call.mode, "cache": call.cache, "concurrency": call.concurrency}
+    how = {
+        "limit": call.limit,
+        "mode": call.mode,
+        "cache": call.cache,
+        "concurrency": call.concurrency,
+    }
     return Run("generate", call.data, call.output, estimate=True, **how, **more)
 
 
@@ -191,7 +243,14 @@ def _generated(
     async def work() -> Any:
         try:
             return await make_all(
-                planned, providers, setup.prompts, setup.style, setup.seed, journal, run.calls.concurrency, run.progress
+                planned,
+                providers,
+                setup.prompts,
+                setup.style,
+                setup.seed,
+                journal,
+                run.calls.concurrency,
+                run.progress,
             )
         finally:
             for provider in providers.values():
@@ -200,10 +259,16 @@ def _generated(
     results = sync.run(work())
     dataset = dataset_of(data, planned, results, described, setup.seed, originals)
     facts = [
-        {"language": job.configuration.target if job.configuration.source == "eng" else job.configuration.source,
-         **job.configuration.facts()}
+        {
+            "language": (
+                job.configuration.target
+                if job.configuration.source == "eng"
+                else job.configuration.source
+            ),
+            **job.configuration.facts(),
+        }
         for job in planned
-    ]  # fmt: skip
+    ]
     covered = coverage(facts, [outcome.status == COMPLETE for outcome in results])
     standing = next((p.standing for p in providers.values() if p.standing), None)
     return Generated(**vars(dataset), coverage=covered, standing=standing), planned

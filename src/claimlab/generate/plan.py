@@ -1,8 +1,9 @@
-"""What is to be made: the configuration space, enumerated, and one configuration for each seed, drawn with a seed.
+"""What is to be made: the configuration space, enumerated, and one configuration for each seed,
+drawn with a seed.
 
-A configuration is a chain, one or more of its techniques, a degree, a direction (English to another language, or back)
-and a model. For every language of seeds the configurations that fit are shuffled once and dealt in turn, so that each
-comes up before any comes up twice.
+A configuration is a chain, one or more of its techniques, a degree, a direction (English to another
+language, or back) and a model. For every language of seeds the configurations that fit are shuffled
+once and dealt in turn, so that each comes up before any comes up twice.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ class Configuration:
     def facts(self) -> dict[str, Any]:
         """What coverage is counted over."""
         return {
-            "chain": self.chain.name, "technique": " + ".join(self.techniques), "degree": self.degree,
-            "direction": self.direction, "model": self.model,
-        }  # fmt: skip
+            "chain": self.chain.name,
+            "technique": " + ".join(self.techniques),
+            "degree": self.degree,
+            "direction": self.direction,
+            "model": self.model,
+        }
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,15 @@ class Job:
         return f"{self.configuration.chain.name}-{self.seed['id']}"
 
 
-def space(chain: Chain, source: str, languages: Sequence[str], models: Sequence[str]) -> Iterator[Configuration]:
+def space(
+    chain: Chain, source: str, languages: Sequence[str], models: Sequence[str]
+) -> Iterator[Configuration]:
     """Every configuration that fits a seed in the language `source`."""
-    targets = [language for language in languages if language != source] if source == ENGLISH else [ENGLISH]
+    targets = (
+        [language for language in languages if language != source]
+        if source == ENGLISH
+        else [ENGLISH]
+    )
     together = [c for n in chain.together for c in combinations(chain.techniques, n)]
     for techniques, degree, target, model in product(together, chain.degrees, targets, models):
         yield Configuration(chain, techniques, degree, source, target, model)
@@ -75,15 +85,21 @@ def jobs(
     by: Sequence[str],
     classed: dict[str, str] | None = None,
 ) -> list[Job]:
-    """`size` jobs in all, the same number for each chain; a seed is used once, whatever the chain. `models` are those
-    that may fill in a chain, by its name."""
+    """`size` jobs in all, the same number for each chain; a seed is used once, whatever the chain.
+    `models` are those that may fill in a chain, by its name."""
     used: set[str] = set()
     out: list[Job] = []
     for at, chain in enumerate(chains):
         share = size // len(chains) + (at < size % len(chains))
         wanted = share + len(used)
         drawn = draw(
-            dataset, wanted, seed=seed, by=by, languages=languages, classed=classed, veracity=chain.veracity
+            dataset,
+            wanted,
+            seed=seed,
+            by=by,
+            languages=languages,
+            classed=classed,
+            veracity=chain.veracity,
         ).rows
         fresh = [row for row in drawn if row["id"] not in used][:share]
         used |= {row["id"] for row in fresh}
@@ -95,7 +111,9 @@ def jobs(
                 decks[language] = list(space(chain, language, languages, models[chain.name]))
                 stream(seed, "deck", chain.name, language).shuffle(decks[language])
                 if not decks[language]:
-                    raise UsageError("There is no language to translate into.", "Pass another in `languages`.")
+                    raise UsageError(
+                        "There is no language to translate into.", "Pass another in `languages`."
+                    )
             deck = decks[language]
             out.append(Job(len(out), row, deck[dealt[language] % len(deck)]))
             dealt[language] += 1
@@ -103,7 +121,9 @@ def jobs(
 
 
 def coverage(rows: Sequence[dict[str, Any]], done: Sequence[bool]) -> list[dict[str, Any]]:
-    """For each value of each dimension: how many samples were planned, and how many are complete."""
+    """For each value of each dimension: how many samples were planned, and how many are
+    complete.
+    """
     out = []
     for dimension in rows[0] if rows else ():
         planned = Counter(row[dimension] for row in rows)

@@ -1,8 +1,8 @@
 """A small synthetic dataset with planted defects whose truth is known, and its clean twin.
 
-The demo runs on it; tests assert that each planted defect is found and that the twin is clean. Labels are drawn at
-random and the claims are invented, so nothing in the clean twin predicts the label: whatever a check reports there is
-a false alarm.
+The demo runs on it; tests assert that each planted defect is found and that the twin is clean.
+Labels are drawn at random and the claims are invented, so nothing in the clean twin predicts the
+label: whatever a check reports there is a false alarm.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ ROW_DEFECTS = (
 
 @dataclass
 class Truth:
-    """What was planted: for each defect the ids of the records that carry it, and the values behind it."""
+    """What was planted: for each defect the ids of the records that carry it, and the values behind
+    it.
+    """
 
     records: dict[str, list[str]] = field(default_factory=dict)
     values: dict[str, list[str]] = field(default_factory=dict)
@@ -55,7 +57,9 @@ class Truth:
 def planted(*, seed: int = 20, size: int = 900) -> tuple[Dataset, Truth]:
     """The dataset with every defect of `DEFECTS`, and the truth about them."""
     if size < MIN_SIZE:
-        raise UsageError(f"{size} rows cannot hold every planted defect.", f"Ask for at least {MIN_SIZE}.")
+        raise UsageError(
+            f"{size} rows cannot hold every planted defect.", f"Ask for at least {MIN_SIZE}."
+        )
     rng = np.random.default_rng(seed)
     rows = _clean_rows(rng, size)
     truth = Truth()
@@ -76,7 +80,9 @@ def _material() -> dict[str, Any]:
 
 
 def _clean_rows(rng: np.random.Generator, size: int) -> list[dict[str, Any]]:
-    """Distinct claims in three languages; label, date, source, author, topic, event and split drawn independently."""
+    """Distinct claims in three languages; label, date, source, author, topic, event and split drawn
+    independently.
+    """
     names = _material()["names"]
     seen: set[tuple[Any, ...]] = set()
     rows: list[dict[str, Any]] = []
@@ -84,7 +90,8 @@ def _clean_rows(rng: np.random.Generator, size: int) -> list[dict[str, Any]]:
         language = LANGUAGES[len(rows) % len(LANGUAGES)]
         picks = tuple(int(rng.integers(len(_material()[language][slot]))) for slot in SLOTS)
         parts = [
-            (language, i, j, picks[i], picks[j], picks[k]) for i, j, k in ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))
+            (language, i, j, picks[i], picks[j], picks[k])
+            for i, j, k in ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))
         ]
         if any(part in seen for part in parts):
             continue  # sharing three of the long clauses would make a near-duplicate
@@ -139,13 +146,20 @@ def _plant_shortcuts(rows: list[dict[str, Any]], rng: np.random.Generator, truth
 
 
 def _plant_rows(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Truth) -> None:
-    """Single rows that are wrong; each kind has rows of its own, so that one repair does not hide another."""
+    """Single rows that are wrong; each kind has rows of its own, so that one repair does not hide
+    another.
+    """
     base = len(rows)
     order = iter([int(i) for i in rng.permutation(base)])
 
     def add(original: dict[str, Any], **changes: Any) -> dict[str, Any]:
         number = len(rows) + 1
-        row = {**original, "id": f"demo-{number:04d}", "url": f"{original['url']}-{number}", **changes}
+        row = {
+            **original,
+            "id": f"demo-{number:04d}",
+            "url": f"{original['url']}-{number}",
+            **changes,
+        }
         rows.append(row)
         return row
 
@@ -169,18 +183,32 @@ def _plant_rows(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Tru
         truth.records.setdefault("too-short", []).append(row["id"])
     for _ in range(30):
         old = rows[next(order)]
-        new = add(old, split="test" if old["split"] == "train" else "train", group=f"copy-{len(rows)}")
+        new = add(
+            old, split="test" if old["split"] == "train" else "train", group=f"copy-{len(rows)}"
+        )
         truth.records.setdefault("duplicates-across-splits", []).extend([old["id"], new["id"]])
 
 
 def _dataset(
-    name: str, rows: list[dict[str, Any]], rng: np.random.Generator, seed: int, *, infeasible: float, truth: Truth
+    name: str,
+    rows: list[dict[str, Any]],
+    rng: np.random.Generator,
+    seed: int,
+    *,
+    infeasible: float,
+    truth: Truth,
 ) -> Dataset:
     annotations = _annotate(rows, rng, infeasible, truth)
     for row in rows:
-        synthetic = {"label": row["label_raw"], "origin": "claimlab.generate.planted", "changes": ["invented"]}
+        synthetic = {
+            "label": row["label_raw"],
+            "origin": "claimlab.generate.planted",
+            "changes": ["invented"],
+        }
         row["meta"] = meta_json({"synthetic": synthetic})
-    frame = pl.DataFrame(rows).with_columns(pl.lit("MGT").alias("authorship"), pl.col("label_raw").alias("veracity"))
+    frame = pl.DataFrame(rows).with_columns(
+        pl.lit("MGT").alias("authorship"), pl.col("label_raw").alias("veracity")
+    )
     step = Lineage(step="generate", parameters={"dataset": name, "size": len(rows)}, seed=seed)
     return Dataset.build(
         name,
@@ -193,8 +221,12 @@ def _dataset(
     )
 
 
-def _annotate(rows: list[dict[str, Any]], rng: np.random.Generator, share: float, truth: Truth) -> pl.DataFrame:
-    """Two annotators judge feasibility for 120 claims; `share` of them are rewritten into claims nobody could check."""
+def _annotate(
+    rows: list[dict[str, Any]], rng: np.random.Generator, share: float, truth: Truth
+) -> pl.DataFrame:
+    """Two annotators judge feasibility for 120 claims; `share` of them are rewritten into claims
+    nobody could check.
+    """
     taken = {i for kind in ROW_DEFECTS for i in truth.records.get(kind, [])}
     plain = [r for r in rows[: len(rows) // 2] if r["split"] == "train" and r["id"] not in taken]
     chosen = [plain[int(i)] for i in rng.permutation(len(plain))[:120]]
@@ -203,13 +235,20 @@ def _annotate(rows: list[dict[str, Any]], rng: np.random.Generator, share: float
     for row in bad:
         language = _material()[row["language"]]
         turn = used[row["language"]] = used.get(row["language"], -1) + 1
-        # Vague openings recur, so each keeps its own second half: infeasible, but not a near-duplicate.
-        row["text"] = f"{language['photo'][turn % len(language['photo'])]}. {row['text'].split(' ', 6)[-1]}"
+        # Vague openings recur, so each keeps its own second half: infeasible, but not a
+        # near-duplicate.
+        row["text"] = (
+            f"{language['photo'][turn % len(language['photo'])]}. {row['text'].split(' ', 6)[-1]}"
+        )
     truth.records["infeasible"] = [r["id"] for r in bad]
     answers = []
     for row in chosen:
         for annotator in ("annotator-1", "annotator-2"):
-            value = "not feasible" if row in bad else str(rng.choice(["feasible", "feasible with web search"]))
+            value = (
+                "not feasible"
+                if row in bad
+                else str(rng.choice(["feasible", "feasible with web search"]))
+            )
             answers.append(
                 {
                     "record_id": row["id"],

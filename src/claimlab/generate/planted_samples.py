@@ -1,7 +1,9 @@
-"""Generated samples whose quality is known: clean ones in three languages, and copies of some with one defect each.
+"""Generated samples whose quality is known: clean ones in three languages, and copies of some with
+one defect each.
 
-The quality filter is held to them: it must find every defect for the right reason, and lose next to none of the clean
-samples. The clauses are those of the planted dataset, which are the same sentence by sentence in all three languages.
+The quality filter is held to them: it must find every defect for the right reason, and lose next to
+none of the clean samples. The clauses are those of the planted dataset, which are the same sentence
+by sentence in all three languages.
 """
 
 from __future__ import annotations
@@ -29,10 +31,14 @@ DEFECTS = {
     "swapped-numbers": "two numbers of real text have changed places",
 }
 REASONS = {  # the metrics that must say so
-    "wrong-language": {"language"}, "truncated": {"truncated"}, "copied-source": {"copying", "change-log"},
-    "unlogged-change": {"change-log"}, "missing-change": {"change-log"}, "repeated-text": {"repetition"},
+    "wrong-language": {"language"},
+    "truncated": {"truncated"},
+    "copied-source": {"copying", "change-log"},
+    "unlogged-change": {"change-log"},
+    "missing-change": {"change-log"},
+    "repeated-text": {"repetition"},
     "swapped-numbers": {"details"},
-}  # fmt: skip
+}
 DEGREES = ("minor", "moderate", "critical")
 MODEL = "planted"
 Facts = list[tuple[tuple[int, ...], int]]  # sentences: a clause for each slot, and the number
@@ -54,8 +60,12 @@ class Parts:
     defect: str | None = None
 
 
-def planted_samples(*, seed: int = 20, size: int = 300, each: int = 15) -> tuple[Dataset, dict[str, list[str]]]:
-    """`size` clean samples and `each` of every defect; and the ids of the samples with each defect."""
+def planted_samples(
+    *, seed: int = 20, size: int = 300, each: int = 15
+) -> tuple[Dataset, dict[str, list[str]]]:
+    """`size` clean samples and `each` of every defect; and the ids of the samples with each
+    defect.
+    """
     samples = [_clean(i, seed) for i in range(size + each * len(DEFECTS))]
     truth: dict[str, list[str]] = {name: [] for name in DEFECTS}
     for i, parts in enumerate(samples[size:]):
@@ -63,12 +73,22 @@ def planted_samples(*, seed: int = 20, size: int = 300, each: int = 15) -> tuple
         _plant(parts, name, stream(seed, "defect", i))
         truth[name].append(f"planted-{parts.number:05d}")
     records = [row for parts in samples for row in _rows(parts)]
-    step = Lineage(step="generate", parameters={"dataset": "planted-samples", "size": len(samples)}, seed=seed)
+    step = Lineage(
+        step="generate", parameters={"dataset": "planted-samples", "size": len(samples)}, seed=seed
+    )
     notes = ["Synthetic samples about invented places: for tests of the quality filter only."]
     frame = pl.DataFrame(records, infer_schema_length=None)
-    return Dataset.build(
-        "planted-samples", frame, synthetic=True, licence="Apache-2.0", notes=notes, lineage=[step]
-    ), truth
+    return (
+        Dataset.build(
+            "planted-samples",
+            frame,
+            synthetic=True,
+            licence="Apache-2.0",
+            notes=notes,
+            lineage=[step],
+        ),
+        truth,
+    )
 
 
 def _clean(number: int, seed: int) -> Parts:
@@ -86,14 +106,20 @@ def _clean(number: int, seed: int) -> Parts:
         for at in rng.sample(range(len(facts)), 1 + (degree == "critical")):
             clauses, amount = facts[at]
             fresh = next(
-                n for n in iter(lambda: rng.randrange(21, 980), None) if all(n != m for _, m in facts + altered)
+                n
+                for n in iter(lambda: rng.randrange(21, 980), None)
+                if all(n != m for _, m in facts + altered)
             )
             altered[at] = clauses, fresh
-            before, after = (_action(language, c, n) for c, n in ((clauses, amount), (clauses, fresh)))
+            before, after = (
+                _action(language, c, n) for c, n in ((clauses, amount), (clauses, fresh))
+            )
             changes.append({"kind": "number", "degree": degree, "before": before, "after": after})
     else:
         changes.append({"kind": "rewrite", "degree": degree})
-    parts = Parts(number, language, LANGUAGES[(number + 1) % 3], veracity, degree, facts, altered, changes)
+    parts = Parts(
+        number, language, LANGUAGES[(number + 1) % 3], veracity, degree, facts, altered, changes
+    )
     _write(parts)
     return parts
 
@@ -102,29 +128,45 @@ def _write(parts: Parts) -> None:
     """The four texts: the more is to change, the more sentences are turned round."""
     turned = {"minor": 1, "moderate": 3, "critical": 5}[parts.degree]
     for suffix, language in (("", parts.language), ("-translation", parts.other)):
-        sentences = [_sentence(language, c, n, turned=i < turned) for i, (c, n) in enumerate(parts.text_facts)]
+        sentences = [
+            _sentence(language, c, n, turned=i < turned)
+            for i, (c, n) in enumerate(parts.text_facts)
+        ]
         parts.texts[f"article{suffix}"] = " ".join(sentences)
-        parts.texts[f"post{suffix}"] = f"{sentences[0]} {sentences[1]} #{_material()['names']['topics'][0]}"
+        parts.texts[f"post{suffix}"] = (
+            f"{sentences[0]} {sentences[1]} #{_material()['names']['topics'][0]}"
+        )
 
 
 def _plant(parts: Parts, defect: str, rng: random.Random) -> None:
     """One defect; a kind that needs real or altered text is given one of that kind."""
     parts.defect = defect
-    wanted = {"unlogged-change": "altered", "missing-change": "altered", "swapped-numbers": "real"}.get(defect)
+    wanted = {
+        "unlogged-change": "altered",
+        "missing-change": "altered",
+        "swapped-numbers": "real",
+    }.get(defect)
     if wanted and parts.veracity != wanted:
         parts.veracity = wanted
-        parts.text_facts, parts.changes = list(parts.facts), [{"kind": "rewrite", "degree": parts.degree}]
+        parts.text_facts, parts.changes = (
+            list(parts.facts),
+            [{"kind": "rewrite", "degree": parts.degree}],
+        )
         if wanted == "altered":
             clauses, amount = parts.facts[0]
             parts.text_facts[0] = clauses, 1_000 + amount
             before, after = (_action(parts.language, clauses, n) for n in (amount, 1_000 + amount))
-            parts.changes = [{"kind": "number", "degree": parts.degree, "before": before, "after": after}]
+            parts.changes = [
+                {"kind": "number", "degree": parts.degree, "before": before, "after": after}
+            ]
         _write(parts)
     article = parts.texts["article"]
     if defect == "wrong-language":
         parts.texts["article-translation"] = article
     elif defect == "truncated":
-        parts.texts["article"] = article[: len(article) * rng.randrange(55, 80) // 100].rstrip(" .,")
+        parts.texts["article"] = article[: len(article) * rng.randrange(55, 80) // 100].rstrip(
+            " .,"
+        )
     elif defect == "copied-source":
         parts.texts["article"] = _source(parts)
     elif defect == "unlogged-change":
@@ -142,14 +184,32 @@ def _plant(parts: Parts, defect: str, rng: random.Random) -> None:
 
 def _rows(parts: Parts) -> list[dict[str, Any]]:
     name = f"planted-{parts.number:05d}"
-    seed = {"id": f"{name}-seed", "text": _source(parts), "kind": "article", "language": parts.language,
-            "veracity": "true", "label_raw": "true", "topic": "planted", "source": "planted"}  # fmt: skip
-    languages = {f"{form}{suffix}": language for form in ("article", "post")
-                 for suffix, language in (("", parts.language), ("-translation", parts.other))}  # fmt: skip
+    seed = {
+        "id": f"{name}-seed",
+        "text": _source(parts),
+        "kind": "article",
+        "language": parts.language,
+        "veracity": "true",
+        "label_raw": "true",
+        "topic": "planted",
+        "source": "planted",
+    }
+    languages = {
+        f"{form}{suffix}": language
+        for form in ("article", "post")
+        for suffix, language in (("", parts.language), ("-translation", parts.other))
+    }
     sample = Sample(
-        name, seed, parts.veracity, parts.degree, parts.texts, languages,
-        {"model": MODEL, "made_by": "claimlab.generate.planted_samples"}, parts.changes, {"chain_status": "complete"},
-    )  # fmt: skip
+        name,
+        seed,
+        parts.veracity,
+        parts.degree,
+        parts.texts,
+        languages,
+        {"model": MODEL, "made_by": "claimlab.generate.planted_samples"},
+        parts.changes,
+        {"chain_status": "complete"},
+    )
     return [original(seed), *rows(sample)]
 
 
@@ -158,7 +218,9 @@ def _source(parts: Parts) -> str:
 
 
 def _sentence(language: str, clauses: tuple[int, ...], number: int, *, turned: bool) -> str:
-    """The clauses in the order of the slots; turned round, the source of the statement comes first."""
+    """The clauses in the order of the slots; turned round, the source of the statement comes
+    first.
+    """
     words = [_material()[language][slot][pick] for slot, pick in zip(SLOTS, clauses, strict=True)]
     subject, action, when, reason, source = words
     action = action.format(n=number)

@@ -1,4 +1,5 @@
-"""Samples as records: up to four texts each, every one with its label, its origin and its change log.
+"""Samples as records: up to four texts each, every one with its label, its origin and its change
+log.
 
 Authorship is decided text by text, by this rule:
 
@@ -7,8 +8,8 @@ Authorship is decided text by text, by this rule:
     MGT  an article or post that a model rewrote completely (degree critical)
     MTT  a translation, whoever wrote what it translates
 
-`rows` is the only way in which this room makes records of machine-made text, and it refuses one that lacks any of the
-three: there is no way around it.
+`rows` is the only way in which this room makes records of machine-made text, and it refuses one
+that lacks any of the three: there is no way around it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ LABELS = {"real": "true", "altered": "false"}
 
 @dataclass(frozen=True)
 class Sample:
-    """What a chain made of one seed. `changes` is the log: an empty one says that nothing was altered."""
+    """What a chain made of one seed. `changes` is the log: an empty one says that nothing was
+    altered.
+    """
 
     id: str
     seed: Mapping[str, Any]  # the record
@@ -53,13 +56,19 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
     label = seed.get("veracity") if inherits else LABELS.get(sample.veracity)
     missing = [
         name
-        for name, value in (("label", label), ("origin", sample.origin), ("change log", sample.changes))
+        for name, value in (
+            ("label", label),
+            ("origin", sample.origin),
+            ("change log", sample.changes),
+        )
         if value is None or value == {}
     ]
     if missing:
         raise DataError(
-            f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not written without.",
-            "Pass what made it and what it changed; an empty list of changes says that nothing was altered.",
+            f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not"
+            " written without.",
+            "Pass what made it and what it changed; an empty list of changes says that nothing was"
+            " altered.",
         )
     named = seed.get("label_raw") or label if inherits else sample.veracity
     note = {
@@ -72,7 +81,11 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
         {
             "id": f"{sample.id}-{field}",
             "text": sample.texts[field],
-            "kind": "post" if field.startswith("post") else ("claim" if seed.get("kind") == "claim" else "article"),
+            "kind": (
+                "post"
+                if field.startswith("post")
+                else ("claim" if seed.get("kind") == "claim" else "article")
+            ),
             "label_raw": named,
             "veracity": label,
             "language": sample.languages.get(field),
@@ -88,12 +101,16 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
         }
         for field in FIELDS
         if sample.texts.get(field)
-    ]  # fmt: skip
+    ]
 
 
 def original(seed: Mapping[str, Any]) -> dict[str, Any]:
     """The seed beside what was made of it: the human class of the benchmark, in the same group."""
-    return {**{k: v for k, v in seed.items() if k != "dataset"}, "authorship": "HWT", "group": group_of(seed)}
+    return {
+        **{k: v for k, v in seed.items() if k != "dataset"},
+        "authorship": "HWT",
+        "group": group_of(seed),
+    }
 
 
 def group_of(seed: Mapping[str, Any]) -> str:

@@ -1,8 +1,10 @@
-"""Make the samples of a plan: many chains at once, what is finished kept in the journal, and the dataset of it all.
+"""Make the samples of a plan: many chains at once, what is finished kept in the journal, and the
+dataset of it all.
 
-A sample whose chain stopped keeps the texts it had, with its status; of altered text only where the changes were
-logged, because altered text is not written without its log. Every chain is a row of the table `chains`, whatever became
-of it, and every role's word is in `traces`, with the same label, origin and log as the records.
+A sample whose chain stopped keeps the texts it had, with its status; of altered text only where the
+changes were logged, because altered text is not written without its log. Every chain is a row of
+the table `chains`, whatever became of it, and every role's word is in `traces`, with the same
+label, origin and log as the records.
 """
 
 from __future__ import annotations
@@ -29,10 +31,22 @@ from claimlab.llm.provider import Provider
 
 LABEL = "Samples"
 CHAINS = {
-    "sample": pl.String, "seed": pl.String, "chain": pl.String, "technique": pl.String, "degree": pl.String,
-    "direction": pl.String, "model": pl.String, "status": pl.String, "stopped": pl.String, "detail": pl.String,
-    "texts": pl.Int32, "asked_again": pl.Int32, "calls": pl.Int32, "tokens": pl.Int64, "cost": pl.Float64,
-}  # fmt: skip
+    "sample": pl.String,
+    "seed": pl.String,
+    "chain": pl.String,
+    "technique": pl.String,
+    "degree": pl.String,
+    "direction": pl.String,
+    "model": pl.String,
+    "status": pl.String,
+    "stopped": pl.String,
+    "detail": pl.String,
+    "texts": pl.Int32,
+    "asked_again": pl.Int32,
+    "calls": pl.Int32,
+    "tokens": pl.Int64,
+    "cost": pl.Float64,
+}
 
 
 async def make_all(
@@ -56,12 +70,20 @@ async def make_all(
         if chain.prompt is None:
             text = translate(job.seed["text"], job.configuration.source, job.configuration.target)
             return Outcome({"engine": {"translation": text}})
-        return await make(job, providers[job.configuration.model], prompts[chain.prompt], style, seed)
+        return await make(
+            job, providers[job.configuration.model], prompts[chain.prompt], style, seed
+        )
 
     at = {job.number: i for i, job in enumerate(jobs)}
     pool = each(
-        left, one, concurrency=concurrency, progress=progress, label=LABEL, total=len(jobs), before=before
-    )  # fmt: skip
+        left,
+        one,
+        concurrency=concurrency,
+        progress=progress,
+        label=LABEL,
+        total=len(jobs),
+        before=before,
+    )
     async for index, outcome in pool:
         results[at[left[index].number]] = outcome
         journal.write(_shard(left[index]), outcome.to_json())
@@ -73,7 +95,9 @@ def _shard(job: Job) -> str:
 
 
 def sample_of(job: Job, outcome: Outcome) -> Sample:
-    """A job and what came of it as a sample: label, origin and change log follow from the configuration."""
+    """A job and what came of it as a sample: label, origin and change log follow from the
+    configuration.
+    """
     chosen, chain = job.configuration, job.configuration.chain
     degree = chain.degrees[chosen.degree][0] or None
     texts = {field: text for field in FIELDS if (text := chain.find(outcome.filled, field))}
@@ -87,15 +111,30 @@ def sample_of(job: Job, outcome: Outcome) -> Sample:
         veracity=chain.veracity,
         degree=degree,
         texts=texts,
-        languages={f"{form}{suffix}": language for form in ("article", "post") for suffix, language in sides.items()},
-        origin={"made_by": f"claimlab generate, chain {chain.name} {chain.version}", "model": chosen.model},
+        languages={
+            f"{form}{suffix}": language
+            for form in ("article", "post")
+            for suffix, language in sides.items()
+        },
+        origin={
+            "made_by": f"claimlab generate, chain {chain.name} {chain.version}",
+            "model": chosen.model,
+        },
         changes=changes,
-        meta={**chosen.facts(), "chain_status": _status(outcome), "asked_again": outcome.asked_again or None},
+        meta={
+            **chosen.facts(),
+            "chain_status": _status(outcome),
+            "asked_again": outcome.asked_again or None,
+        },
     )
 
 
 def _status(outcome: Outcome) -> str:
-    return COMPLETE if outcome.status == COMPLETE else f"stopped at {outcome.stopped}: {outcome.status}"
+    return (
+        COMPLETE
+        if outcome.status == COMPLETE
+        else f"stopped at {outcome.stopped}: {outcome.status}"
+    )
 
 
 def dataset_of(
@@ -126,9 +165,15 @@ def dataset_of(
         counts=counts(results, records),
     )
     return Dataset.build(
-        f"{seeds.name}-generated", frame, tables, card=seeds.card, licence=seeds.licence, synthetic=True,
-        notes=[*seeds.notes], lineage=[*seeds.lineage, step],
-    )  # fmt: skip
+        f"{seeds.name}-generated",
+        frame,
+        tables,
+        card=seeds.card,
+        licence=seeds.licence,
+        synthetic=True,
+        notes=[*seeds.notes],
+        lineage=[*seeds.lineage, step],
+    )
 
 
 def counts(results: Sequence[Outcome], records: Sequence[dict[str, Any]]) -> dict[str, int]:
@@ -142,26 +187,60 @@ def counts(results: Sequence[Outcome], records: Sequence[dict[str, Any]]) -> dic
 
 def _chain_row(job: Job, outcome: Outcome, texts: int) -> dict[str, Any]:
     return {
-        "sample": job.id, "seed": job.seed["id"], **job.configuration.facts(), "status": outcome.status,
-        "stopped": outcome.stopped, "detail": outcome.detail, "texts": texts, "asked_again": outcome.asked_again,
-        "calls": outcome.calls, "tokens": outcome.tokens, "cost": outcome.cost,
-    }  # fmt: skip
+        "sample": job.id,
+        "seed": job.seed["id"],
+        **job.configuration.facts(),
+        "status": outcome.status,
+        "stopped": outcome.stopped,
+        "detail": outcome.detail,
+        "texts": texts,
+        "asked_again": outcome.asked_again,
+        "calls": outcome.calls,
+        "tokens": outcome.tokens,
+        "cost": outcome.cost,
+    }
 
 
 def _trace_rows(
     job: Job, outcome: Outcome, sample: Sample, text_rows: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What each role wrote. The words of a chain that stopped before its changes were logged are marked as such."""
-    log = sample.changes if sample.changes is not None else [{"kind": "unfinished: the changes were not logged"}]
-    note = {"label": sample.veracity, "origin": {**sample.origin, "seed": job.seed["id"]}, "changes": list(log)}
+    """What each role wrote. The words of a chain that stopped before its changes were logged are
+    marked as such.
+    """
+    log = (
+        sample.changes
+        if sample.changes is not None
+        else [{"kind": "unfinished: the changes were not logged"}]
+    )
+    note = {
+        "label": sample.veracity,
+        "origin": {**sample.origin, "seed": job.seed["id"]},
+        "changes": list(log),
+    }
     record = text_rows[0]["id"] if text_rows else None
-    shared = {"record_id": record, "trace_id": job.id, "round": 1, "agent": job.configuration.model, "reason": None,
-              "meta": meta_json({"synthetic": note})}  # fmt: skip
+    shared = {
+        "record_id": record,
+        "trace_id": job.id,
+        "round": 1,
+        "agent": job.configuration.model,
+        "reason": None,
+        "meta": meta_json({"synthetic": note}),
+    }
     written = [
-        {**shared, "step": step, "role": role, "output": json.dumps(slots, ensure_ascii=False, sort_keys=True)}
+        {
+            **shared,
+            "step": step,
+            "role": role,
+            "output": json.dumps(slots, ensure_ascii=False, sort_keys=True),
+        }
         for step, (role, slots) in enumerate(outcome.filled.items(), 1)
     ]
     if outcome.stopped is not None:
-        end = {"step": len(written) + 1, "role": outcome.stopped, "output": None, "reason": outcome.status}
+        end = {
+            "step": len(written) + 1,
+            "role": outcome.stopped,
+            "output": None,
+            "reason": outcome.status,
+        }
         written.append({**shared, **end})
     return written

@@ -1,9 +1,10 @@
 """Which records become seeds: drawn at random and evenly over strata, each used once.
 
-Strata are the values of some columns (language, source and topic by default). A record without a text, or made by a
-machine, is no seed. What is edited without changing its facts, or altered, starts from text that is labelled true: its
-label then follows from what was done to it. With a table of reputation (source, class) the class decides instead, and
-only sources that it lists are drawn from: reputable ones for real text, flagged ones for altered text.
+Strata are the values of some columns (language, source and topic by default). A record without a
+text, or made by a machine, is no seed. What is edited without changing its facts, or altered,
+starts from text that is labelled true: its label then follows from what was done to it. With a
+table of reputation (source, class) the class decides instead, and only sources that it lists are
+drawn from: reputable ones for real text, flagged ones for altered text.
 """
 
 from __future__ import annotations
@@ -45,9 +46,13 @@ def draw(
     classed: dict[str, str] | None = None,
     veracity: str = "real",
 ) -> Seeds:
-    """At most `size` seeds. One stratum after another gives one, so that small ones are not drowned by large ones."""
+    """At most `size` seeds. One stratum after another gives one, so that small ones are not drowned
+    by large ones.
+    """
     if unknown := [name for name in by if name not in SCHEMA]:
-        raise UsageError(f"'{unknown[0]}' is not a column of records.", f"Use some of: {', '.join(BY)}, split.")
+        raise UsageError(
+            f"'{unknown[0]}' is not a column of records.", f"Use some of: {', '.join(BY)}, split."
+        )
     words = pl.col("text").str.count_matches(r"\S+").fill_null(0) >= FEWEST_WORDS
     people = pl.col("authorship").is_null() | (pl.col("authorship") == "HWT")
     rows = dataset.records.filter(words & people & pl.col("language").is_not_null())
@@ -57,8 +62,8 @@ def draw(
     if not rows.height:
         raise DataError(
             f"'{dataset.name}' holds no text that can be a seed of {veracity} text.",
-            "Seeds are texts by people in one of `languages`, of five words or more, labelled true or from a source "
-            "that `reputation` classes.",
+            "Seeds are texts by people in one of `languages`, of five words or more, labelled true"
+            " or from a source that `reputation` classes.",
         )
     strata: dict[tuple[Any, ...], list[tuple[float, str]]] = {}
     for row in rows.select("id", *by).iter_rows():
@@ -90,7 +95,12 @@ def read_reputation(file: str | Path | None) -> dict[str, str] | None:
     table = user_table(Path(file), "source", "class")
     if not {"source", "class"} <= set(table.columns):
         raise DataError(f"'{file}' does not have the columns source and class.", "Name them so.")
-    classed = {str(source): str(name).strip().lower() for source, name in table.select("source", "class").iter_rows()}
+    classed = {
+        str(source): str(name).strip().lower()
+        for source, name in table.select("source", "class").iter_rows()
+    }
     if unknown := sorted(set(classed.values()) - set(CLASSES)):
-        raise DataError(f"'{unknown[0]}' is not a valid class of a source.", f"Use: {', '.join(CLASSES)}.")
+        raise DataError(
+            f"'{unknown[0]}' is not a valid class of a source.", f"Use: {', '.join(CLASSES)}."
+        )
     return classed

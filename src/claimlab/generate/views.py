@@ -23,14 +23,20 @@ def sample_blocks(generated: Generated) -> list[Block]:
     for row in generated.tables["chains"].iter_rows(named=True):
         texts = generated.records.filter(pl.col("id").str.starts_with(f"{row['sample']}-"))
         about = (
-            f"{row['chain']}: {row['technique']}, {row['degree']}; {row['direction']}; {row['model']}: {row['status']}"
+            f"{row['chain']}: {row['technique']}, {row['degree']}; {row['direction']};"
+            f" {row['model']}: {row['status']}"
         )
         blocks: list[Block] = [Text(about)]
         if row["stopped"]:
-            blocks.append(Text(f"Stopped at {row['stopped']}: {row['detail'] or row['status']}", "warning"))
+            blocks.append(
+                Text(f"Stopped at {row['stopped']}: {row['detail'] or row['status']}", "warning")
+            )
         for record in texts.iter_rows(named=True):
             meta = json.loads(record["meta"])
-            head = f"{meta['field']}, {record['language']}, {record['authorship']}, label {record['label_raw']}"
+            head = (
+                f"{meta['field']}, {record['language']}, {record['authorship']}, label"
+                f" {record['label_raw']}"
+            )
             blocks.append(Quote((record["text"] or "")[:CHARACTERS], head))
         if texts.height:
             log = json.loads(texts["meta"][0])["synthetic"]["changes"]

@@ -1,8 +1,9 @@
 """Batches: many calls sent as one file, answered within a day, usually at half the price.
 
-The wire format is the one that OpenAI published and several vendors copy: a file of requests is uploaded, a batch made
-from it, polled, and a file of answers fetched. A batch is a JSON file beside the recording, `CACHE/batches/ID.json`,
-with its questions; its answers go into the recording, so that every run, resumed or replayed, finds them there.
+The wire format is the one that OpenAI published and several vendors copy: a file of requests is
+uploaded, a batch made from it, polled, and a file of answers fetched. A batch is a JSON file beside
+the recording, `CACHE/batches/ID.json`, with its questions; its answers go into the recording, so
+that every run, resumed or replayed, finds them there.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ OVER = ("completed", "failed", "expired", "cancelled")
 
 @dataclass
 class Batch:
-    """One batch as it is kept on disk. `questions` are by hash, with what the recording needs to keep an answer."""
+    """One batch as it is kept on disk. `questions` are by hash, with what the recording needs to
+    keep an answer.
+    """
 
     id: str
     profile: dict[str, Any]
@@ -48,20 +51,30 @@ class Batch:
     counts: dict[str, int] = field(default_factory=dict)
     ledger: str | None = None  # of the run that sent it, in which it counts at the most it can cost
     assumed: dict[str, Any] = field(default_factory=dict)  # that most, as an Amount
-    actual: dict[str, Any] = field(default_factory=dict)  # what its answers did cost, once they are collected
+    actual: dict[str, Any] = field(
+        default_factory=dict
+    )  # what its answers did cost, once they are collected
     settled: bool = False  # the ledger knows
 
     def save(self, cache: Path) -> None:
         (cache / FOLDER).mkdir(parents=True, exist_ok=True)
-        atomic_text(cache / FOLDER / f"{self.id}.json", json.dumps(asdict(self), ensure_ascii=False, indent=1))
+        atomic_text(
+            cache / FOLDER / f"{self.id}.json",
+            json.dumps(asdict(self), ensure_ascii=False, indent=1),
+        )
 
     def row(self) -> dict[str, Any]:
         """For a list: everything but the questions themselves."""
         return {
-            "id": self.id, "profile": self.profile["name"], "model": self.profile["model"], "status": self.status,
-            "requests": len(self.questions), "answered": self.answered, "failed": self.failed,
+            "id": self.id,
+            "profile": self.profile["name"],
+            "model": self.profile["model"],
+            "status": self.status,
+            "requests": len(self.questions),
+            "answered": self.answered,
+            "failed": self.failed,
             "collected": self.collected,
-        }  # fmt: skip
+        }
 
 
 def batches_in(cache: Path) -> list[Batch]:
@@ -70,12 +83,15 @@ def batches_in(cache: Path) -> list[Batch]:
 
 
 class Batched:
-    """The layer that notes a question instead of asking it. What it can cost at most counts against the caps at once,
-    since a batch that was sent is paid for whether or not its answers are fetched."""
+    """The layer that notes a question instead of asking it. What it can cost at most counts against
+    the caps at once, since a batch that was sent is paid for whether or not its answers are
+    fetched."""
 
     def __init__(self, inner: Provider, calls: Calls) -> None:
         if inner.profile.base_url is None:
-            raise UsageError(f"The profile '{inner.profile.name}' takes no batches.", "Leave out `batch`.")
+            raise UsageError(
+                f"The profile '{inner.profile.name}' takes no batches.", "Leave out `batch`."
+            )
         assert calls.deferred is not None
         assert calls.cache is not None, "a batch needs a recording"
         self.inner, self.profile, self.calls = inner, inner.profile, calls
@@ -99,19 +115,25 @@ class Batched:
             self._assumed[call.key] = price
             self.deferred.add(self, call, Endpoint(self.profile).body(request))
         detail = "the answer comes with a batch"
-        return Answer(model=self.profile.chosen_model(), failure="batched", detail=detail, transient=True)
+        return Answer(
+            model=self.profile.chosen_model(), failure="batched", detail=detail, transient=True
+        )
 
     async def close(self) -> None:
         await self.inner.close()
 
     async def _waited_for(self) -> set[str]:
-        """The questions in batches that are not done; what has come in since the last start is collected first."""
+        """The questions in batches that are not done; what has come in since the last start is
+        collected first.
+        """
         async with self._first:
             if self._under_way is None:
                 batches = await collected(self.cache)
                 for batch in batches:
                     self._settle(batch)
-                self._under_way = {key for batch in batches if not batch.collected for key in batch.questions}
+                self._under_way = {
+                    key for batch in batches if not batch.collected for key in batch.questions
+                }
             return self._under_way
 
     @property
@@ -120,9 +142,14 @@ class Batched:
         return None if ledger is None else str(ledger.path.resolve())
 
     def _settle(self, batch: Batch) -> None:
-        """Put the true cost of a batch that came in in the place of the most it could cost. It is marked first: a run
-        that is killed in between has counted too much, never too little."""
-        if batch.collected and not batch.settled and batch.ledger is not None and batch.ledger == self._ledger:
+        """Put the true cost of a batch that came in in the place of the most it could cost. It is
+        marked first: a run that is killed in between has counted too much, never too little."""
+        if (
+            batch.collected
+            and not batch.settled
+            and batch.ledger is not None
+            and batch.ledger == self._ledger
+        ):
             batch.settled = True
             batch.save(self.cache)
             self.calls.budget.correct(Amount(**batch.assumed), Amount(**batch.actual))
@@ -133,10 +160,16 @@ class Batched:
             part = items[start : start + MOST]
             lines = [_line(call, body) for call, body in part]
             number = sync.run(Endpoint(self.profile).create("".join(lines).encode()))
-            questions = {call.key: {"kind": call.kind, "content": dict(call.content)} for call, _ in part}
+            questions = {
+                call.key: {"kind": call.kind, "content": dict(call.content)} for call, _ in part
+            }
             most_of_all = _sum(self._assumed[key] for key in questions)
             Batch(
-                number, self.profile.model_dump(mode="json"), questions, ledger=self._ledger, assumed=most_of_all
+                number,
+                self.profile.model_dump(mode="json"),
+                questions,
+                ledger=self._ledger,
+                assumed=most_of_all,
             ).save(self.cache)
             ids.append(number)
         count = f"{several(len(items), 'question')} {verb(len(items), 'was', 'were')}"
@@ -145,11 +178,18 @@ class Batched:
 
 def _sum(amounts: Iterable[Amount]) -> dict[str, Any]:
     each = list(amounts)
-    return {name: sum(getattr(amount, name) for amount in each) for name in ("money", "tokens", "calls")}
+    return {
+        name: sum(getattr(amount, name) for amount in each) for name in ("money", "tokens", "calls")
+    }
 
 
 def _line(question: Question, body: Mapping[str, Any]) -> str:
-    call = {"custom_id": question.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    call = {
+        "custom_id": question.key,
+        "method": "POST",
+        "url": "/v1/chat/completions",
+        "body": body,
+    }
     return json.dumps(call, ensure_ascii=False) + "\n"
 
 
@@ -175,8 +215,8 @@ async def looked_at(cache: Path) -> list[Batch]:
 
 
 async def collected(cache: Path) -> list[Batch]:
-    """Put the answers of finished batches into the recording. A call that failed in its batch is left out: the next
-    start sends it again."""
+    """Put the answers of finished batches into the recording. A call that failed in its batch is
+    left out: the next start sends it again."""
     batches = await looked_at(cache)
     for batch in batches:
         if not batch.collected and batch.status in OVER:
@@ -191,7 +231,9 @@ async def collected(cache: Path) -> list[Batch]:
 
 
 async def cancelled(cache: Path) -> list[Batch]:
-    """Ask the endpoints to stop what is under way; what was answered by then can still be collected."""
+    """Ask the endpoints to stop what is under way; what was answered by then can still be
+    collected.
+    """
     batches = await looked_at(cache)
     for batch in batches:
         if not batch.collected and batch.status not in OVER:
@@ -203,7 +245,9 @@ async def cancelled(cache: Path) -> list[Batch]:
 async def _refresh(batch: Batch, cache: Path) -> None:
     raw = await Endpoint(Profile(**batch.profile)).retrieve(batch.id)
     batch.status = raw["status"]
-    batch.counts = {k: v for k, v in (raw.get("request_counts") or {}).items() if isinstance(v, int)}
+    batch.counts = {
+        k: v for k, v in (raw.get("request_counts") or {}).items() if isinstance(v, int)
+    }
     batch.save(cache)
 
 

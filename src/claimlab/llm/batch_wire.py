@@ -52,7 +52,9 @@ class Endpoint:
         return await self._with_client(stop)
 
     async def answers(self, number: str) -> list[tuple[str, Answer[Any]]]:
-        """The answers of a batch that is over, by the hash of their question; of the files that it has."""
+        """The answers of a batch that is over, by the hash of their question; of the files that it
+        has.
+        """
 
         async def fetch(client: Any) -> list[bytes]:
             batch = await client.batches.retrieve(number)
@@ -64,13 +66,23 @@ class Endpoint:
             return raw
 
         files = await self._with_client(fetch)
-        return [self._answer(json.loads(line)) for file in files for line in file.splitlines() if line.strip()]
+        return [
+            self._answer(json.loads(line))
+            for file in files
+            for line in file.splitlines()
+            if line.strip()
+        ]
 
     def _answer(self, line: dict[str, Any]) -> tuple[str, Answer[Any]]:
         response = line.get("response") or {}
         if response.get("status_code") != 200:
-            failure, detail = f"http-{response.get('status_code') or 0}", json.dumps(line.get("error"))
-            return line["custom_id"], Answer(model=self.profile.chosen_model(), failure=failure, detail=detail)
+            failure, detail = (
+                f"http-{response.get('status_code') or 0}",
+                json.dumps(line.get("error")),
+            )
+            return line["custom_id"], Answer(
+                model=self.profile.chosen_model(), failure=failure, detail=detail
+            )
         answer = self._calls.read(json.dumps(response["body"]).encode())
         cost = None if answer.cost is None else round(answer.cost * self.profile.batch_price, 12)
         return line["custom_id"], replace(answer, cost=cost)
@@ -84,7 +96,8 @@ class Endpoint:
         except Exception as error:
             failed = self._calls.broken(error)
             raise ClaimlabError(
-                f"The endpoint of '{self.profile.name}' did not take the batch: {failed.detail or failed.failure}.",
+                f"The endpoint of '{self.profile.name}' did not take the batch:"
+                f" {failed.detail or failed.failure}.",
                 "Check that it takes batches, or leave out `batch`.",
             ) from error
         finally:

@@ -22,9 +22,11 @@ PER_MESSAGE = 4  # tokens around each
 
 @dataclass(frozen=True)
 class Estimate:
-    """`money_most` takes every reply to be as long as it may be; `money_least` takes replies of no length. Null: the
-    price is not known. Calls that the cache already holds cost nothing and are only counted. `money_expected` takes
-    replies to be as long as `learned_from` recorded ones to the same prompt; null where fewer than 20 are recorded."""
+    """`money_most` takes every reply to be as long as it may be; `money_least` takes replies of no
+    length. Null: the price is not known. Calls that the cache already holds cost nothing and are
+    only counted. `money_expected` takes replies to be as long as `learned_from` recorded ones to
+    the same prompt; null where fewer than 20 are recorded.
+    """
 
     calls: int
     cached: int
@@ -41,14 +43,20 @@ class Estimate:
     def sentence(self) -> str:
         """One line for the person who is about to spend."""
         calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
-        tokens = f"{calls}, about {self.input_tokens:,} tokens in, at most {self.output_tokens_most:,} out"
+        tokens = (
+            f"{calls}, about {self.input_tokens:,} tokens in, at most"
+            f" {self.output_tokens_most:,} out"
+        )
         saved = f" ({self.cached:,} more in the cache, free)" if self.cached else ""
         if self.money_most is None or self.money_least is None:
             return f"{tokens}{saved}; cost unknown: no price is known for {self.model}."
         when = f", prices as of {self.price_as_of}" if self.price_as_of else ""
         range_ = f"${self.money_least:.4f} to ${self.money_most:.4f}"
         if self.money_expected is not None and self.calls:
-            range_ += f", about ${self.money_expected:.4f} going by {self.learned_from:,} recorded replies"
+            range_ += (
+                f", about ${self.money_expected:.4f} going by {self.learned_from:,} recorded"
+                " replies"
+            )
         return f"{tokens}{saved}; {range_}{when}."
 
 
@@ -91,8 +99,10 @@ def estimate(
 
 @dataclass(frozen=True)
 class Learned:
-    """What recorded questions to one prompt took, those that had to be asked again included: `per_token` is tokens of
-    input by the endpoint's count for each of ours, `output` the tokens of the replies to one question."""
+    """What recorded questions to one prompt took, those that had to be asked again included:
+    `per_token` is tokens of input by the endpoint's count for each of ours, `output` the tokens of
+    the replies to one question.
+    """
 
     replies: int
     per_token: float
@@ -103,8 +113,8 @@ class Learned:
 
 
 def _learned(recording: Recording, like: Question, schema: int, count: Counter) -> Learned | None:
-    """What the recording tells of questions with the same schema (of `schema` tokens) and settings; null with too few
-    of them."""
+    """What the recording tells of questions with the same schema (of `schema` tokens) and settings;
+    null with too few of them."""
     same = [
         (sent, answer)
         for sent, answer in recording.recorded(like.kind)
@@ -113,32 +123,46 @@ def _learned(recording: Recording, like: Question, schema: int, count: Counter) 
         and answer["usage"]["input"] is not None
         and answer["usage"]["output"] is not None
     ]
-    first = [sent for sent, _ in same if len(sent["messages"]) == len(like.content["messages"])]  # not asked again
+    first = [
+        sent for sent, _ in same if len(sent["messages"]) == len(like.content["messages"])
+    ]  # not asked again
     if len(first) < FEWEST:
         return None
-    ours = sum(schema + sum(count(m["content"]) + PER_MESSAGE for m in sent["messages"]) for sent in first)
-    theirs, output = (sum(answer["usage"][name] for _, answer in same) for name in ("input", "output"))
+    ours = sum(
+        schema + sum(count(m["content"]) + PER_MESSAGE for m in sent["messages"]) for sent in first
+    )
+    theirs, output = (
+        sum(answer["usage"][name] for _, answer in same) for name in ("input", "output")
+    )
     return Learned(len(same), theirs / max(1, ours), output / len(first))
 
 
 def rough_count(text: str) -> int:
-    """Four characters a token for plain English; scripts outside ASCII take more tokens, about two for three."""
+    """Four characters a token for plain English; scripts outside ASCII take more tokens, about two
+    for three.
+    """
     plain = sum(1 for c in text if c < "\x80") if not text.isascii() else len(text)
     return round(plain / 4 + (len(text) - plain) / 1.5)
 
 
 @cache
 def token_counter() -> tuple[str, Counter]:
-    """tiktoken where it is installed with its vocabulary on disk (TIKTOKEN_CACHE_DIR), else the rough count.
+    """tiktoken where it is installed with its vocabulary on disk (TIKTOKEN_CACHE_DIR), else the
+    rough count.
 
-    Without that folder tiktoken would fetch the vocabulary, and an estimate must not touch the network.
+    Without that folder tiktoken would fetch the vocabulary, and an estimate must not touch the
+    network.
     """
     if os.environ.get("TIKTOKEN_CACHE_DIR"):
         try:
             import tiktoken
 
             encoding = tiktoken.get_encoding("o200k_base")
-            return "tiktoken o200k_base", lambda text: len(encoding.encode(text, disallowed_special=()))
-        except Exception:  # not installed, or the vocabulary is not there: the rough count says so in `counted_by`
+            return "tiktoken o200k_base", lambda text: len(
+                encoding.encode(text, disallowed_special=())
+            )
+        except (
+            Exception
+        ):  # not installed, or the vocabulary is not there: the rough count says so in `counted_by`
             return "characters / 4", rough_count
     return "characters / 4", rough_count

@@ -13,9 +13,15 @@ from claimlab.llm.provider import Provider
 
 
 def gather(
-    provider: Provider, requests: Iterable[Request[T]], *, label: str = "Asking the model", **settings: Any
+    provider: Provider,
+    requests: Iterable[Request[T]],
+    *,
+    label: str = "Asking the model",
+    **settings: Any,
 ) -> AsyncIterator[tuple[int, Answer[T]]]:
-    """Yield (index of the request, its answer) in the order the answers come; `settings` are those of `each`."""
+    """Yield (index of the request, its answer) in the order the answers come; `settings` are those
+    of `each`.
+    """
 
     async def ask(request: Request[T]) -> Answer[T]:
         try:
@@ -24,7 +30,11 @@ def gather(
             raise
         except Exception as error:
             detail = f"{type(error).__name__}: {error}"
-            return Answer(model=provider.profile.model or provider.profile.name, failure="crash", detail=detail)
+            return Answer(
+                model=provider.profile.model or provider.profile.name,
+                failure="crash",
+                detail=detail,
+            )
 
     return each(requests, ask, label=label, **settings)
 
@@ -34,6 +44,8 @@ def ask_sync(provider: Provider, request: Request[T]) -> Answer[T]:
     return sync.run(provider.ask(request))
 
 
-def gather_sync(provider: Provider, requests: Iterable[Request[T]], **settings: Any) -> Iterator[tuple[int, Answer[T]]]:
+def gather_sync(
+    provider: Provider, requests: Iterable[Request[T]], **settings: Any
+) -> Iterator[tuple[int, Answer[T]]]:
     """`gather` for plain code and notebooks."""
     return sync.iterate(gather(provider, requests, **settings))

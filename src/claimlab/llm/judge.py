@@ -1,9 +1,10 @@
-"""One judge for everything that a model is asked to judge: contradiction, feasibility, drift, verdicts, worth, quality.
+"""One judge for everything that a model is asked to judge: contradiction, feasibility, drift,
+verdicts, worth, quality.
 
-A judge is a prompt, a schema whose first field is the rationale, and how often it is asked. Scores of several runs are
-averaged, words counted. It reports the cost, how far its own runs agree, and the outcome of every question: a refusal
-or a reply that cannot be read is null, and counted. What it is worth is for the caller to say, who compares it with
-annotators, or marks it unvalidated.
+A judge is a prompt, a schema whose first field is the rationale, and how often it is asked. Scores
+of several runs are averaged, words counted. It reports the cost, how far its own runs agree, and
+the outcome of every question: a refusal or a reply that cannot be read is null, and counted. What
+it is worth is for the caller to say, who compares it with annotators, or marks it unvalidated.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ AGAIN = 0.7  # temperature when one judge is asked several times: at 0 it would 
 
 
 class ModelJudge(Generic[T]):
-    """`value` takes the score or the word out of a reply; `tie` is the word of runs that are divided."""
+    """`value` takes the score or the word out of a reply; `tie` is the word of runs that are
+    divided.
+    """
 
     def __init__(
         self,
@@ -43,7 +46,13 @@ class ModelJudge(Generic[T]):
         if runs < 1:
             raise UsageError(f"A judge cannot be asked {runs} times.", "Pass `runs` of 1 or more.")
         self.provider, self.prompt, self.schema = provider, prompt, schema
-        self.value, self.tie, self.runs, self.seed, self.max_tokens = value, tie, runs, seed, max_tokens
+        self.value, self.tie, self.runs, self.seed, self.max_tokens = (
+            value,
+            tie,
+            runs,
+            seed,
+            max_tokens,
+        )
         self.tally = Tally()
 
     @property
@@ -57,7 +66,11 @@ class ModelJudge(Generic[T]):
 
     def parameters(self) -> dict[str, Any]:
         """For lineages and run keys."""
-        return {"model": self.model, "runs": self.runs, "prompts": {self.prompt.name: self.prompt.lineage()}}
+        return {
+            "model": self.model,
+            "runs": self.runs,
+            "prompts": {self.prompt.name: self.prompt.lineage()},
+        }
 
     def request(self, case: Case, attempt: int = 0) -> Request[T]:
         return Request(
@@ -75,19 +88,24 @@ class ModelJudge(Generic[T]):
         """What `judge` would ask, for an estimate."""
         return (self.request(case, attempt) for case in cases for attempt in range(self.runs))
 
-    def judge(self, cases: Sequence[Case], *, progress: Progress = silent, label: str = "judging") -> list[Opinion[T]]:
+    def judge(
+        self, cases: Sequence[Case], *, progress: Progress = silent, label: str = "judging"
+    ) -> list[Opinion[T]]:
         """Opinions in the order of the cases."""
         answers: dict[int, Answer[T]] = {}
         requests = list(self.requests(cases))
         for index, answer in gather_sync(self.provider, requests, progress=progress, label=label):
             answers[index] = answer
         return [
-            self._opinion(case, [answers[n * self.runs + k] for k in range(self.runs)]) for n, case in enumerate(cases)
+            self._opinion(case, [answers[n * self.runs + k] for k in range(self.runs)])
+            for n, case in enumerate(cases)
         ]
 
     async def one(self, case: Case) -> Opinion[T]:
         """The opinion on one case, for a caller that asks in the middle of something else."""
-        return self._opinion(case, [await self.provider.ask(self.request(case, k)) for k in range(self.runs)])
+        return self._opinion(
+            case, [await self.provider.ask(self.request(case, k)) for k in range(self.runs)]
+        )
 
     def _opinion(self, case: Case, answers: Sequence[Answer[T]]) -> Opinion[T]:
         for answer in answers:
@@ -108,7 +126,9 @@ class ModelJudge(Generic[T]):
 
 
 def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:
-    """The mean of scores; of words the commonest, and `tie` (else the first) where two are as common. Null for none."""
+    """The mean of scores; of words the commonest, and `tie` (else the first) where two are as
+    common. Null for none.
+    """
     if not values:
         return None
     scores = [v for v in values if not isinstance(v, str)]
@@ -119,12 +139,16 @@ def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:
 
 
 def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> dict[str, Any] | None:
-    """How far the runs of one judge agree with each other (alpha with its interval); null where it was asked once."""
+    """How far the runs of one judge agree with each other (alpha with its interval); null where it
+    was asked once.
+    """
     units = [opinion.runs for opinion in opinions if len(opinion.runs) > 1]
     if not units:
         return None
     words = any(isinstance(value, str) for unit in units for value in unit)
-    number = {value: float(i) for i, value in enumerate(dict.fromkeys(v for unit in units for v in unit))}
+    number = {
+        value: float(i) for i, value in enumerate(dict.fromkeys(v for unit in units for v in unit))
+    }
     answers = patterns([[number[v] if words else float(v) for v in unit] for unit in units])
     level = "nominal" if words else "interval"
     measured = figure(answers, lambda known, weights: alpha_of(known, weights, level))  # type: ignore[arg-type]

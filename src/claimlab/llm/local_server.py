@@ -1,4 +1,5 @@
-"""llama.cpp inside this process: an OpenAI-compatible server on loopback, on a free port, behind a key of its own.
+"""llama.cpp inside this process: an OpenAI-compatible server on loopback, on a free port, behind a
+key of its own.
 
 Started when first asked, shared by everything in the process, stopped when the process ends.
 """
@@ -30,7 +31,9 @@ class LocalServer:
 
 
 def local_server(weights: Path, context: int = CONTEXT) -> LocalServer:
-    """The server of these weights, with this many tokens of context per call; blocks while it loads."""
+    """The server of these weights, with this many tokens of context per call; blocks while it
+    loads.
+    """
     with _lock:
         if (weights, context) not in _running:
             _running[weights, context] = _start(weights, context)
@@ -61,7 +64,8 @@ def _start(weights: Path, context: int) -> LocalServer:
     params.warmup = False
     params.ui = False
     params.verbosity = -1
-    # Its threads wait for each other in a busy loop: with none to spare, a loaded machine slows it tenfold.
+    # Its threads wait for each other in a busy loop: with none to spare, a loaded machine slows it
+    # tenfold.
     threads = max(1, (os.cpu_count() or 2) // 2)
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     try:

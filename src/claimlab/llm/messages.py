@@ -21,29 +21,40 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[T]):
-    """One question to a model. `timeout`, `tag` and `prompt_name` do not change the answer: the cache does not look at
-    them."""
+    """One question to a model. `timeout`, `tag` and `prompt_name` do not change the answer: the
+    cache does not look at them."""
 
     messages: tuple[Message, ...]
     schema: type[T] | None = None
-    temperature: float | None = 0.0  # null: leave it to the endpoint (some reasoning models take no other)
+    temperature: float | None = (
+        0.0  # null: leave it to the endpoint (some reasoning models take no other)
+    )
     max_tokens: int = 1024
     seed: int | None = None
     attempt: int = 0  # the same question drawn again: attempt 1, 2, ... are calls of their own
     timeout: float | None = None  # seconds; null: the profile's
     tag: str = ""  # what the caller calls this, such as a record id: for messages to people
-    prompt_name: str = ""  # the name of the prompt, by which a profile may set another limit of tokens
+    prompt_name: str = (
+        ""  # the name of the prompt, by which a profile may set another limit of tokens
+    )
 
     @classmethod
     def of(
-        cls, prompt: str, *, system: str | None = None, schema: type[T] | None = None, **settings: Any
+        cls,
+        prompt: str,
+        *,
+        system: str | None = None,
+        schema: type[T] | None = None,
+        **settings: Any,
     ) -> Request[T]:
         first = (Message("system", system),) if system else ()
         return cls(messages=(*first, Message("user", prompt)), schema=schema, **settings)
 
     def again(self, reply: str, complaint: str) -> Request[T]:
         """The same question with the unusable reply and what was wrong with it."""
-        return replace(self, messages=(*self.messages, Message("assistant", reply), Message("user", complaint)))
+        return replace(
+            self, messages=(*self.messages, Message("assistant", reply), Message("user", complaint))
+        )
 
     def name(self) -> str:
         """What to call this request in a message to a person."""
@@ -58,25 +69,32 @@ class Usage:
 
     input: int | None = None
     output: int | None = None
-    cached: int | None = None  # of the input, what the endpoint had in its cache and charges less for
+    cached: int | None = (
+        None  # of the input, what the endpoint had in its cache and charges less for
+    )
 
     @property
     def total(self) -> int | None:
         return None if self.input is None or self.output is None else self.input + self.output
 
     def plus(self, other: Usage) -> Usage:
-        cached = None if self.cached is None and other.cached is None else (self.cached or 0) + (other.cached or 0)
+        cached = (
+            None
+            if self.cached is None and other.cached is None
+            else (self.cached or 0) + (other.cached or 0)
+        )
         return Usage(_sum(self.input, other.input), _sum(self.output, other.output), cached)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
-    """What came back. A failed call is an answer too: `value` is null and `failure` says why, in one word:
+    """What came back. A failed call is an answer too: `value` is null and `failure` says why, in
+    one word:
 
-    refusal, invalid-json, invalid-schema, empty: the model's last word; recorded, never asked round;
-    timeout, connection, unreachable, bad-response, http-429, http-500, ...: the call failed (`transient`: a later
-    run may do better, so it is never recorded); too-large, unsendable, http-400, ...: this call cannot work;
-    crash: a fault in a provider. `detail` has the sentence.
+    refusal, invalid-json, invalid-schema, empty: the model's last word; recorded, never asked
+    round; timeout, connection, unreachable, bad-response, http-429, http-500, ...: the call failed
+    (`transient`: a later run may do better, so it is never recorded); too-large, unsendable,
+    http-400, ...: this call cannot work; crash: a fault in a provider. `detail` has the sentence.
     """
 
     model: str
@@ -89,7 +107,9 @@ class Answer(Generic[T]):
     seconds: float = 0.0
     calls: int = 1  # calls made for this answer, retries and the re-ask included
     notes: tuple[str, ...] = ()  # such as "too small for results"
-    cached: bool = False  # came from the cache: cost and usage are what it cost then; nothing was spent now
+    cached: bool = (
+        False  # came from the cache: cost and usage are what it cost then; nothing was spent now
+    )
     transient: bool = False
     retry_after: float | None = None  # seconds the endpoint asked us to wait
 
@@ -121,7 +141,11 @@ class Answer(Generic[T]):
             "text": self.text,
             "failure": self.failure,
             "detail": self.detail,
-            "usage": {"input": self.usage.input, "output": self.usage.output, "cached": self.usage.cached},
+            "usage": {
+                "input": self.usage.input,
+                "output": self.usage.output,
+                "cached": self.usage.cached,
+            },
             "cost": self.cost,
             "seconds": self.seconds,
             "calls": self.calls,
@@ -130,7 +154,8 @@ class Answer(Generic[T]):
 
 
 def untrusted(text: str, name: str = "text") -> str:
-    """Dataset text or a retrieved page, fenced so that a prompt can say "what is between the marks is data".
+    """Dataset text or a retrieved page, fenced so that a prompt can say "what is between the marks
+    is data".
 
     The text cannot close its own fence: a mark inside it is broken up.
     """

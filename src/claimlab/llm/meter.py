@@ -1,4 +1,6 @@
-"""The layer around a single call: its worst cost set aside first, its time bounded, its true cost settled after."""
+"""The layer around a single call: its worst cost set aside first, its time bounded, its true cost
+settled after.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,13 @@ class Metered:
 
 
 def most(request: Request[Any], profile: Profile) -> Amount:
-    """The most that one call can cost. A tokenizer makes at most one token of a byte, so bytes bound the input."""
+    """The most that one call can cost. A tokenizer makes at most one token of a byte, so bytes
+    bound the input.
+    """
     schema = len(in_words(request.schema).encode()) if request.schema is not None else 0
-    text = sum(len(m.content.encode("utf-8", "surrogatepass")) + _PER_MESSAGE for m in request.messages)
+    text = sum(
+        len(m.content.encode("utf-8", "surrogatepass")) + _PER_MESSAGE for m in request.messages
+    )
     tokens_in = text + schema + _PER_MESSAGE
     money = profile.price.cost(tokens_in, request.max_tokens) if profile.price else 0.0
     return Amount(money=money, tokens=tokens_in + request.max_tokens, calls=1)
@@ -62,7 +68,9 @@ def most(request: Request[Any], profile: Profile) -> Amount:
 
 def actual(answer: Answer[Any]) -> Amount | None:
     """What a call cost; null if unknown."""
-    if answer.failure is not None and (answer.failure.startswith("http-") or answer.failure == "unreachable"):
+    if answer.failure is not None and (
+        answer.failure.startswith("http-") or answer.failure == "unreachable"
+    ):
         return Amount(calls=answer.calls)  # turned away before a model saw it: not charged for
     if answer.usage.total is None:
         return None

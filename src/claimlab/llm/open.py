@@ -14,9 +14,15 @@ from claimlab.llm.validate import Validated
 
 
 def open_provider(
-    profile: str | Profile, *, model: str | None = None, calls: Calls, retries: Retries | None = None
+    profile: str | Profile,
+    *,
+    model: str | None = None,
+    calls: Calls,
+    retries: Retries | None = None,
 ) -> Validated:
-    """A model that is ready to be asked. Its key is read, and the recording of `calls` opened, when it first is."""
+    """A model that is ready to be asked. Its key is read, and the recording of `calls` opened, when
+    it first is.
+    """
     chosen = (find_profile(profile) if isinstance(profile, str) else profile).with_model(model)
     chosen.chosen_model()
     return layered(PROVIDERS.get(chosen.provider)(chosen), calls, retries)
@@ -30,4 +36,6 @@ def layered(provider: Provider, calls: Calls, retries: Retries | None = None) ->
         return Validated(Remembered(Batched(provider, calls), calls))
     metered = Metered(provider, calls.budget)
     at_once = min(calls.concurrency, provider.profile.concurrency or calls.concurrency)
-    return Validated(Remembered(Patient(metered, concurrency=at_once, retries=retries or Retries()), calls))
+    return Validated(
+        Remembered(Patient(metered, concurrency=at_once, retries=retries or Retries()), calls)
+    )

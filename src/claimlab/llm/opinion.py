@@ -14,7 +14,9 @@ Value = float | str
 
 @dataclass(frozen=True)
 class Case:
-    """What is put before a judge. The fixed words come first (`system`), the data of this case last (`data`)."""
+    """What is put before a judge. The fixed words come first (`system`), the data of this case last
+    (`data`).
+    """
 
     id: str
     system: str
@@ -23,7 +25,9 @@ class Case:
 
 @dataclass
 class Opinion(Generic[T]):
-    """What a judge thinks of one case over all its runs. `value` is null when no run brought an answer."""
+    """What a judge thinks of one case over all its runs. `value` is null when no run brought an
+    answer.
+    """
 
     case: str
     value: Value | None = None
@@ -44,6 +48,8 @@ class Opinion(Generic[T]):
 
 
 class Reasoned(BaseModel):
-    """The start of every schema of a judge: the rationale is written first, so that the verdict follows from it."""
+    """The start of every schema of a judge: the rationale is written first, so that the verdict
+    follows from it.
+    """
 
     rationale: str

@@ -1,6 +1,7 @@
 """Published prices of models, from the table inside the package `genai-prices`; nothing is fetched.
 
-A profile's own price wins. A model that neither knows has no price: its cost is null, and a cap in money is refused.
+A profile's own price wins. A model that neither knows has no price: its cost is null, and a cap in
+money is refused.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ SAMPLE = 1000  # tokens: small enough for the lowest tier of tables that ask mor
 
 
 class Price(BaseModel):
-    """US dollars per million tokens, as published on a day. Prices move: check, and write your own profile."""
+    """US dollars per million tokens, as published on a day. Prices move: check, and write your own
+    profile.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
-    cached: float | None = Field(default=None, ge=0)  # input that the endpoint had in its cache; null: as other input
+    cached: float | None = Field(
+        default=None, ge=0
+    )  # input that the endpoint had in its cache; null: as other input
     as_of: date | None = None
     source: str | None = None
 
@@ -34,7 +39,9 @@ class Price(BaseModel):
 
 @lru_cache(maxsize=256)
 def listed_price(base_url: str | None, model: str) -> Price | None:
-    """The price of `model` at the vendor whose address this is; null where the table knows neither."""
+    """The price of `model` at the vendor whose address this is; null where the table knows
+    neither.
+    """
     if base_url is None:
         return None
     try:
@@ -43,7 +50,9 @@ def listed_price(base_url: str | None, model: str) -> Price | None:
         return None
 
     def of(**tokens: int) -> float:
-        price = library.calc_price(library.Usage(**tokens), model_ref=model, provider_api_url=base_url)
+        price = library.calc_price(
+            library.Usage(**tokens), model_ref=model, provider_api_url=base_url
+        )
         return round(float(price.total_price) / SAMPLE * 1_000_000, 6)
 
     try:

@@ -1,7 +1,8 @@
-"""Profiles: an endpoint as data. Name, base URL, the NAME of the variable that holds the key, prices, abilities.
+"""Profiles: an endpoint as data. Name, base URL, the NAME of the variable that holds the key,
+prices, abilities.
 
-Built-in ones are in data/profiles.toml; your own are TOML files of the same layout, given as a path or named in the
-variable CLAIMLAB_PROFILES. A profile never holds a key.
+Built-in ones are in data/profiles.toml; your own are TOML files of the same layout, given as a path
+or named in the variable CLAIMLAB_PROFILES. A profile never holds a key.
 """
 
 from __future__ import annotations
@@ -41,13 +42,19 @@ class Profile(BaseModel):
     key_variable: str | None = Field(default=None, pattern=r"^[A-Z][A-Z0-9_]*$")
     prices: dict[str, Price] = {}  # by model id; "*" for any other
     schema_bound: bool = False  # takes response_format json_schema; else JSON is asked for in words
-    schema_bounds: bool = False  # enforces lengths, ranges and patterns too; others refuse them, or do not look
+    schema_bounds: bool = (
+        False  # enforces lengths, ranges and patterns too; others refuse them, or do not look
+    )
     limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    reply_tokens: dict[str, int] = {}  # the limit of a reply, by the name of the prompt; "*" for any other
+    reply_tokens: dict[
+        str, int
+    ] = {}  # the limit of a reply, by the name of the prompt; "*" for any other
     reasoning_tokens: int | dict[str, int] = (
         0  # room for hidden reasoning, added to every limit; by model, with * and ?
     )
-    batch_price: float = Field(default=1.0, ge=0, le=1)  # of a call in a batch, as a share of its usual price
+    batch_price: float = Field(
+        default=1.0, ge=0, le=1
+    )  # of a call in a batch, as a share of its usual price
     timeout: float = Field(default=120.0, gt=0)
     concurrency: int | None = Field(default=None, ge=1)  # the most calls at once that it can take
     parameters: dict[str, Any] = {}  # sent with every call, such as {reasoning_effort = "low"}
@@ -66,36 +73,61 @@ class Profile(BaseModel):
         if parts.username or parts.password:
             raise ValueError("keys belong into the environment, not into the base URL")
         if url is not None and parts.scheme == "http" and not is_loopback(parts.hostname):
-            raise ValueError("http:// sends texts and keys in clear: use https://, or a tunnel to 127.0.0.1")
+            raise ValueError(
+                "http:// sends texts and keys in clear: use https://, or a tunnel to 127.0.0.1"
+            )
         return url
 
     @field_validator("parameters")
     @classmethod
     def _no_second_opinion(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        ours = {"model", "messages", "max_tokens", "max_completion_tokens", "n", "stream", "response_format", "seed"}
+        ours = {
+            "model",
+            "messages",
+            "max_tokens",
+            "max_completion_tokens",
+            "n",
+            "stream",
+            "response_format",
+            "seed",
+        }
         if taken := sorted(ours & set(parameters)):
-            raise ValueError(f"{', '.join(taken)} cannot be set here: caps, cache and schema depend on it")
+            raise ValueError(
+                f"{', '.join(taken)} cannot be set here: caps, cache and schema depend on it"
+            )
         return parameters
 
     def limited(self, request: Request[T]) -> Request[T]:
-        """`request` with the limit of tokens that this endpoint needs. Hidden reasoning counts as output everywhere: a
-        limit that fits the visible reply alone would cut it, or leave nothing."""
-        tokens = self.reply_tokens.get(request.prompt_name, self.reply_tokens.get("*", request.max_tokens))
+        """`request` with the limit of tokens that this endpoint needs. Hidden reasoning counts as
+        output everywhere: a limit that fits the visible reply alone would cut it, or leave nothing.
+        """
+        tokens = self.reply_tokens.get(
+            request.prompt_name, self.reply_tokens.get("*", request.max_tokens)
+        )
         return replace(request, max_tokens=tokens + self.room_for_reasoning())
 
     def room_for_reasoning(self) -> int:
         if isinstance(self.reasoning_tokens, int):
             return self.reasoning_tokens
-        return next((n for name, n in self.reasoning_tokens.items() if fnmatchcase(self.model or "", name)), 0)
+        return next(
+            (n for name, n in self.reasoning_tokens.items() if fnmatchcase(self.model or "", name)),
+            0,
+        )
 
     def with_model(self, model: str | None) -> Profile:
         return self if model is None else self.model_copy(update={"model": model})
 
     @property
     def price(self) -> Price | None:
-        """The profile's own, else the one that is published for this endpoint; null where neither is known."""
+        """The profile's own, else the one that is published for this endpoint; null where neither
+        is known.
+        """
         own = self.prices.get(self.model or "", self.prices.get("*"))
-        return own if own is not None or self.model is None else listed_price(self.base_url, self.model)
+        return (
+            own
+            if own is not None or self.model is None
+            else listed_price(self.base_url, self.model)
+        )
 
     def cost(self, usage: Usage) -> float | None:
         """Null when the price or the usage is not known."""
@@ -105,7 +137,9 @@ class Profile(BaseModel):
 
     def chosen_model(self) -> str:
         if self.model is None:
-            raise UsageError(f"The profile '{self.name}' does not say which model to ask.", "Pass `model`.")
+            raise UsageError(
+                f"The profile '{self.name}' does not say which model to ask.", "Pass `model`."
+            )
         return self.model
 
     def key(self) -> str | None:
@@ -115,14 +149,18 @@ class Profile(BaseModel):
         value = os.environ.get(self.key_variable, "").strip()
         if not value:
             raise ClaimlabError(
-                f"The profile '{self.name}' takes its key from the variable {self.key_variable}, which is not set.",
-                f"Set it (export {self.key_variable}=…), or try the embedded model: claimlab llm install",
+                f"The profile '{self.name}' takes its key from the variable {self.key_variable},"
+                " which is not set.",
+                f"Set it (export {self.key_variable}=…), or try the embedded model: claimlab llm"
+                " install",
             )
         return value
 
 
 def find_profile(which: str) -> Profile:
-    """A profile by name, by the path of a TOML file that holds one, by FILE#NAME, or gguf:PATH for a local model."""
+    """A profile by name, by the path of a TOML file that holds one, by FILE#NAME, or gguf:PATH for
+    a local model.
+    """
     if which.startswith(GGUF):
         return _gguf(Path(which.removeprefix(GGUF)).expanduser())
     from claimlab.core.trust import require
@@ -132,7 +170,9 @@ def find_profile(which: str) -> Profile:
         return _named(which, all_profiles())
     profiles = read_profiles(Path(path))
     if not name and len(profiles) > 1:
-        raise UsageError(f"'{path}' holds {len(profiles)} profiles.", f"Say which: {path}#{next(iter(profiles))}")
+        raise UsageError(
+            f"'{path}' holds {len(profiles)} profiles.", f"Say which: {path}#{next(iter(profiles))}"
+        )
     profile = _named(name or next(iter(profiles), ""), profiles)
     require(Path(path), [need for each in profiles.values() for need in foreign_keys(each)])
     return profile
@@ -148,10 +188,17 @@ def foreign_keys(profile: Profile) -> list[Need]:
     """The key of a known vendor that `profile` would send to another host."""
     from claimlab.core.trust import Need
 
-    homes = {_host(known): known.key_variable for known in _built_in().values() if known.key_variable}
-    if profile.key_variable not in homes.values() or homes.get(_host(profile)) == profile.key_variable:
+    homes = {
+        _host(known): known.key_variable for known in _built_in().values() if known.key_variable
+    }
+    if (
+        profile.key_variable not in homes.values()
+        or homes.get(_host(profile)) == profile.key_variable
+    ):
         return []
-    return [Need("variable", str(profile.key_variable), f"a vendor's key, sent to {_host(profile)}")]
+    return [
+        Need("variable", str(profile.key_variable), f"a vendor's key, sent to {_host(profile)}")
+    ]
 
 
 def _host(profile: Profile) -> str:
@@ -163,15 +210,24 @@ def _gguf(path: Path) -> Profile:
     if path.is_file():
         with path.open("rb") as file:
             if file.read(4) != b"GGUF":
-                raise UnreadableFile(f"'{path}' is not a GGUF file.", "Pass the weights of a model in that format.")
+                raise UnreadableFile(
+                    f"'{path}' is not a GGUF file.", "Pass the weights of a model in that format."
+                )
     elif path.suffix != ".gguf":
         raise UnreadableFile(f"There is no model file '{path}'.", "Check the path.")
     options = {"path": str(path), "context": CONTEXT}
     return Profile(
-        name=f"{GGUF}{path.name}", provider="gguf", model=path.stem, schema_bound=True, schema_bounds=True,
-        timeout=1800, concurrency=2, prices={"*": Price(input=0, output=0)}, options=options,
+        name=f"{GGUF}{path.name}",
+        provider="gguf",
+        model=path.stem,
+        schema_bound=True,
+        schema_bounds=True,
+        timeout=1800,
+        concurrency=2,
+        prices={"*": Price(input=0, output=0)},
+        options=options,
         standing="a local model file: its quality is not known to claimlab",
-    )  # fmt: skip
+    )
 
 
 def all_profiles() -> dict[str, Profile]:
@@ -206,11 +262,15 @@ def _parse(text: str, where: str) -> dict[str, Profile]:
         profiles = {}
         for name, table in tables.items():
             if not isinstance(table, dict):
-                raise UnreadableFile(f"'{name}' in '{where}' is not a table.", f"Write it as [{name}] with settings.")
+                raise UnreadableFile(
+                    f"'{name}' in '{where}' is not a table.", f"Write it as [{name}] with settings."
+                )
             profiles[name] = Profile(name=name, **table)
         return profiles
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnreadableFile(f"'{where}' is not a TOML file: {error}.", "See docs/llm.md for the layout.") from None
+        raise UnreadableFile(
+            f"'{where}' is not a TOML file: {error}.", "See docs/llm.md for the layout."
+        ) from None
     except (ValidationError, TypeError) as error:
         raise UnreadableFile(
             f"The profile '{name}' in '{where}' is wrong: {_wrong(error)}.",
@@ -221,4 +281,7 @@ def _parse(text: str, where: str) -> dict[str, Profile]:
 def _wrong(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return "it sets its own name"
-    return "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
+    return "; ".join(
+        f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}"
+        for e in error.errors(include_input=False)
+    )

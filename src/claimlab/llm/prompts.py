@@ -1,9 +1,11 @@
-"""Prompts as files: each has a name and a version, is listed by `claimlab llm prompts`, and can be replaced for a run.
+"""Prompts as files: each has a name and a version, is listed by `claimlab llm prompts`, and can be
+replaced for a run.
 
-A prompt is a TOML file `data/prompts/NAME.toml` in the room that asks it: what it is for, who uses it, and its parts,
-which code puts together with the data. Braces such as {labels} are filled in. Data is never part of a prompt: texts of
-datasets and pages are fenced and added by the code that asks, behind the fixed words, so that endpoints can reuse the
-prefix. The hash of the words that were used is in the lineage of every result.
+A prompt is a TOML file `data/prompts/NAME.toml` in the room that asks it: what it is for, who uses
+it, and its parts, which code puts together with the data. Braces such as {labels} are filled in.
+Data is never part of a prompt: texts of datasets and pages are fenced and added by the code that
+asks, behind the fixed words, so that endpoints can reuse the prefix. The hash of the words that
+were used is in the lineage of every result.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ Given = Mapping[str, str | Path] | Sequence[str]  # NAME -> FILE, or words such 
 
 @dataclass(frozen=True)
 class Prompt:
-    """`parts` are its words; `instead_of` names the prompt that this one is a variant of, for another procedure."""
+    """`parts` are its words; `instead_of` names the prompt that this one is a variant of, for
+    another procedure.
+    """
 
     name: str
     version: int
@@ -44,12 +48,18 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        words = json.dumps({"name": self.name, "parts": dict(self.parts)}, sort_keys=True, ensure_ascii=False)
+        words = json.dumps(
+            {"name": self.name, "parts": dict(self.parts)}, sort_keys=True, ensure_ascii=False
+        )
         return hashlib.sha256(words.encode()).hexdigest()
 
     def lineage(self) -> dict[str, Any]:
         """Which words were used, for lineages and run keys."""
-        return {"version": self.version, "sha256": self.sha256[:16], **({"file": self.file} if self.file else {})}
+        return {
+            "version": self.version,
+            "sha256": self.sha256[:16],
+            **({"file": self.file} if self.file else {}),
+        }
 
     def braces(self, part: str) -> set[str]:
         return set(_BRACES.findall(self.parts[part]))
@@ -70,12 +80,16 @@ class Prompts:
 
 
 def read_prompts(prompts: Given, verb: str) -> Prompts:
-    """What the user passed to `verb`: each a file, or the name of a packaged variant. One that the verb never asks is
-    a misunderstanding, and an error."""
+    """What the user passed to `verb`: each a file, or the name of a packaged variant. One that the
+    verb never asks is a misunderstanding, and an error."""
     pairs = prompts.items() if isinstance(prompts, Mapping) else (_pair(word) for word in prompts)
     replaced = {}
     for name, source in pairs:
-        mine = {n: p for n, p in packaged_prompts().items() if verb in p.used_by and p.instead_of is None}
+        mine = {
+            n: p
+            for n, p in packaged_prompts().items()
+            if verb in p.used_by and p.instead_of is None
+        }
         if name not in mine:
             raise UnknownName(f"prompt of {verb}", name, mine)
         replaced[name] = _variant(mine[name], source)
@@ -107,7 +121,11 @@ def packaged_prompts() -> dict[str, Prompt]:
 
 
 def _files(folder: Traversable) -> list[Traversable]:
-    inner = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(("_", "."))]
+    inner = [
+        entry
+        for entry in folder.iterdir()
+        if entry.is_dir() and not entry.name.startswith(("_", "."))
+    ]
     files = [file for entry in inner for file in _files(entry)]
     if folder.name == "prompts":
         files += [file for file in folder.iterdir() if file.name.endswith(".toml")]
@@ -119,17 +137,25 @@ def _parse(text: str, where: str) -> Prompt:
         raw = tomllib.loads(text)
         parts = {str(name): str(words).strip() for name, words in raw["parts"].items()}
         return Prompt(
-            Path(where).stem, int(raw["version"]), str(raw["summary"]), tuple(raw["used_by"]), parts,
+            Path(where).stem,
+            int(raw["version"]),
+            str(raw["summary"]),
+            tuple(raw["used_by"]),
+            parts,
             raw.get("instead_of"),
-        )  # fmt: skip
+        )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UnreadableFile(f"'{where}' is not a valid prompt: {error}.", "See docs/llm.md for the layout.") from None
+        raise UnreadableFile(
+            f"'{where}' is not a valid prompt: {error}.", "See docs/llm.md for the layout."
+        ) from None
 
 
 def _pair(word: str) -> tuple[str, str]:
     name, equals, source = word.partition("=")
     if not equals or not source:
-        raise UsageError(f"'{word}' is not a valid prompt.", "Write it as NAME=FILE; see: claimlab llm prompts")
+        raise UsageError(
+            f"'{word}' is not a valid prompt.", "Write it as NAME=FILE; see: claimlab llm prompts"
+        )
     return name.strip(), source.strip()
 
 
@@ -144,14 +170,22 @@ def _variant(prompt: Prompt, source: str | Path) -> Prompt:
             raw = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             why = error.strerror or "it cannot be read"
-            raise UnreadableFile(f"The prompt '{source}' cannot be read: {why}.", "Check the path.") from None
+            raise UnreadableFile(
+                f"The prompt '{source}' cannot be read: {why}.", "Check the path."
+            ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             todo = "Start from the packaged one; see: claimlab llm prompts"
             raise UnreadableFile(f"'{path.name}' is not a TOML file: {error}.", todo) from None
-        parts, version, file = raw.get("parts", raw), int(raw.get("version", prompt.version)), path.name
+        parts, version, file = (
+            raw.get("parts", raw),
+            int(raw.get("version", prompt.version)),
+            path.name,
+        )
     _check(prompt, parts, file)
     words = {**prompt.parts, **{name: str(text).strip() for name, text in parts.items()}}
-    return Prompt(prompt.name, version, prompt.summary, prompt.used_by, words, prompt.instead_of, file)
+    return Prompt(
+        prompt.name, version, prompt.summary, prompt.used_by, words, prompt.instead_of, file
+    )
 
 
 def _check(prompt: Prompt, parts: Any, file: str) -> None:
@@ -159,8 +193,13 @@ def _check(prompt: Prompt, parts: Any, file: str) -> None:
     if not isinstance(parts, Mapping) or not all(isinstance(text, str) for text in parts.values()):
         raise UnreadableFile(f"The parts in '{file}' are not texts.", todo)
     if strange := sorted(set(parts) - set(prompt.parts)):
-        raise UsageError(f"The prompt '{prompt.name}' has no part '{strange[0]}' (in '{file}').", todo)
+        raise UsageError(
+            f"The prompt '{prompt.name}' has no part '{strange[0]}' (in '{file}').", todo
+        )
     for name, text in parts.items():
         if extra := sorted(set(_BRACES.findall(text)) - prompt.braces(name)):
             known = ", ".join(f"{{{b}}}" for b in sorted(prompt.braces(name))) or "none"
-            raise UsageError(f"Nothing fills in {{{extra[0]}}} in the part '{name}' of '{file}'.", f"Use: {known}.")
+            raise UsageError(
+                f"Nothing fills in {{{extra[0]}}} in the part '{name}' of '{file}'.",
+                f"Use: {known}.",
+            )

@@ -1,8 +1,9 @@
 """The contract of a provider, and where providers are found.
 
-One file in `providers/` with a module-level PROVIDER, called with a profile. `ask` makes one call: it returns an Answer
-with the text and the usage, or one with a `failure`; retries, caps, caching and validation are put around it. It raises
-only what no other call can get past (EndpointRefused, MissingExtra, ReplayMiss).
+One file in `providers/` with a module-level PROVIDER, called with a profile. `ask` makes one call:
+it returns an Answer with the text and the usage, or one with a `failure`; retries, caps, caching
+and validation are put around it. It raises only what no other call can get past (EndpointRefused,
+MissingExtra, ReplayMiss).
 """
 
 from __future__ import annotations
@@ -25,11 +26,16 @@ class Provider(Protocol):
 
 
 class Opens(Protocol):
-    """What PROVIDER is: called with a profile, it gives a provider. A class with that constructor will do."""
+    """What PROVIDER is: called with a profile, it gives a provider. A class with that constructor
+    will do.
+    """
 
     def __call__(self, profile: Profile) -> Provider: ...
 
 
 PROVIDERS: Registry[Opens] = Registry(
-    "model provider", package="claimlab.llm.providers", attribute="PROVIDER", group="claimlab.llm_providers"
+    "model provider",
+    package="claimlab.llm.providers",
+    attribute="PROVIDER",
+    group="claimlab.llm_providers",
 )

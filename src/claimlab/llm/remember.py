@@ -1,8 +1,9 @@
-"""The remembering layer: a question that was answered before is answered from the recording, at no cost.
+"""The remembering layer: a question that was answered before is answered from the recording, at no
+cost.
 
-It sits on single exchanges, below the re-ask: both the unusable first reply and the second one are kept, so a run that
-is killed between them pays for neither again. Only a model's own words are kept, its refusals and unusable replies
-among them: a failure in passing is not a reply.
+It sits on single exchanges, below the re-ask: both the unusable first reply and the second one are
+kept, so a run that is killed between them pays for neither again. Only a model's own words are
+kept, its refusals and unusable replies among them: a failure in passing is not a reply.
 """
 
 from __future__ import annotations
@@ -48,9 +49,13 @@ class Remembered:
 
 
 def question(request: Request[Any], profile: Profile) -> Question:
-    """Everything that shapes the reply, and nothing that does not (no URL, key, time limit or tag)."""
+    """Everything that shapes the reply, and nothing that does not (no URL, key, time limit or
+    tag).
+    """
     bounds = profile.schema_bounds
-    schema = wire_schema(request.schema, bounds=bounds)["schema"] if request.schema is not None else None
+    schema = (
+        wire_schema(request.schema, bounds=bounds)["schema"] if request.schema is not None else None
+    )
     model = profile.chosen_model()
     content = {
         "model": model,
@@ -69,7 +74,9 @@ def question(request: Request[Any], profile: Profile) -> Question:
 
 
 def stored(answer: Answer[Any]) -> dict[str, Any]:
-    """What is kept of an answer. The value is not kept: it is read from the text again, by the same schema."""
+    """What is kept of an answer. The value is not kept: it is read from the text again, by the same
+    schema.
+    """
     record = answer.record()
     del record["value"]
     return record

@@ -1,7 +1,7 @@
 """The patient layer: what failed in passing is tried again, at the pace that the endpoint takes.
 
-An endpoint that gives the same unusable reply again and again (a page of HTML, an empty list of choices) will go on
-so: the run stops with the cause, instead of spending its cap on it.
+An endpoint that gives the same unusable reply again and again (a page of HTML, an empty list of
+choices) will go on so: the run stops with the cause, instead of spending its cap on it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Patient:
         return replace(answer, calls=calls, seconds=seconds)
 
     def _count(self, answer: Answer[T], question: str) -> None:
-        """Stop where the endpoint is not what the profile takes it for: two questions are enough where it has answered
-        none so far, five where it has."""
+        """Stop where the endpoint is not what the profile takes it for: two questions are enough
+        where it has answered none so far, five where it has."""
         self._answered |= answer.failure in (None, "refusal")
         kind = f"{answer.failure}: {answer.detail}" if answer.failure == "bad-response" else ""
         if not kind or kind[:ALIKE] != self._kind[:ALIKE]:
@@ -50,9 +50,12 @@ class Patient:
             return
         self._in_a_row += 1
         self._questions.add(question)
-        if self._in_a_row >= HOPELESS and len(self._questions) >= (HOPELESS if self._answered else 2):
+        if self._in_a_row >= HOPELESS and len(self._questions) >= (
+            HOPELESS if self._answered else 2
+        ):
             raise EndpointRefused(
-                f"The endpoint of '{self.profile.name}' gave {self._in_a_row} unusable replies in a row ({kind}).",
+                f"The endpoint of '{self.profile.name}' gave {self._in_a_row} unusable replies in a"
+                f" row ({kind}).",
                 "Check base_url and model of the profile; what was answered before is kept.",
             )
 

@@ -1,4 +1,6 @@
-"""Schemas on the way out, JSON on the way in: bound where the endpoint can, read leniently, validated strictly."""
+"""Schemas on the way out, JSON on the way in: bound where the endpoint can, read leniently,
+validated strictly.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,14 @@ from claimlab.llm.messages import T
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_STARTS = 20  # places in a text where JSON is looked for; a hostile text full of braces must not cost more
+# places in a text where JSON is looked for; a hostile text full of braces must not cost more
+_STARTS = 20
 
 
 class Unfit(ValueError):
-    """A reply that does not fit; `kind` is invalid-json or invalid-schema, the message is for the model."""
+    """A reply that does not fit; `kind` is invalid-json or invalid-schema, the message is for the
+    model.
+    """
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
@@ -25,19 +30,26 @@ class Unfit(ValueError):
 
 
 def read(text: str, schema: type[T]) -> T:
-    """The object in a reply. Fences, thoughts and words around the JSON are forgiven; wrong types and fields not."""
+    """The object in a reply. Fences, thoughts and words around the JSON are forgiven; wrong types
+    and fields not.
+    """
     value = find_json(text)
     try:
         return schema.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
-        wrong = [f"{'.'.join(str(p) for p in e['loc']) or 'the object'}: {e['msg']}" for e in error.errors()[:5]]
+        wrong = [
+            f"{'.'.join(str(p) for p in e['loc']) or 'the object'}: {e['msg']}"
+            for e in error.errors()[:5]
+        ]
         raise Unfit("invalid-schema", "; ".join(wrong)) from None
     except RecursionError:
         raise Unfit("invalid-schema", "the JSON is nested too deeply") from None
 
 
 def find_json(text: str) -> Any:
-    """The JSON value in a reply: the whole of it, the first fenced block, or the first object in the prose."""
+    """The JSON value in a reply: the whole of it, the first fenced block, or the first object in
+    the prose.
+    """
     body = _THOUGHT.sub("", text).strip()
     fenced = _FENCE.search(body)
     for candidate in (body, fenced.group(1).strip() if fenced else ""):
@@ -61,9 +73,10 @@ def find_json(text: str) -> Any:
 
 
 def wire_schema(schema: type[BaseModel], *, bounds: bool = False) -> dict[str, Any]:
-    """The JSON Schema of a model as endpoints bind it: every object closed, every property asked for, and no keyword
-    that a strict endpoint refuses. Bounds on lengths and ranges are said in words instead, and checked when the reply
-    is read; with `bounds` they are left in, for an endpoint that enforces them."""
+    """The JSON Schema of a model as endpoints bind it: every object closed, every property asked
+    for, and no keyword that a strict endpoint refuses. Bounds on lengths and ranges are said in
+    words instead, and checked when the reply is read; with `bounds` they are left in, for an
+    endpoint that enforces them."""
     return _described(schema, bounds)[0]
 
 
@@ -80,21 +93,42 @@ def _described(schema: type[BaseModel], bounds: bool) -> tuple[dict[str, Any], s
     strict = _tighten(described, bounds)
     wire = {"name": re.sub(r"\W", "_", schema.__name__)[:60], "schema": described, "strict": strict}
     shown = json.dumps(described, ensure_ascii=False)
-    return wire, f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{shown}"
+    return (
+        wire,
+        f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{shown}",
+    )
 
 
-# What strict modes refuse or do not promise to take (OpenAI, Azure, Anthropic, Groq), and how to say it in words.
+# What strict modes refuse or do not promise to take (OpenAI, Azure, Anthropic, Groq), and how to
+# say it in words.
 _BOUNDS = {
-    "minLength": "at least {} characters", "maxLength": "at most {} characters", "pattern": "of the form {}",
-    "minimum": "at least {}", "maximum": "at most {}", "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}", "multipleOf": "a multiple of {}", "minItems": "at least {} items",
-    "maxItems": "at most {} items", "uniqueItems": "each once",
-}  # fmt: skip
-_DROPPED = ("title", "default", "examples", "format", "minProperties", "maxProperties", "contentMediaType")
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "pattern": "of the form {}",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "uniqueItems": "each once",
+}
+_DROPPED = (
+    "title",
+    "default",
+    "examples",
+    "format",
+    "minProperties",
+    "maxProperties",
+    "contentMediaType",
+)
 
 
 def _tighten(node: Any, bounds: bool) -> bool:
-    """Close objects and drop what strict endpoints refuse, in place; false when a free-form object keeps it loose."""
+    """Close objects and drop what strict endpoints refuse, in place; false when a free-form object
+    keeps it loose.
+    """
     if isinstance(node, list):
         return min((_tighten(part, bounds) for part in node), default=True)
     if not isinstance(node, dict):
@@ -114,7 +148,9 @@ def _tighten(node: Any, bounds: bool) -> bool:
         node["required"] = list(node["properties"])
     for key, below in node.items():
         if key in ("properties", "$defs"):  # names, not keywords: a property may be called "title"
-            strict = min((_tighten(part, bounds) for part in below.values()), default=True) and strict
+            strict = (
+                min((_tighten(part, bounds) for part in below.values()), default=True) and strict
+            )
         elif key not in ("enum", "required", "description"):
             strict = _tighten(below, bounds) and strict
     return strict
@@ -126,7 +162,9 @@ def _say_bounds(node: dict[str, Any]) -> None:
     if "$ref" in node:
         node.pop("description", None)
     elif words:
-        node["description"] = "; ".join([*([node["description"]] if "description" in node else []), ", ".join(words)])
+        node["description"] = "; ".join(
+            [*([node["description"]] if "description" in node else []), ", ".join(words)]
+        )
 
 
 def _refuse(word: str) -> NoReturn:

@@ -1,11 +1,13 @@
-"""A fake vendor for tests: a small HTTP server on loopback that speaks the wire format, with faults on demand.
+"""A fake vendor for tests: a small HTTP server on loopback that speaks the wire format, with faults
+on demand.
 
-    with StandIn(latency=0.2, slots=64) as server: ... server.url ...      a thread, for tests and notebooks
+    with StandIn(latency=0.2, slots=64) as server: ... server.url ...      a thread, for tests and
+    notebooks
     python -m claimlab.llm.standin --latency 0.2 --slots 64                a process; prints its URL
 
-It exists so that retries, caps, resuming and throughput are tried against a real socket without a key or a bill. It
-counts every request it answers by its body, so that "no paid call was repeated" is a count and
-not a hope. A fault is a word: see `_FAULTS` and the ones `_reply` knows.
+It exists so that retries, caps, resuming and throughput are tried against a real socket without a
+key or a bill. It counts every request it answers by its body, so that "no paid call was repeated"
+is a count and not a hope. A fault is a word: see `_FAULTS` and the ones `_reply` knows.
 """
 
 from __future__ import annotations
@@ -27,8 +29,14 @@ _FAULTS: dict[str, tuple[int, bytes]] = {
     "empty": (200, b""),
     "truncated": (200, b'{"id": "x", "choices": [{"index": 0, "message": {"role": "assist'),
     "no-choices": (200, b'{"id": "x", "choices": []}'),
-    "filter": (400, b'{"error": {"code": "content_filter", "message": "The prompt was filtered."}}'),
-    "quota": (429, b'{"error": {"code": "insufficient_quota", "message": "You exceeded your quota."}}'),
+    "filter": (
+        400,
+        b'{"error": {"code": "content_filter", "message": "The prompt was filtered."}}',
+    ),
+    "quota": (
+        429,
+        b'{"error": {"code": "insufficient_quota", "message": "You exceeded your quota."}}',
+    ),
 }
 
 
@@ -39,9 +47,11 @@ def echo(body: Body) -> str:
 
 
 class StandIn:
-    """`answer(body)` is the text; `fault(body, seen)` may name a fault, `seen` being how often this body came before.
+    """`answer(body)` is the text; `fault(body, seen)` may name a fault, `seen` being how often this
+    body came before.
 
-    `slots`: how many requests are worked on at once; more wait in line, or get status 429 when `strict`.
+    `slots`: how many requests are worked on at once; more wait in line, or get status 429 when
+    `strict`.
     """
 
     def __init__(
@@ -68,14 +78,23 @@ class StandIn:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def counts(self) -> dict[str, int]:
-        """How many requests came, were answered, were repeats of an earlier body, and ran at once at most."""
+        """How many requests came, were answered, were repeats of an earlier body, and ran at once
+        at most.
+        """
         repeated = sum(n - 1 for n in self.seen.values())
-        return {"requests": self.requests, "served": self.served, "repeated": repeated, "most": self.most_working}
+        return {
+            "requests": self.requests,
+            "served": self.served,
+            "repeated": repeated,
+            "most": self.most_working,
+        }
 
     async def start(self, port: int = 0) -> asyncio.Server:
         if self.slots is not None and not self.strict:
             self._line = asyncio.Semaphore(self.slots)
-        server = await asyncio.start_server(self._talk, "127.0.0.1", port, limit=1 << 24, backlog=512)
+        server = await asyncio.start_server(
+            self._talk, "127.0.0.1", port, limit=1 << 24, backlog=512
+        )
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         return server
 
@@ -104,7 +123,10 @@ class StandIn:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
                 first, *lines = head.decode("latin-1").split("\r\n")
-                headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)}
+                headers = {
+                    k.lower(): v.strip()
+                    for k, _, v in (line.partition(":") for line in lines if line)
+                }
                 raw = await reader.readexactly(int(headers.get("content-length", 0)))
                 self.last_headers = headers if first.startswith("POST") else self.last_headers
                 method, path, *_ = first.split(" ")
@@ -120,7 +142,11 @@ class StandIn:
 
     async def respond(self, method: str, path: str, raw: bytes) -> bytes | None:  # noqa: ARG002
         """The whole reply to a request; null closes the connection."""
-        return http(200, json.dumps(self.counts()).encode()) if method == "GET" else await self._work(raw)
+        return (
+            http(200, json.dumps(self.counts()).encode())
+            if method == "GET"
+            else await self._work(raw)
+        )
 
     async def _work(self, raw: bytes) -> bytes | None:
         """One request, within the slots."""
@@ -156,7 +182,10 @@ class StandIn:
         if fault is not None and fault.isdigit():
             return self._status(fault)
         self.served += 1
-        message = {"role": "assistant", "content": "x" * HUGE if fault == "huge" else self.answer(body)}
+        message = {
+            "role": "assistant",
+            "content": "x" * HUGE if fault == "huge" else self.answer(body),
+        }
         if fault == "refusal":
             message = {"role": "assistant", "content": None, "refusal": "I cannot help with that."}  # type: ignore[dict-item]
         return http(200, json.dumps(self.completion(body, message)).encode())
@@ -180,17 +209,26 @@ class StandIn:
 
     def _status(self, status: str) -> bytes:
         wait = [f"retry-after: {self.retry_after}"] if status == "429" and self.retry_after else []
-        return http(int(status), json.dumps({"error": {"message": f"planned {status}"}}).encode(), wait)
+        return http(
+            int(status), json.dumps({"error": {"message": f"planned {status}"}}).encode(), wait
+        )
 
 
 def http(status: int, body: bytes, headers: list[str] | None = None) -> bytes:
-    lines = [f"HTTP/1.1 {status} X", "content-type: application/json", f"content-length: {len(body)}", *(headers or [])]
+    lines = [
+        f"HTTP/1.1 {status} X",
+        "content-type: application/json",
+        f"content-length: {len(body)}",
+        *(headers or []),
+    ]
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
     answer = echo if arguments.answer is None else lambda _: str(arguments.answer)
-    stand_in = StandIn(answer, latency=arguments.latency, slots=arguments.slots, strict=arguments.strict)
+    stand_in = StandIn(
+        answer, latency=arguments.latency, slots=arguments.slots, strict=arguments.strict
+    )
     server = await stand_in.start(arguments.port)
     sys.stdout.write(stand_in.url + "\n")
     sys.stdout.flush()
@@ -203,7 +241,11 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.2, help="seconds before every answer")
     parser.add_argument("--slots", type=int, default=64, help="requests worked on at once")
     parser.add_argument("--answer", help="what it says to everything")
-    parser.add_argument("--strict", action="store_true", help="say 429 to more than that, instead of letting them wait")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="say 429 to more than that, instead of letting them wait",
+    )
     asyncio.run(_serve(parser.parse_args()))
 
 

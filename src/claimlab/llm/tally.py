@@ -1,4 +1,6 @@
-"""What became of the questions: answers, failures by reason, refusals, tokens and money. Failures are never hidden."""
+"""What became of the questions: answers, failures by reason, refusals, tokens and money. Failures
+are never hidden.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from claimlab.llm.messages import Answer
 class Tally:
     """Add every answer; `summary` is JSON-safe and goes into lineages and reports.
 
-    `cost` is what the answers cost when they were made; `spent` leaves out those that came from the cache. Both are
-    null as soon as one answer's cost is unknown, with the number of those beside them.
+    `cost` is what the answers cost when they were made; `spent` leaves out those that came from the
+    cache. Both are null as soon as one answer's cost is unknown, with the number of those beside
+    them.
     """
 
     def __init__(self) -> None:
@@ -54,7 +57,11 @@ class Tally:
             "failures": dict(sorted(self.failures.items())),
             "from_cache": self.cached,
             "calls": self.calls,
-            "tokens": {"input": self.tokens_in, "cached": self.tokens_cached, "output": self.tokens_out},
+            "tokens": {
+                "input": self.tokens_in,
+                "cached": self.tokens_cached,
+                "output": self.tokens_out,
+            },
             "cost": round(self._cost, 9) if known else None,
             "spent": round(self._spent, 9) if known else None,
             "answers_of_unknown_cost": self.unpriced,

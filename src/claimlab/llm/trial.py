@@ -19,7 +19,10 @@ class Colour(BaseModel):
     letters: int
 
 
-QUESTION = 'Which colour is the sky on a clear day? Reply as JSON: {"colour": …, "letters": how many letters it has}.'
+QUESTION = (
+    'Which colour is the sky on a clear day? Reply as JSON: {"colour": …, "letters": how many'
+    " letters it has}."
+)
 
 
 def try_model(profile: str | Profile, model: str | None = None) -> dict[str, Any]:
@@ -28,9 +31,13 @@ def try_model(profile: str | Profile, model: str | None = None) -> dict[str, Any
 
 
 async def _try(profile: str | Profile, model: str | None) -> dict[str, Any]:
-    provider = open_provider(profile, model=model, calls=Calls(mode="live"), retries=Retries(faults=1, too_many=2))
+    provider = open_provider(
+        profile, model=model, calls=Calls(mode="live"), retries=Retries(faults=1, too_many=2)
+    )
     try:
-        answer: Answer[Colour] = await provider.inner.ask(Request.of("Say hello.", schema=None, max_tokens=4))
+        answer: Answer[Colour] = await provider.inner.ask(
+            Request.of("Say hello.", schema=None, max_tokens=4)
+        )
         if answer.ok or answer.refusal:
             answer = await provider.ask(Request.of(QUESTION, schema=Colour, max_tokens=60, seed=0))
     finally:

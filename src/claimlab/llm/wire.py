@@ -11,7 +11,10 @@ from claimlab.core.calls.secrets import excerpt, scrubbed
 from claimlab.llm.messages import Usage
 
 UNKNOWN = Usage()
-_SCHEMA = re.compile(r"response_?format|response_?schema|json[ _]schema|output_config|structured output", re.IGNORECASE)
+_SCHEMA = re.compile(
+    r"response_?format|response_?schema|json[ _]schema|output_config|structured output",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,9 @@ class Reply:
 
 
 def read_reply(raw: bytes, key: str | None) -> Reply | str:
-    """The reply in a body, without our key should it be in there; a sentence when it is not one (HTML, cut JSON)."""
+    """The reply in a body, without our key should it be in there; a sentence when it is not one
+    (HTML, cut JSON).
+    """
     if not raw.strip():
         return "the body is empty"
     try:
@@ -37,7 +42,9 @@ def read_reply(raw: bytes, key: str | None) -> Reply | str:
         return "the body is not a JSON object"
     if data.get("error"):
         code = data["error"].get("code") if isinstance(data["error"], dict) else None
-        return Reply(error=data["error"], status=code if isinstance(code, int) and code >= 400 else 500)
+        return Reply(
+            error=data["error"], status=code if isinstance(code, int) and code >= 400 else 500
+        )
     try:
         choice = data["choices"][0]
         message = choice["message"]
@@ -52,7 +59,9 @@ def read_reply(raw: bytes, key: str | None) -> Reply | str:
 
 
 def error_in(raw: bytes) -> Any:
-    """What the body of an error says, as these endpoints lay it out; its text where it is something else."""
+    """What the body of an error says, as these endpoints lay it out; its text where it is something
+    else.
+    """
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError):
@@ -63,23 +72,34 @@ def error_in(raw: bytes) -> Any:
 
 
 def schema_refused(status: int, body: Any) -> bool:
-    """Whether an error says that the schema of the answer is not taken, which it will say of every call. A reply that a
-    model could not bring into the schema is the fault of one call."""
-    if status not in (400, 422) or (isinstance(body, dict) and body.get("code") == "json_validate_failed"):
+    """Whether an error says that the schema of the answer is not taken, which it will say of every
+    call. A reply that a model could not bring into the schema is the fault of one call."""
+    if status not in (400, 422) or (
+        isinstance(body, dict) and body.get("code") == "json_validate_failed"
+    ):
         return False
     return bool(_SCHEMA.search(json.dumps(body, ensure_ascii=False, default=str)))
 
 
 def refusal_in(body: Any) -> bool:
-    """Whether an error body says that the content was refused by a filter, not that the call was wrong."""
+    """Whether an error body says that the content was refused by a filter, not that the call was
+    wrong.
+    """
     if not isinstance(body, dict):
         return False
-    return any(str(body.get(field)) in ("content_filter", "content_policy_violation") for field in ("code", "type"))
+    return any(
+        str(body.get(field)) in ("content_filter", "content_policy_violation")
+        for field in ("code", "type")
+    )
 
 
 def _text(content: Any) -> str | None:
     if isinstance(content, list):  # some endpoints send parts
-        parts = [str(p.get("text", "")) for p in content if isinstance(p, dict) and p.get("type") == "text"]
+        parts = [
+            str(p.get("text", ""))
+            for p in content
+            if isinstance(p, dict) and p.get("type") == "text"
+        ]
         return "".join(parts)
     return None if content is None else str(content)
 
@@ -93,9 +113,15 @@ def _usage(usage: Any) -> Usage:
 
 
 def _cached(usage: dict[str, Any]) -> int | None:
-    """Input that came from the endpoint's cache, under the two names in use; null where it does not say."""
+    """Input that came from the endpoint's cache, under the two names in use; null where it does not
+    say.
+    """
     details = usage.get("prompt_tokens_details")
-    known = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
+    known = (
+        details.get("cached_tokens")
+        if isinstance(details, dict)
+        else usage.get("prompt_cache_hit_tokens")
+    )
     return _count(known)
 
 

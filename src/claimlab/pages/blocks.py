@@ -1,4 +1,6 @@
-"""What a report is made of, without saying how it looks: HTML, Markdown and LaTeX are views of the same blocks."""
+"""What a report is made of, without saying how it looks: HTML, Markdown and LaTeX are views of the
+same blocks.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides apart."""
+    """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides
+    apart.
+    """
 
     text: str
     kind: Literal["plain", "note", "warning", "conclusion"] = "plain"
@@ -50,7 +54,9 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells; plain strings and numbers are taken as they are. Numeric columns are aligned right."""
+    """Rows of cells; plain strings and numbers are taken as they are. Numeric columns are aligned
+    right.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell | str | int | float | None]]
@@ -61,7 +67,9 @@ class Table:
     def _repr_html_(self) -> str:
         """For notebooks: the table as it is."""
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        rows = ("".join(f"<td>{escape(cell(value).text)}</td>" for value in row) for row in self.rows)
+        rows = (
+            "".join(f"<td>{escape(cell(value).text)}</td>" for value in row) for row in self.rows
+        )
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -77,7 +85,9 @@ class Figure:
 
     @property
     def narrow(self) -> bool:
-        """Whether it is readable on a phone without scrolling, because it is not much wider than one."""
+        """Whether it is readable on a phone without scrolling, because it is not much wider than
+        one.
+        """
         width = re.search(r'<svg[^>]* width="(\d+)', self.svg)
         return width is not None and int(width[1]) <= NARROW
 
@@ -153,10 +163,16 @@ def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
 
 
 def with_code(text: str, code: Callable[[str], str], plain: Callable[[str], str]) -> str:
-    """`text` with `code` made of what is between two backticks, and `plain` of the rest; spaces around code stay."""
+    """`text` with `code` made of what is between two backticks, and `plain` of the rest; spaces
+    around code stay.
+    """
     parts = _CODE.split(text)
     for number, part in enumerate(parts):
-        rest = f"{' ' * (part[:1] == ' ')}{plain(part)}{' ' * (part[-1:] == ' ')}" if part.strip() else part
+        rest = (
+            f"{' ' * (part[:1] == ' ')}{plain(part)}{' ' * (part[-1:] == ' ')}"
+            if part.strip()
+            else part
+        )
         parts[number] = code(part) if number % 2 else rest
     return "".join(parts).strip()
 

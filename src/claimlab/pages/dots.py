@@ -1,4 +1,6 @@
-"""Figures with an interval beside what they must beat: one line per figure, a dot on it, marks for the baselines."""
+"""Figures with an interval beside what they must beat: one line per figure, a dot on it, marks for
+the baselines.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ import polars as pl
 
 from claimlab.pages.charts import TRUE, VERDICT_COLOURS, WIDTH, distinct
 
-SHAPES = {"score": "circle", "majority": "triangle-right", "stratified": "stroke", "shuffled": "cross"}
+SHAPES = {
+    "score": "circle",
+    "majority": "triangle-right",
+    "stratified": "stroke",
+    "shuffled": "cross",
+}
 BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
 
 
@@ -26,14 +33,27 @@ class Dot:
 
 
 def dots(
-    rows: Sequence[Dot], *, title: str, threshold: float | None = None, width: int = WIDTH - 160, names: int = 300
+    rows: Sequence[Dot],
+    *,
+    title: str,
+    threshold: float | None = None,
+    width: int = WIDTH - 160,
+    names: int = 300,
 ) -> Any:
-    """A line per row in the order given; a dashed rule at `threshold` where there is one. `width` is that of the axis,
-    `names` the most pixels that a name may take."""
+    """A line per row in the order given; a dashed rule at `threshold` where there is one. `width`
+    is that of the axis, `names` the most pixels that a name may take."""
     import altair as alt
 
-    rows = [replace(row, name=name) for row, name in zip(rows, distinct(r.name for r in rows), strict=True)]
-    y = alt.Y("name:N", sort=[r.name for r in rows], title=None, axis=alt.Axis(labelLimit=names, ticks=False))
+    rows = [
+        replace(row, name=name)
+        for row, name in zip(rows, distinct(r.name for r in rows), strict=True)
+    ]
+    y = alt.Y(
+        "name:N",
+        sort=[r.name for r in rows],
+        title=None,
+        axis=alt.Axis(labelLimit=names, ticks=False),
+    )
     x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, 100]))
     colour = _colour(rows)
     points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])
@@ -42,11 +62,15 @@ def dots(
         _intervals(rows)
         .mark_rule(strokeWidth=3, opacity=0.55)
         .encode(y=y, x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour),
-        alt.Chart(points).mark_point(filled=True, size=70, opacity=1).encode(y=y, x=x, color=colour),
+        alt.Chart(points)
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(y=y, x=x, color=colour),
     ]
     if threshold is not None:
         line = pl.DataFrame({"x": [100 * threshold]})
-        layers.append(alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x=alt.X("x:Q")))
+        layers.append(
+            alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x=alt.X("x:Q"))
+        )
     return alt.layer(*layers).properties(width=width, height={"step": 21})
 
 
@@ -64,7 +88,11 @@ def _colour(rows: Sequence[Dot]) -> Any:
 def _intervals(rows: Sequence[Dot]) -> Any:
     import altair as alt
 
-    spans = [(r.name, 100 * r.interval[0], 100 * r.interval[1], r.tone) for r in rows if r.interval is not None]
+    spans = [
+        (r.name, 100 * r.interval[0], 100 * r.interval[1], r.tone)
+        for r in rows
+        if r.interval is not None
+    ]
     types = {"name": pl.String, "low": pl.Float64, "high": pl.Float64, "tone": pl.String}
     return alt.Chart(pl.DataFrame(spans, schema=types, orient="row"))
 
@@ -73,7 +101,9 @@ def _baselines(rows: Sequence[Dot], x: Any, y: Any) -> list[Any]:
     """A mark for each baseline; nothing where there is none."""
     import altair as alt
 
-    marks = [{"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()]
+    marks = [
+        {"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()
+    ]
     shapes = {**SHAPES, **BOUNDS}
     kinds = [k for k in shapes if any(mark["baseline"] == k for mark in marks)]
     if not kinds:

@@ -1,6 +1,8 @@
-"""A report on disk: JSON holds everything; the page, Markdown, LaTeX and figures beside it are views of it.
+"""A report on disk: JSON holds everything; the page, Markdown, LaTeX and figures beside it are
+views of it.
 
-A room says what its report holds; this is the one place that refuses a taken folder and writes the files.
+A room says what its report holds; this is the one place that refuses a taken folder and writes the
+files.
 """
 
 from __future__ import annotations
@@ -28,19 +30,29 @@ PAGE, MARKDOWN, PLOTS = "index.html", "report.md", "plots"
 
 @dataclass(frozen=True)
 class Contents:
-    """What a report folder holds. `pages` are versions of one report, the fullest first: the first that is small
-    enough becomes the page, and the fullest gives Markdown and figures, whatever became of the page."""
+    """What a report folder holds. `pages` are versions of one report, the fullest first: the first
+    that is small enough becomes the page, and the fullest gives Markdown and figures, whatever
+    became of the page.
+    """
 
     kind: str  # "audit report": what `force` may replace
     pages: Iterable[Report]
     data: Mapping[str, Any] = field(default_factory=dict)  # file name -> anything that JSON can say
-    more_pages: Mapping[str, Iterable[Report]] = field(default_factory=dict)  # further pages, by file name
+    more_pages: Mapping[str, Iterable[Report]] = field(
+        default_factory=dict
+    )  # further pages, by file name
     papers: Mapping[str, Report] = field(default_factory=dict)  # LaTeX, by file name
-    files: Mapping[str, str | pl.DataFrame] = field(default_factory=dict)  # text, or a table to write as Parquet
+    files: Mapping[str, str | pl.DataFrame] = field(
+        default_factory=dict
+    )  # text, or a table to write as Parquet
 
 
-def write_report(contents: Contents, folder: Path, *, force: bool = False, reads: Sequence[Path] = ()) -> None:
-    """Write the report folder in one atomic step; `force` replaces an older report of the same kind."""
+def write_report(
+    contents: Contents, folder: Path, *, force: bool = False, reads: Sequence[Path] = ()
+) -> None:
+    """Write the report folder in one atomic step; `force` replaces an older report of the same
+    kind.
+    """
     refuse_taken(folder, force=force, kind=contents.kind, reads=reads)
     with atomic_folder(folder) as building:
         fill(contents, building)

@@ -24,7 +24,9 @@ def heatmap(
     columns: Sequence[str] | None = None,
     number: str = ",.0f",
 ) -> Any:
-    """`cells` name their row and column; missing cells stay empty, which is not the same as zero."""
+    """`cells` name their row and column; missing cells stay empty, which is not the same as
+    zero.
+    """
     import altair as alt
 
     across = list(columns or order)
@@ -34,13 +36,19 @@ def heatmap(
     most = float(highest) if isinstance(highest, float) and highest > 0 else 1.0
     at = {
         "x": alt.X(
-            f"{column}:N", sort=across, title=None, axis=alt.Axis(labelAngle=-40), scale=alt.Scale(domain=across)
+            f"{column}:N",
+            sort=across,
+            title=None,
+            axis=alt.Axis(labelAngle=-40),
+            scale=alt.Scale(domain=across),
         ),
         "y": alt.Y(f"{row}:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order))),
     }
-    # Shaded by how much of the page shines through, in tenths as `slim` rounds: the page's ink reads on it, light or
-    # dark.
-    shade = alt.Opacity(f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.1, 0.7]), legend=None)
+    # Shaded by how much of the page shines through, in tenths as `slim` rounds: the page's ink
+    # reads on it, light or dark.
+    shade = alt.Opacity(
+        f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.1, 0.7]), legend=None
+    )
     base = alt.Chart(data, title=alt.Title(title, fontSize=12, fontWeight="normal", anchor="end"))
     text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number))
     return alt.layer(base.mark_rect(color=TRUE).encode(**at, opacity=shade), text).properties(

@@ -1,4 +1,6 @@
-"""The HTML view: one self-contained page, no network, readable on a phone, light and dark, usable by keyboard."""
+"""The HTML view: one self-contained page, no network, readable on a phone, light and dark, usable
+by keyboard.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,17 @@ from claimlab.core.plain import plain
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 _CODE = re.compile(r"`([^`]+)`")
-FEW, INNER = 6, 20  # up to this many sections: the contents list what is inside each, at most this much
+FEW, INNER = (
+    6,
+    20,
+)  # up to this many sections: the contents list what is inside each, at most this much
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
 def to_html(report: Report) -> str:
-    """`report` as one page. Everything that comes from data is escaped; only our own SVG is let through."""
+    """`report` as one page. Everything that comes from data is escaped; only our own SVG is let
+    through.
+    """
     template = environment().get_template("page.html.jinja")
     sections = outline(report.blocks)
     contents = [(s, outline(s.blocks)[:INNER] if len(sections) <= FEW else []) for s in sections]
@@ -35,7 +42,8 @@ def to_html_within(versions: Iterable[Report], limit: int = MAX_BYTES) -> str:
         if len(html.encode("utf-8")) <= limit:
             return html
     raise ClaimlabError(
-        f"Even the shortest page has more than {limit:,} bytes.", "Report on fewer datasets at a time; nothing is lost."
+        f"Even the shortest page has more than {limit:,} bytes.",
+        "Report on fewer datasets at a time; nothing is lost.",
     )
 
 
@@ -46,7 +54,9 @@ def outline(blocks: Sequence[Block]) -> list[Section]:
 
 @cache
 def environment(*packages: str) -> Any:
-    """Our templates, and before them those in the folder `templates` of other packages: what escapes is the same."""
+    """Our templates, and before them those in the folder `templates` of other packages: what
+    escapes is the same.
+    """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup, escape
 
@@ -61,15 +71,21 @@ def environment(*packages: str) -> Any:
     env.filters["cell"] = cell
     env.filters["svg"] = lambda text: Markup(text)
     env.filters["sort_key"] = sort_key
-    env.filters["with_code"] = lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))
-    env.filters["pretty"] = lambda value: json.dumps(value, ensure_ascii=False, indent=1, default=str)
+    env.filters["with_code"] = lambda text: Markup(
+        _CODE.sub(r"<code>\1</code>", str(escape(plain(text))))
+    )
+    env.filters["pretty"] = lambda value: json.dumps(
+        value, ensure_ascii=False, indent=1, default=str
+    )
     env.tests["of_kind"] = lambda block, kind: type(block).__name__ == kind
     env.globals["anchor"] = anchor
     return env
 
 
 def _harmless(value: Any) -> Any:
-    """What the page prints: text of ours that is markup already stays, all other text loses what steers."""
+    """What the page prints: text of ours that is markup already stays, all other text loses what
+    steers.
+    """
     return plain(value) if type(value) is str else value
 
 

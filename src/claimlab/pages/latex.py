@@ -1,4 +1,6 @@
-"""The LaTeX view: a document that compiles (booktabs, longtable, graphicx) and tables to lift into a paper."""
+"""The LaTeX view: a document that compiles (booktabs, longtable, graphicx) and tables to lift into
+a paper.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,37 @@ _PREAMBLE = r"""\documentclass[10pt]{article}
 \begin{document}
 """
 _ESCAPES = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "-": r"-{}",  # no ligatures: -- stays --
-    "–": r"--", "—": r"---", "…": r"\ldots{}", "’": "'", "‘": r"`", "“": r"``", "”": r"''",
-    "·": r"\textperiodcentered{}", "×": r"$\times$", "✗": r"$\times$", "✓": r"$\surd$",
-    "≥": r"$\geq$", "≤": r"$\leq$", "→": r"$\rightarrow$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "-": r"-{}",  # no ligatures: -- stays --
+    "–": r"--",
+    "—": r"---",
+    "…": r"\ldots{}",
+    "’": "'",
+    "‘": r"`",
+    "“": r"``",
+    "”": r"''",
+    "·": r"\textperiodcentered{}",
+    "×": r"$\times$",
+    "✗": r"$\times$",
+    "✓": r"$\surd$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "→": r"$\rightarrow$",
+}
 _SECTIONS = ("section", "subsection", "subsubsection", "paragraph")
 _LONG = 38  # characters: from here a column is given a width and wraps
 
@@ -52,7 +78,9 @@ def to_latex(report: Report, *, plots: str = "plots") -> str:
 
 
 def escape(text: str) -> str:
-    """Text as TeX prints it. Letters of scripts that its standard fonts lack are given by their code."""
+    """Text as TeX prints it. Letters of scripts that its standard fonts lack are given by their
+    code.
+    """
     return "".join(_char(c) for c in unicodedata.normalize("NFC", " ".join(text.split())))
 
 
@@ -96,7 +124,8 @@ def _table(table: Table) -> str:
     columns = range(len(table.columns))
     spec = "".join(_column([row[i] for row in rows]) for i in columns)
     heads = [
-        f"\\rotatebox{{90}}{{{escape(n)}}}" if table.upright and i else escape(n) for i, n in enumerate(table.columns)
+        f"\\rotatebox{{90}}{{{escape(n)}}}" if table.upright and i else escape(n)
+        for i, n in enumerate(table.columns)
     ]
     lines = [
         f"\\begin{{longtable}}{{{spec}}}",

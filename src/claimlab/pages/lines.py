@@ -1,4 +1,6 @@
-"""Lines over steps, one per series, with levels drawn across: how something grows, and how far it could."""
+"""Lines over steps, one per series, with levels drawn across: how something grows, and how far it
+could.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,15 @@ def lines(
     levels: Mapping[str, float] | None = None,
     width: int = WIDTH,
 ) -> Any:
-    """`series` maps a name to its points; `levels` are dashed lines with their names, always in sight."""
+    """`series` maps a name to its points; `levels` are dashed lines with their names, always in
+    sight.
+    """
     import altair as alt
 
     rows: list[dict[str, Any]] = [
-        {"series": name, "x": float(x), "y": float(y)} for name, points in series.items() for x, y in points
+        {"series": name, "x": float(x), "y": float(y)}
+        for name, points in series.items()
+        for x, y in points
     ]
     schema = {"series": pl.String, "x": pl.Float64, "y": pl.Float64}
     colours = colours_of(series)
@@ -51,9 +57,13 @@ def lines(
         base.mark_point(size=14, filled=True).encode(**encoding),
     ]
     if levels:
-        marks = pl.DataFrame({"y": list(levels.values()), "name": list(levels), "x": [last] * len(levels)})
+        marks = pl.DataFrame(
+            {"y": list(levels.values()), "name": list(levels), "x": [last] * len(levels)}
+        )
         drawn = alt.Chart(marks)
-        layers.append(drawn.mark_rule(strokeDash=[5, 4], color="#9aa4b0").encode(y=alt.Y("y:Q", scale=scale)))
+        layers.append(
+            drawn.mark_rule(strokeDash=[5, 4], color="#9aa4b0").encode(y=alt.Y("y:Q", scale=scale))
+        )
         label = drawn.mark_text(align="right", dy=-6, fontSize=11, color="#77818d")
         layers.append(label.encode(x=x, y=alt.Y("y:Q", scale=scale), text=alt.Text("name:N")))
     return alt.layer(*layers).properties(width=width, height=HEIGHT)

@@ -1,4 +1,6 @@
-"""The Markdown view: for a repository, an issue or a paper's appendix. Figures are files in `plots/`."""
+"""The Markdown view: for a repository, an issue or a paper's appendix. Figures are files in
+`plots/`.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +57,16 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Items):
         return ["\n".join(f"- {with_code(item, _code, escape)}" for item in block.items)]
     if isinstance(block, Tiles):
-        return [" · ".join(f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)]
+        return [
+            " · ".join(f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)
+        ]
     if isinstance(block, Figure):
         figure = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
         return [f"{figure}*{escape(block.caption)}*"]
     if isinstance(block, Quote):
-        return ["> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))]
+        return [
+            "> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))
+        ]
     return [_table(block)]
 
 
@@ -74,7 +80,10 @@ def _title(section: Section) -> str:
 
 def _table(table: Table) -> str:
     rows = [[cell(value) for value in row] for row in table.rows]
-    right = [bool(rows) and all(isinstance(r[i].sort, float) for r in rows) for i in range(len(table.columns))]
+    right = [
+        bool(rows) and all(isinstance(r[i].sort, float) for r in rows)
+        for i in range(len(table.columns))
+    ]
     lines = [
         _row([escape(name) for name in table.columns]),
         _row(["---:" if r else "---" for r in right]),

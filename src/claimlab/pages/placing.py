@@ -38,7 +38,8 @@ def place(
     size: float = 11.0,
     radius: float = 3.5,
 ) -> list[Placed]:
-    """Put `names` (index of the dot, words; most important first) beside their dots within `area` (width, height).
+    """Put `names` (index of the dot, words; most important first) beside their dots within `area`
+    (width, height).
 
     No name covers another, nor a dot. One that finds no free place is left out.
     """
@@ -75,7 +76,9 @@ def _em(char: str) -> float:
     return 0.68 if char.isupper() else 0.56
 
 
-def _around(x: float, y: float, width: float, height: float, away: float) -> list[tuple[float, float]]:
+def _around(
+    x: float, y: float, width: float, height: float, away: float
+) -> list[tuple[float, float]]:
     near = away * 0.8
     return [
         (x + away, y),
@@ -99,14 +102,22 @@ def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -
     end = min(max(dot[0], left), right), min(max(dot[1], top), bottom)
     way = np.linspace(dot, end, 16)
     return any(
-        bool(((way[:, 0] > b[0]) & (way[:, 0] < b[2]) & (way[:, 1] > b[1]) & (way[:, 1] < b[3])).any())
+        bool(
+            (
+                (way[:, 0] > b[0]) & (way[:, 0] < b[2]) & (way[:, 1] > b[1]) & (way[:, 1] < b[3])
+            ).any()
+        )
         for b in (other.box for other in others)
     )
 
 
-def _hits(box: tuple[float, float, float, float], taken: npt.NDArray[np.float64], *, own: int) -> bool:
+def _hits(
+    box: tuple[float, float, float, float], taken: npt.NDArray[np.float64], *, own: int
+) -> bool:
     """Whether `box` covers any of `taken`, its own dot aside."""
     left, top, right, bottom = box
-    over = (taken[:, 0] < right) & (taken[:, 2] > left) & (taken[:, 1] < bottom) & (taken[:, 3] > top)
+    over = (
+        (taken[:, 0] < right) & (taken[:, 2] > left) & (taken[:, 1] < bottom) & (taken[:, 3] > top)
+    )
     over[own] = False
     return bool(over.any())

@@ -11,7 +11,9 @@ from claimlab.pages.charts import TRUE
 
 
 def reliability(points: Sequence[tuple[int, float, float]], *, width: int = 300) -> Any:
-    """A dot per bin (n, mean confidence, share right), larger with more records; on the dashed line sure is right."""
+    """A dot per bin (n, mean confidence, share right), larger with more records; on the dashed line
+    sure is right.
+    """
     import altair as alt
 
     scale = alt.Scale(domain=[0, 100])

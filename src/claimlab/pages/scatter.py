@@ -1,4 +1,6 @@
-"""Words against labels: every word a dot, by how usual it is in either class; the one-sided ones are named."""
+"""Words against labels: every word a dot, by how usual it is in either class; the one-sided ones
+are named.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ SIDE = 460.0  # pixels
 NAMED = 45
 _MARK = "https://dot.invalid/"
 _DOT = re.compile(rf'<a xlink:href="{re.escape(_MARK)}(\d+)">(.*?)</a>', re.DOTALL)
-ONE_SIDED = 2.0  # times as frequent in one class as in the other: a dot above this has the colour of its class
+# times as frequent in one class as in the other: a dot above this has the colour of its class
+ONE_SIDED = 2.0
 
 
 @dataclass(frozen=True)
@@ -33,18 +36,25 @@ class Side:
     counts: Sequence[int]
 
 
-def scatter_svg(words: Sequence[str], across: Side, up: Side, link: Callable[[str], str] | None = None) -> str:
-    """The chart as SVG in which each dot shows its word and figures on hover; with `link`, it links to
-    `link(word)`."""
+def scatter_svg(
+    words: Sequence[str], across: Side, up: Side, link: Callable[[str], str] | None = None
+) -> str:
+    """The chart as SVG in which each dot shows its word and figures on hover; with `link`, it links
+    to `link(word)`."""
     figures = [
-        f"{excerpt(word, 40)}: {a:,} of {across.size:,} {across.name}, {b:,} of {up.size:,} {up.name}"
+        f"{excerpt(word, 40)}: {a:,} of {across.size:,} {across.name}, {b:,} of {up.size:,}"
+        f" {up.name}"
         for word, a, b in zip(words, across.counts, up.counts, strict=True)
     ]
 
     def dressed(dot: re.Match[str]) -> str:
         word, caption = words[int(dot[1])], escape(plain(figures[int(dot[1])]))
         inner = f"<title>{caption}</title>{dot[2]}"
-        return f'<a href="{escape(link(word))}" aria-label="{caption}">{inner}</a>' if link else f"<g>{inner}</g>"
+        return (
+            f'<a href="{escape(link(word))}" aria-label="{caption}">{inner}</a>'
+            if link
+            else f"<g>{inner}</g>"
+        )
 
     return _DOT.sub(dressed, to_svg(scatter(words, across, up), values=False))
 
@@ -57,14 +67,18 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     low, high = 0.7 * min(x.min(), y.min()), min(1.0, 1.5 * max(x.max(), y.max()))
     ratio = np.log(x / y)
     colours = colours_of([across.name, up.name])
-    leaning = np.where(np.exp(np.abs(ratio)) < ONE_SIDED, "neither", np.where(ratio > 0, across.name, up.name))
+    leaning = np.where(
+        np.exp(np.abs(ratio)) < ONE_SIDED, "neither", np.where(ratio > 0, across.name, up.name)
+    )
     pixels = np.stack([SIDE * _along(x, low, high), SIDE * (1 - _along(y, low, high))], axis=1)
     weight = np.abs(ratio) * np.sqrt(np.asarray(across.counts) + np.asarray(up.counts))
     wanted = [int(i) for i in np.argsort(-weight, kind="stable") if leaning[i] != "neither"][:NAMED]
     named = place(pixels, [(i, excerpt(words[i], 24)) for i in wanted], area=(SIDE, SIDE))
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     axis = alt.Axis(format="~%", values=_ticks(low, high), grid=True)
-    numbers = [f"{_MARK}{i}" for i in range(len(words))]  # what Vega keeps of a dot is where it leads
+    numbers = [
+        f"{_MARK}{i}" for i in range(len(words))
+    ]  # what Vega keeps of a dot is where it leads
     dots = pl.DataFrame({"x": x, "y": y, "leans": leaning, "number": numbers})
     back = np.log(high / low) / SIDE
     labels = pl.DataFrame(
@@ -80,16 +94,32 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
         {
             "x": [float(x[p.index]) for p in far],
             "y": [float(y[p.index]) for p in far],
-            "x2": [float(low * np.exp(back * np.clip(pixels[p.index, 0], p.left, p.left + p.width))) for p in far],
-            "y2": [float(high * np.exp(-back * np.clip(pixels[p.index, 1], p.box[1], p.box[3]))) for p in far],
+            "x2": [
+                float(low * np.exp(back * np.clip(pixels[p.index, 0], p.left, p.left + p.width)))
+                for p in far
+            ],
+            "y2": [
+                float(high * np.exp(-back * np.clip(pixels[p.index, 1], p.box[1], p.box[3])))
+                for p in far
+            ],
         },
         schema=dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64),
     )
     tones = {**colours, "neither": UNKNOWN}
     base = alt.Chart(dots).mark_point(filled=True, size=34, opacity=0.75)
     points = base.encode(
-        x=alt.X("x:Q", scale=scale, axis=axis, title=f"records labelled {excerpt(across.name, 40)} with the word"),
-        y=alt.Y("y:Q", scale=scale, axis=axis, title=f"records labelled {excerpt(up.name, 40)} with the word"),
+        x=alt.X(
+            "x:Q",
+            scale=scale,
+            axis=axis,
+            title=f"records labelled {excerpt(across.name, 40)} with the word",
+        ),
+        y=alt.Y(
+            "y:Q",
+            scale=scale,
+            axis=axis,
+            title=f"records labelled {excerpt(up.name, 40)} with the word",
+        ),
         color=alt.Color(
             "leans:N",
             scale=alt.Scale(domain=list(tones), range=list(tones.values())),
@@ -99,7 +129,9 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
         href=alt.Href("number:N"),
     )
     at = alt.X("x:Q"), alt.Y("y:Q")
-    even = alt.Chart(pl.DataFrame({"x": [low, high], "y": [low, high]})).mark_line(strokeDash=[5, 4], color="#9aa4b0")
+    even = alt.Chart(pl.DataFrame({"x": [low, high], "y": [low, high]})).mark_line(
+        strokeDash=[5, 4], color="#9aa4b0"
+    )
     leads = alt.Chart(lines).mark_rule(color="#9aa4b0", strokeWidth=0.7)
     text = alt.Chart(labels).mark_text(align="left", baseline="middle", fontSize=11)
     return alt.layer(
@@ -111,7 +143,9 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
 
 
 def share(side: Side) -> npt.NDArray[np.float64]:
-    """Share of the class that holds each word; zero counts as half a record, since the scale is logarithmic."""
+    """Share of the class that holds each word; zero counts as half a record, since the scale is
+    logarithmic.
+    """
     return np.maximum(np.asarray(side.counts, dtype=np.float64), 0.5) / max(side.size, 1)
 
 

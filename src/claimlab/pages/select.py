@@ -12,11 +12,16 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.record import VERACITIES
 
 _CONDITION = re.compile(r"([\w.]+)\s*+(!=|>=|<=|=|>|<|~)\s*+(.*)")
-_FORM = "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value; meta.KEY is a column."
+_FORM = (
+    "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value;"
+    " meta.KEY is a column."
+)
 
 
 def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bool) -> pl.DataFrame:
-    """The records that meet every condition; with `wrong`, also what was predicted for them, as `predicted`."""
+    """The records that meet every condition; with `wrong`, also what was predicted for them, as
+    `predicted`.
+    """
     records = _wrong(dataset) if wrong else dataset.records
     for words in where:
         records = records.filter(_condition(words, records))
@@ -52,10 +57,15 @@ def _wrong(dataset: Dataset) -> pl.DataFrame:
     predictions = dataset.tables.get("predictions")
     if predictions is None:
         raise UsageError(
-            f"'{dataset.name}' holds no predictions.", "Pass the folder of a run: `detect(DIR, output=RUN)`."
+            f"'{dataset.name}' holds no predictions.",
+            "Pass the folder of a run: `detect(DIR, output=RUN)`.",
         )
     labels = set(predictions["label"].drop_nulls().unique().to_list())
     truth = "veracity" if labels <= set(VERACITIES) else "label_raw"
-    answers = predictions.select(pl.col("record_id").alias("id"), pl.col("label").alias("predicted"))
+    answers = predictions.select(
+        pl.col("record_id").alias("id"), pl.col("label").alias("predicted")
+    )
     joined = dataset.records.join(answers, on="id", how="inner", maintain_order="left")
-    return joined.filter(pl.col(truth).is_not_null() & pl.col("predicted").ne_missing(pl.col(truth)))
+    return joined.filter(
+        pl.col(truth).is_not_null() & pl.col("predicted").ne_missing(pl.col(truth))
+    )

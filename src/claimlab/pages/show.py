@@ -1,5 +1,7 @@
-"""What a folder that claimlab wrote holds: a dataset or a run with its counts, tables, lineage and first records, or,
-briefly, a report or an export. `verify` compares every file with the hash that was stored when it was written."""
+"""What a folder that claimlab wrote holds: a dataset or a run with its counts, tables, lineage and
+first records, or, briefly, a report or an export. `verify` compares every file with the hash that
+was stored when it was written.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ LONGEST = 90  # characters of a line of lineage
 
 @dataclass(frozen=True, repr=False)
 class Folder(Shown):
-    """What was found in one folder. `files` are its files; those in `foreign` claimlab did not write."""
+    """What was found in one folder. `files` are its files; those in `foreign` claimlab did not
+    write.
+    """
 
     name: str
     kind: str
@@ -45,9 +49,13 @@ class Folder(Shown):
     foreign: tuple[str, ...] = ()
     matches: int | None = None  # records that were asked for, where not all of them were
     column: str | None = None  # the column whose values are shown
-    values: Mapping[str, int] = field(default_factory=dict)  # of that column, and how often each occurs
+    values: Mapping[str, int] = field(
+        default_factory=dict
+    )  # of that column, and how often each occurs
     whole: bool = False  # whether every field of the records is shown
-    sides: Mapping[str, pl.DataFrame] = field(default_factory=dict)  # what side tables say of whole records
+    sides: Mapping[str, pl.DataFrame] = field(
+        default_factory=dict
+    )  # what side tables say of whole records
 
     @property
     def table(self) -> pl.DataFrame:
@@ -61,18 +69,33 @@ class Folder(Shown):
         return f"'{self.name}': a {self.kind} of {several(len(self.dataset), 'record')}{note}"
 
     def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {"name": self.name, "kind": self.kind, "path": self.path and str(self.path)}
+        shown: dict[str, Any] = {
+            "name": self.name,
+            "kind": self.kind,
+            "path": self.path and str(self.path),
+        }
         if self.dataset is None:
             return {**shown, "files": list(self.files), "foreign": list(self.foreign)}
         manifest = self.dataset.manifest()
-        about = manifest.model_dump(include={"card", "licence", "synthetic", "counts", "files", "lineage", "notes"})
+        about = manifest.model_dump(
+            include={"card", "licence", "synthetic", "counts", "files", "lineage", "notes"}
+        )
         rows = self.records.to_dicts()
-        shown |= {**about, "dates": date_range(self.dataset.records), "foreign": list(self.foreign), "records": rows}
+        shown |= {
+            **about,
+            "dates": date_range(self.dataset.records),
+            "foreign": list(self.foreign),
+            "records": rows,
+        }
         if self.matches is not None:
             shown["matches"] = self.matches
         if self.whole:
             shown["tables"] = {name: table.to_dicts() for name, table in self.sides.items()}
-        return shown if self.column is None else {**shown, "column": self.column, "values": dict(self.values)}
+        return (
+            shown
+            if self.column is None
+            else {**shown, "column": self.column, "values": dict(self.values)}
+        )
 
 
 @in_storage()
@@ -87,13 +110,15 @@ def show(
     verify: bool = False,
     accept_edits: str | None = None,
 ) -> Folder:
-    """What a dataset, or any folder that claimlab wrote, holds; `limit` is the number of records to show.
+    """What a dataset, or any folder that claimlab wrote, holds; `limit` is the number of records to
+    show.
 
-    `where` keeps records that meet conditions such as "veracity=false", "text~bridge" or "meta.party=red"; `id` shows
-    whole records with what side tables (evidence, annotations, predictions) say of them; `column` counts the values of
-    one column; `wrong=True` keeps what a run got wrong.
-    `verify=True` compares every file with its stored sha256 and raises `FileChanged` with the names of those that
-    differ. `accept_edits="why"` takes a dataset folder as it is now and records the edit in its lineage.
+    `where` keeps records that meet conditions such as "veracity=false", "text~bridge" or
+    "meta.party=red"; `id` shows whole records with what side tables (evidence, annotations,
+    predictions) say of them; `column` counts the values of one column; `wrong=True` keeps what a
+    run got wrong. `verify=True` compares every file with its stored sha256 and raises `FileChanged`
+    with the names of those that differ. `accept_edits="why"` takes a dataset folder as it is now
+    and records the edit in its lineage.
     """
     if isinstance(data, Dataset):
         if verify or accept_edits is not None:
@@ -103,11 +128,18 @@ def show(
     kind = kind_of(folder) if folder.is_dir() else None
     if kind is None:
         read_manifest(folder)  # says what is wrong with it
-        raise SchemaError(f"'{folder}' was not written by claimlab.", "Pass a folder that claimlab wrote.")
+        raise SchemaError(
+            f"'{folder}' was not written by claimlab.", "Pass a folder that claimlab wrote."
+        )
     if kind != DATASET:
         if verify or accept_edits is not None:
-            raise UsageError(f"'{folder}' is a claimlab {kind}; only datasets keep hashes.", "Pass a dataset folder.")
-        return Folder(folder.name, kind, folder, files=_files(folder), foreign=tuple(foreign_files(folder)))
+            raise UsageError(
+                f"'{folder}' is a claimlab {kind}; only datasets keep hashes.",
+                "Pass a dataset folder.",
+            )
+        return Folder(
+            folder.name, kind, folder, files=_files(folder), foreign=tuple(foreign_files(folder))
+        )
     if accept_edits is not None:
         _accept(folder, accept_edits)
     if verify:
@@ -116,7 +148,12 @@ def show(
 
 
 def _looked(
-    folder: Folder, limit: int, where: str | Sequence[str], id: str | Sequence[str], column: str | None, wrong: bool
+    folder: Folder,
+    limit: int,
+    where: str | Sequence[str],
+    id: str | Sequence[str],
+    column: str | None,
+    wrong: bool,
 ) -> Folder:
     """The folder with only the records that were asked for."""
     conditions, ids = ([words] if isinstance(words, str) else list(words) for words in (where, id))
@@ -129,20 +166,38 @@ def _looked(
     values = value_counts(records[column]) if column is not None else {}
     sides = _sides(folder.dataset, records["id"]) if ids else {}
     return replace(
-        folder, records=shown, matches=records.height, column=column, values=values, whole=bool(ids), sides=sides
+        folder,
+        records=shown,
+        matches=records.height,
+        column=column,
+        values=values,
+        whole=bool(ids),
+        sides=sides,
     )
 
 
 def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:
     """The rows of side tables that belong to these records."""
-    keyed = {name: table for name, table in sorted(dataset.tables.items()) if "record_id" in table.columns}
+    keyed = {
+        name: table
+        for name, table in sorted(dataset.tables.items())
+        if "record_id" in table.columns
+    }
     return {name: table for name, table in belonging(keyed, ids).items() if table.height}
 
 
 def _dataset(dataset: Dataset, limit: int) -> Folder:
     kind = RUN if "predictions" in dataset.tables else DATASET
     known = () if dataset.path is None else tuple(foreign_files(dataset.path))
-    return Folder(dataset.name, kind, dataset.path, dataset, dataset.records.head(limit), tuple(dataset.files), known)
+    return Folder(
+        dataset.name,
+        kind,
+        dataset.path,
+        dataset,
+        dataset.records.head(limit),
+        tuple(dataset.files),
+        known,
+    )
 
 
 def _accept(folder: Path, why: str) -> None:
@@ -155,7 +210,9 @@ def _accept(folder: Path, why: str) -> None:
 def _verify(folder: Path) -> None:
     """Every file that the manifest lists, reports beside the tables included."""
     stored = read_manifest(folder).files
-    changed = [n for n, h in stored.items() if not (folder / n).is_file() or digest_file(folder / n) != h]
+    changed = [
+        n for n, h in stored.items() if not (folder / n).is_file() or digest_file(folder / n) != h
+    ]
     if changed:
         raise FileChanged(folder, changed)
 
@@ -172,14 +229,19 @@ def blocks(folder: Folder) -> list[Block]:
         return _matches(folder, folder.matches)
     dataset = folder.dataset
     about = facts(dataset.records, dataset.manifest().counts, dataset.licence)
-    sides = [(name, table.height, ", ".join(table.columns)) for name, table in sorted(dataset.tables.items())]
+    sides = [
+        (name, table.height, ", ".join(table.columns))
+        for name, table in sorted(dataset.tables.items())
+    ]
     steps = [(n, s.step, _short(s), s.tool) for n, s in enumerate(dataset.lineage, 1)]
     parts: list[Block] = [Items(about), *_foreign(folder)]
     parts += [Section("Side tables", [Table(("table", "rows", "columns"), sides)])] if sides else []
     parts += [Section("Lineage", [Table(("no.", "step", "what", "tool"), steps)])] if steps else []
     parts += [Section("Notes", [Items(dataset.notes)])] if dataset.notes else []
     if folder.records.height:
-        parts.append(Section("First records", [Table(FIELDS, folder.records.select(FIELDS).rows())]))
+        parts.append(
+            Section("First records", [Table(FIELDS, folder.records.select(FIELDS).rows())])
+        )
     return [Section(folder.headline(), parts)]
 
 
@@ -189,10 +251,21 @@ def _matches(folder: Folder, matches: int) -> list[Block]:
         values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
         more = [Text(f"and {len(values) - VALUES:,} more", "note")] if len(values) > VALUES else []
         rows = Table((folder.column, "records"), values[:VALUES])
-        return [Section(f"{folder.column} of {several(matches, 'record')} of '{folder.name}'", [rows, *more])]
+        return [
+            Section(
+                f"{folder.column} of {several(matches, 'record')} of '{folder.name}'", [rows, *more]
+            )
+        ]
     if folder.whole:
-        fields = [(str(k), str(v)) for row in folder.records.to_dicts() for k, v in row.items() if v is not None]
-        record = Section(f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)])
+        fields = [
+            (str(k), str(v))
+            for row in folder.records.to_dicts()
+            for k, v in row.items()
+            if v is not None
+        ]
+        record = Section(
+            f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)]
+        )
         return [record, *(_side(name, table) for name, table in folder.sides.items())]
     columns = [c for c in (*FIELDS[:2], "predicted", *FIELDS[2:]) if c in folder.records.columns]
     table = Table(tuple(columns), folder.records.select(columns).rows())
@@ -202,21 +275,36 @@ def _matches(folder: Folder, matches: int) -> list[Block]:
 def _side(name: str, table: pl.DataFrame) -> Section:
     """The rows of a side table, without the columns that are empty in all of them."""
     columns = [c for c in table.columns if table[c].count()]
-    rows = [tuple("" if v is None else str(v) for v in row) for row in table.select(columns).head(ROWS).rows()]
+    rows = [
+        tuple("" if v is None else str(v) for v in row)
+        for row in table.select(columns).head(ROWS).rows()
+    ]
     more = [Text(f"and {table.height - ROWS:,} more", "note")] if table.height > ROWS else []
     return Section(f"{name}: {several(table.height, 'row')}", [Table(tuple(columns), rows), *more])
 
 
 def _foreign(folder: Folder) -> list[Block]:
     return (
-        [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}.", "note")] if folder.foreign else []
+        [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}.", "note")]
+        if folder.foreign
+        else []
     )
 
 
 def _short(step: Lineage) -> str:
-    """The plain parameters of a step, its seed and its counts, on one line; `to_json` has all of it."""
-    simple = {k: v for k, v in step.parameters.items() if isinstance(v, str | int | float) and v not in ("", False)}
+    """The plain parameters of a step, its seed and its counts, on one line; `to_json` has all of
+    it.
+    """
+    simple = {
+        k: v
+        for k, v in step.parameters.items()
+        if isinstance(v, str | int | float) and v not in ("", False)
+    }
     seed = {} if step.seed is None else {"seed": step.seed}
     words = [f"{key}={value}" for key, value in {**simple, **seed}.items()]
-    line = "; ".join(filter(None, [", ".join(words), ", ".join(f"{k} {n:,}" for k, n in step.counts.items() if n)]))
+    line = "; ".join(
+        filter(
+            None, [", ".join(words), ", ".join(f"{k} {n:,}" for k, n in step.counts.items() if n)]
+        )
+    )
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -1,6 +1,8 @@
-"""The terminal view: blocks as plain text that fits a width, with colour only where a caller asks for it.
+"""The terminal view: blocks as plain text that fits a width, with colour only where a caller asks
+for it.
 
-Text from data is escaped first: a control or direction character in a claim could repaint the terminal.
+Text from data is escaped first: a control or direction character in a claim could repaint the
+terminal.
 """
 
 from __future__ import annotations
@@ -11,16 +13,37 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from claimlab.core.plain import plain
-from claimlab.pages.blocks import Block, Cell, Figure, Fold, Items, Quote, Section, Table, Text, Tiles, cell
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Figure,
+    Fold,
+    Items,
+    Quote,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    cell,
+)
 
 GAP = 2
 LEAST = 5  # a column is not made narrower than this
-STYLES = {"fail": "31", "warn": "33", "inconclusive": "35", "pass": "32", "not-measured": "2", "head": "1"}
+STYLES = {
+    "fail": "31",
+    "warn": "33",
+    "inconclusive": "35",
+    "pass": "32",
+    "not-measured": "2",
+    "head": "1",
+}
 
 
 def to_text(blocks: Iterable[Block], *, width: int = 80, colour: bool = False) -> str:
     """`blocks` as lines of at most `width` columns."""
-    return "\n".join(_squeeze(line for block in blocks for line in [*_lines(block, width, colour), ""]))
+    return "\n".join(
+        _squeeze(line for block in blocks for line in [*_lines(block, width, colour), ""])
+    )
 
 
 def grid(
@@ -32,9 +55,11 @@ def grid(
     cut: bool = False,
     gap: int = GAP,
 ) -> list[str]:
-    """A table as lines. When it is too wide, the widest columns are cut, but never those named in `whole`.
+    """A table as lines. When it is too wide, the widest columns are cut, but never those named in
+    `whole`.
 
-    Cells that do not fit are wrapped, or with `cut` end in an ellipsis, so that each row stays one line.
+    Cells that do not fit are wrapped, or with `cut` end in an ellipsis, so that each row stays one
+    line.
     """
     rows = [[cell(value) for value in row] for row in table.rows]
     heads = [Cell(name) for name in table.columns]
@@ -51,7 +76,9 @@ def grid(
 
 
 def fit(natural: Sequence[int], room: int, fixed: Collection[int] = ()) -> list[int]:
-    """Widths that sum to at most `room`, taken from the widest columns first, as far as they can give."""
+    """Widths that sum to at most `room`, taken from the widest columns first, as far as they can
+    give.
+    """
     widths = list(natural)
     while sum(widths) > room:
         can_give = [i for i, w in enumerate(widths) if i not in fixed and w > LEAST]
@@ -62,12 +89,16 @@ def fit(natural: Sequence[int], room: int, fixed: Collection[int] = ()) -> list[
 
 
 def clean(text: str) -> str:
-    """`text` on one line, without characters that steer a terminal or turn the direction of writing."""
+    """`text` on one line, without characters that steer a terminal or turn the direction of
+    writing.
+    """
     return plain(re.sub(r"[\t\n\r]", " ", text))
 
 
 def columns_of(text: str) -> int:
-    """How many columns a terminal takes for `text`: two for wide characters, none for combining marks."""
+    """How many columns a terminal takes for `text`: two for wide characters, none for combining
+    marks.
+    """
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
@@ -85,7 +116,9 @@ def shorten(text: str, width: int) -> str:
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of `share` (0 to 1) of `width` columns, to an eighth of a column; anything above nothing is seen."""
+    """A bar of `share` (0 to 1) of `width` columns, to an eighth of a column; anything above
+    nothing is seen.
+    """
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0 and eighths == 0:
         eighths = 1
@@ -100,7 +133,9 @@ def _lines(block: Block, width: int, colour: bool) -> list[str]:
     if isinstance(block, Fold):
         inner = [line for b in block.blocks for line in _lines(b, width, colour)]
         return [*_wrapped(block.summary, width), *inner]
-    lines = [line for words, first, rest in _words(block) for line in _wrapped(words, width, first, rest)]
+    lines = [
+        line for words, first, rest in _words(block) for line in _wrapped(words, width, first, rest)
+    ]
     warning = isinstance(block, Text) and block.kind == "warning"
     return [_styled(line, "warn", colour) for line in lines] if warning else lines
 
@@ -159,7 +194,9 @@ def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str
     `textwrap` counts characters, so lines of wide ones are cut again by columns.
     """
     room = max(width, LEAST)
-    lines = textwrap.wrap(clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
     return [part for line in lines for part in _by_columns(line, room)]
 
 

@@ -1,4 +1,6 @@
-"""A map of texts: a dot for each, coloured and shaped by its label, so that it reads without colours too."""
+"""A map of texts: a dot for each, coloured and shaped by its label, so that it reads without
+colours too.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,9 @@ def map_figure(
     classes = {label: shown.count(label) for label in dict.fromkeys(sorted(shown))}
     tally = ", ".join(f"{excerpt(label, 40)} {n:,}" for label, n in classes.items())
     caption = (
-        f"{several(len(shown), 'text')} by meaning: texts that are near each other say similar things. Sentence "
-        f"vectors, brought down to two dimensions by {method}; the axes have no unit, and distances between groups "
-        "that are far apart mean nothing."
+        f"{several(len(shown), 'text')} by meaning: texts that are near each other say similar"
+        f" things. Sentence vectors, brought down to two dimensions by {method}; the axes have no"
+        " unit, and distances between groups that are far apart mean nothing."
     )
     alt = f"Scatter of {several(len(shown), 'text')} by meaning, coloured by label ({tally})."
     return Figure(to_svg(_chart(points, shown, names)), caption, alt, file)
@@ -55,7 +57,9 @@ def _chart(points: Sequence[Sequence[float]], shown: Sequence[str], names: Seque
             "x": [float(p[0]) for p in points],
             "y": [float(p[1]) for p in points],
             "label": [excerpt(label, 24) for label in shown],
-            "about": [f"{label}: {excerpt(name, 60)}" for label, name in zip(shown, names, strict=True)],
+            "about": [
+                f"{label}: {excerpt(name, 60)}" for label, name in zip(shown, names, strict=True)
+            ],
         }
     )
     domain = [excerpt(label, 24) for label in classes]
@@ -72,7 +76,9 @@ def _chart(points: Sequence[Sequence[float]], shown: Sequence[str], names: Seque
                 scale=alt.Scale(domain=domain, range=list(colours.values())),
                 legend=alt.Legend(orient="top", title=None, columns=3),
             ),
-            shape=alt.Shape("label:N", scale=alt.Scale(domain=domain, range=list(_SHAPES[: len(domain)]))),
+            shape=alt.Shape(
+                "label:N", scale=alt.Scale(domain=domain, range=list(_SHAPES[: len(domain)]))
+            ),
             description=alt.Description("about:N"),
         )
         .properties(width=SIDE, height=SIDE)

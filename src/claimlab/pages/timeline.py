@@ -12,7 +12,9 @@ from claimlab.pages.charts import TRUE, WIDTH
 
 
 def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Any:
-    """`rows` of (name, first day, last day), drawn in their order; a span of one day is still seen."""
+    """`rows` of (name, first day, last day), drawn in their order; a span of one day is still
+    seen.
+    """
     import altair as alt
 
     data = pl.DataFrame(

@@ -1,4 +1,5 @@
-"""Agreement in a review: all annotators together and every pair, before and after discussion, with intervals.
+"""Agreement in a review: all annotators together and every pair, before and after discussion, with
+intervals.
 
 Models are compared with annotators in pairs; they are not part of the figures over all annotators.
 """
@@ -15,7 +16,16 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.shown import Shown
-from claimlab.core.stats.agreement import Figure, Level, alpha_of, figure, fleiss_of, kappa_figure, patterns, percent_of
+from claimlab.core.stats.agreement import (
+    Figure,
+    Level,
+    alpha_of,
+    figure,
+    fleiss_of,
+    kappa_figure,
+    patterns,
+    percent_of,
+)
 from claimlab.core.stats.consensus import bounds
 from claimlab.review.task import Task
 from claimlab.review.votes import Ballot, Votes, code
@@ -24,15 +34,20 @@ BEFORE, AFTER = "before", "after"
 ALL = "all annotators"
 FIGURES = ("percent", "kappa", "alpha")
 SCHEMA = {
-    "between": pl.String, "model": pl.Boolean, "votes": pl.String, "items": pl.Int64,
+    "between": pl.String,
+    "model": pl.Boolean,
+    "votes": pl.String,
+    "items": pl.Int64,
     **{f"{name}{end}": pl.Float64 for name in FIGURES for end in ("", "_low", "_high")},
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Shown):
-    """A row for all annotators (kappa is Fleiss') and for each pair (Cohen's), as they voted before and, where votes
-    were revealed, after discussion. Figures are shares of 1; null is not defined, or too few items for an interval."""
+    """A row for all annotators (kappa is Fleiss') and for each pair (Cohen's), as they voted before
+    and, where votes were revealed, after discussion. Figures are shares of 1; null is not defined,
+    or too few items for an interval.
+    """
 
     name: str
     level: Level
@@ -54,10 +69,18 @@ class Agreement(Shown):
             return f"'{self.name}': no item has two votes yet"
         row = overall.row(0, named=True)
         alpha = "not defined" if row["alpha"] is None else f"{row['alpha']:.2f}"
-        return f"'{self.name}': {100 * row['percent']:.0f}% on {row['items']:,} items, alpha ({self.level}) {alpha}"
+        return (
+            f"'{self.name}': {100 * row['percent']:.0f}% on {row['items']:,} items, alpha"
+            f" ({self.level}) {alpha}"
+        )
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, "level": self.level, "bounds": self.bounds, "rows": self.rows.to_dicts()}
+        return {
+            "name": self.name,
+            "level": self.level,
+            "bounds": self.bounds,
+            "rows": self.rows.to_dicts(),
+        }
 
 
 def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreement:
@@ -67,14 +90,21 @@ def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreemen
     for when in (BEFORE, AFTER) if discussed else (BEFORE,):
         answers = {i: v.people(after=when == AFTER) for i, v in votes.items()}
         rows.append(_together(task, list(answers.values()), when, level, seed))
-        all_answers = answers if when == AFTER else {i: [*answers[i], *votes[i].models()] for i in votes}
+        all_answers = (
+            answers if when == AFTER else {i: [*answers[i], *votes[i].models()] for i in votes}
+        )
         rows += _pairs(task, all_answers, when, level, seed)
     return Agreement(task.name, level, pl.DataFrame(rows, schema=SCHEMA), _bounds(task, votes))
 
 
-def _together(task: Task, units: Sequence[Sequence[Ballot]], when: str, level: Level, seed: int) -> dict[str, Any]:
+def _together(
+    task: Task, units: Sequence[Sequence[Ballot]], when: str, level: Level, seed: int
+) -> dict[str, Any]:
     ratings = patterns(_numbers(task, [[b.value for b in unit] for unit in units]))
-    figures = [figure(ratings, f, seed=seed) for f in (percent_of, fleiss_of, partial(alpha_of, level=level))]
+    figures = [
+        figure(ratings, f, seed=seed)
+        for f in (percent_of, fleiss_of, partial(alpha_of, level=level))
+    ]
     return _row(ALL, False, when, len(ratings.of), figures)
 
 
@@ -103,7 +133,9 @@ def _pairs(
     return rows
 
 
-def _row(between: str, model: bool, when: str, items: int, figures: Sequence[Figure]) -> dict[str, Any]:
+def _row(
+    between: str, model: bool, when: str, items: int, figures: Sequence[Figure]
+) -> dict[str, Any]:
     row: dict[str, Any] = {"between": between, "model": model, "votes": when, "items": items}
     for name, one in zip(FIGURES, figures, strict=True):
         low, high = one.interval or (None, None)
@@ -116,7 +148,10 @@ def _numbers(task: Task, units: Sequence[Sequence[Any]]) -> list[list[float]]:
     coded = [[code(task, value) for value in unit] for unit in units]
     if task.ordered:
         return [[float(value) for value in unit] for unit in coded]
-    number = {value: float(n) for n, value in enumerate(sorted({value for unit in coded for value in unit}))}
+    number = {
+        value: float(n)
+        for n, value in enumerate(sorted({value for unit in coded for value in unit}))
+    }
     return [[number[value] for value in unit] for unit in coded]
 
 
@@ -126,6 +161,8 @@ def _bounds(task: Task, votes: Mapping[str, Votes]) -> dict[str, float] | None:
         return None
     low, high = bounds(np.array([np.mean(unit) for unit in units]))
     return {
-        "items": len(units), "lower": float(low.mean()), "average": float((low + high).mean() / 2),
+        "items": len(units),
+        "lower": float(low.mean()),
+        "average": float((low + high).mean() / 2),
         "upper": float(high.mean()),
-    }  # fmt: skip
+    }

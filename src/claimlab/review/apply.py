@@ -1,5 +1,6 @@
-"""Write decisions back: a new dataset folder in which labels are corrected, records removed or taken back, and every
-vote is an annotation. The lineage says under which guideline; the table `decisions` says who decided what, and when.
+"""Write decisions back: a new dataset folder in which labels are corrected, records removed or
+taken back, and every vote is an annotation. The lineage says under which guideline; the table
+`decisions` says who decided what, and when.
 """
 
 from __future__ import annotations
@@ -26,10 +27,18 @@ from claimlab.review.votes import Ballot, Outcome, Votes
 STEP = "review"
 RESOLUTION = "resolution"  # the annotator's name under which a final decision speaks for all
 DECISIONS: dict[str, pl.DataType] = {
-    "id": pl.String(), "other_id": pl.String(), "task": pl.String(), "item": pl.String(), "who": pl.String(),
-    "role": pl.String(), "round": pl.String(), "value": pl.String(), "comment": pl.String(), "at": pl.Datetime("us"),
+    "id": pl.String(),
+    "other_id": pl.String(),
+    "task": pl.String(),
+    "item": pl.String(),
+    "who": pl.String(),
+    "role": pl.String(),
+    "round": pl.String(),
+    "value": pl.String(),
+    "comment": pl.String(),
+    "at": pl.Datetime("us"),
     "guideline": pl.String(),
-}  # fmt: skip
+}
 LABELS = {"id": pl.String, "decided": pl.String}
 CHANGES = ("id", "step", "column", "before", "after", "reason")
 
@@ -46,12 +55,17 @@ class Effects:
 
 @repeatable()
 def review_apply(
-    review: Review | str | Path, output: str | Path, data: Source | None = None, *, force: bool = False
+    review: Review | str | Path,
+    output: str | Path,
+    data: Source | None = None,
+    *,
+    force: bool = False,
 ) -> Dataset:
-    """Write the decisions of `review` into a copy of the dataset that it was made of, in the folder `output`.
+    """Write the decisions of `review` into a copy of the dataset that it was made of, in the folder
+    `output`.
 
-    `data` is that dataset or its folder; without it, it is looked for beside the review. Items that are open or
-    disputed change nothing, and are counted in the dataset's notes.
+    `data` is that dataset or its folder; without it, it is looked for beside the review. Items that
+    are open or disputed change nothing, and are counted in the dataset's notes.
     """
     opened = review if isinstance(review, Review) else Review.open(review)
     source = data if data is not None else find_source(opened)
@@ -65,7 +79,9 @@ def review_apply(
 
 def _refuse_empty(review: Review) -> None:
     if not any(votes.every() for votes, _ in review.outcomes().values()):
-        problem = f"Nothing is decided in the review '{review.task.name}': there is nothing to apply."
+        problem = (
+            f"Nothing is decided in the review '{review.task.name}': there is nothing to apply."
+        )
         raise DataError(problem, "Let annotators answer first, or import their answers.")
 
 
@@ -79,10 +95,14 @@ def find_source(review: Review) -> Path:
                 manifest = read_manifest(place)
             except ClaimlabError:
                 continue
-            named = {n: d for n, d in manifest.files.items() if n.endswith(".parquet") and "/" not in n}
+            named = {
+                n: d for n, d in manifest.files.items() if n.endswith(".parquet") and "/" not in n
+            }
             if digest_json([manifest.name, named]) == origin.fingerprint:
                 return place
-    raise DataError(f"The dataset '{origin.dataset}' of this review is not beside it.", "Pass `data`.")
+    raise DataError(
+        f"The dataset '{origin.dataset}' of this review is not beside it.", "Pass `data`."
+    )
 
 
 def _refuse_other(dataset: Dataset, review: Review) -> None:
@@ -99,7 +119,10 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
     decisions = _decisions(review, ballots, about)
     votes = pl.DataFrame(_answers(review, outcomes, about), schema=SIDE_TABLES["annotations"])
     answers = votes.join(
-        records.select(pl.col("id").alias("record_id")), on="record_id", how="semi", maintain_order="left"
+        records.select(pl.col("id").alias("record_id")),
+        on="record_id",
+        how="semi",
+        maintain_order="left",
     )
     before = tables.get("annotations")
     tables["annotations"] = answers if before is None else _merged(before, answers)
@@ -109,23 +132,42 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
     step = Lineage(
         step=STEP,
         parameters={
-            "task": review.task.name, "kind": review.task.kind, "question": review.task.question,
-            "guideline": review.task.guideline, "guideline_sha256": review.task.guideline_hash(),
-            "writes": review.task.writes, "chosen": review.project.origin.chosen, "items": settled,
+            "task": review.task.name,
+            "kind": review.task.kind,
+            "question": review.task.question,
+            "guideline": review.task.guideline,
+            "guideline_sha256": review.task.guideline_hash(),
+            "writes": review.task.writes,
+            "chosen": review.project.origin.chosen,
+            "items": settled,
             "annotators": sorted({b.name for b in ballots if not b.model}),
             "models": sorted({b.name for b in ballots if b.model}),
         },
         seed=review.project.seed,
-        inputs={"records": dataset.digest(), "items": review.project.items, "decisions": digest_table(decisions)},
-        counts={"in": len(dataset), "records": records.height, "decisions": decisions.height, **counts},
-    )  # fmt: skip
+        inputs={
+            "records": dataset.digest(),
+            "items": review.project.items,
+            "decisions": digest_table(decisions),
+        },
+        counts={
+            "in": len(dataset),
+            "records": records.height,
+            "decisions": decisions.height,
+            **counts,
+        },
+    )
     out = dataset.derive(records, step, tables)
     if rest := settled.get("open", 0) + settled.get("disputed", 0):
-        out.notes.append(f"The review '{review.task.name}' was applied with {several(rest, 'item')} open or disputed.")
+        out.notes.append(
+            f"The review '{review.task.name}' was applied with {several(rest, 'item')} open or"
+            " disputed."
+        )
     return out
 
 
-def _effects(review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, Any]) -> Effects:
+def _effects(
+    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, Any]
+) -> Effects:
     effects = Effects()
     for name, (_, outcome) in outcomes.items():
         if outcome.value is None:
@@ -135,7 +177,9 @@ def _effects(review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], abou
         if choice is None:
             continue
         reason = f"{review.task.name}: {choice.label}"
-        targets = {"record": [record], "other": [other], "both": [record, other]}.get(choice.drops or "", [])
+        targets = {"record": [record], "other": [other], "both": [record, other]}.get(
+            choice.drops or "", []
+        )
         effects.drops |= dict.fromkeys(targets, reason)
         effects.keeps |= {i for i in (record, other) if i is not None}
         if choice.sets is not None:
@@ -148,30 +192,45 @@ def _effects(review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], abou
             elif states[batch] != ACCEPTED:
                 effects.doubts[record] = f"{review.task.name}: batch {batch} {states[batch]}"
     effects.keeps -= effects.drops.keys()
-    effects.doubts = {record: why for record, why in effects.doubts.items() if record not in effects.drops}
+    effects.doubts = {
+        record: why for record, why in effects.doubts.items() if record not in effects.drops
+    }
     return effects
 
 
 def _changed(
     dataset: Dataset, review: Review, effects: Effects
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame], dict[str, int]]:
-    """The records and tables afterwards. A doubtful record that is kept comes back; one that is removed is dropped."""
+    """The records and tables afterwards. A doubtful record that is kept comes back; one that is
+    removed is dropped.
+    """
     doubtful = dataset.tables.get("doubtful")
     outside = doubtful if doubtful is not None else dataset.records.clear()
-    outside = outside.join(dataset.records.select("id"), on="id", how="anti", maintain_order="left").unique(
-        "id", keep="last", maintain_order=True
-    )
+    outside = outside.join(
+        dataset.records.select("id"), on="id", how="anti", maintain_order="left"
+    ).unique("id", keep="last", maintain_order=True)
     back = outside.filter(pl.col("id").is_in(list(effects.keeps))).select(dataset.records.columns)
     reviewed = pl.concat([dataset.records, outside.select(dataset.records.columns)])
-    answers = pl.DataFrame({"id": list(effects.labels), "decided": list(effects.labels.values())}, schema=LABELS)
-    everything = pl.concat([dataset.records, back]).join(answers, on="id", how="left", maintain_order="left")
+    answers = pl.DataFrame(
+        {"id": list(effects.labels), "decided": list(effects.labels.values())}, schema=LABELS
+    )
+    everything = pl.concat([dataset.records, back]).join(
+        answers, on="id", how="left", maintain_order="left"
+    )
     labels = pl.col("decided")
     relabelled = everything.filter(labels.is_not_null() & labels.ne_missing(pl.col("veracity")))
     changes = relabelled.select(
-        "id", pl.lit(STEP).alias("step"), pl.lit("veracity").alias("column"), pl.col("veracity").alias("before"),
-        labels.alias("after"), pl.lit(f"{review.task.name}: decided by review").alias("reason"),
-    )  # fmt: skip
-    dropped, unsure = pl.col("id").is_in(list(effects.drops)), pl.col("id").is_in(list(effects.doubts))
+        "id",
+        pl.lit(STEP).alias("step"),
+        pl.lit("veracity").alias("column"),
+        pl.col("veracity").alias("before"),
+        labels.alias("after"),
+        pl.lit(f"{review.task.name}: decided by review").alias("reason"),
+    )
+    dropped, unsure = (
+        pl.col("id").is_in(list(effects.drops)),
+        pl.col("id").is_in(list(effects.doubts)),
+    )
     relabel = pl.coalesce(labels, "veracity").alias("veracity")
     records = everything.with_columns(relabel).drop("decided").filter(~dropped & ~unsure)
     validate(records)
@@ -183,55 +242,79 @@ def _changed(
         if left.height:
             reason = pl.col("id").replace_strict(why, return_dtype=pl.String).alias("reason")
             tables[name] = _under(
-                tables.get(name), to_side_table(name, left.with_columns(pl.lit(STEP).alias("step"), reason))
+                tables.get(name),
+                to_side_table(name, left.with_columns(pl.lit(STEP).alias("step"), reason)),
             )
     if changes.height:
         tables["changes"] = _under(tables.get("changes"), changes.select(*CHANGES))
     counts = {
-        "relabelled": relabelled.height, "dropped": int(reviewed.filter(dropped).height), "returned": back.height,
+        "relabelled": relabelled.height,
+        "dropped": int(reviewed.filter(dropped).height),
+        "returned": back.height,
         "doubtful": int(reviewed.filter(unsure).height),
-    }  # fmt: skip
+    }
     return records, {name: table for name, table in tables.items() if table.height}, counts
 
 
 def _answers(
     review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """A row for each annotator's vote as it is now, under the question that checks read, and one for a final decision,
-    whose annotator is "resolution"."""
+    """A row for each annotator's vote as it is now, under the question that checks read, and one
+    for a final decision, whose annotator is "resolution"."""
     rows = []
     for name, (votes, _) in outcomes.items():
         first = {b.person: b.value for b in votes.first}
         for ballot in [*votes.people(), *votes.models(), *votes.final]:
             final = ballot.round == "final"
             changed = first.get(ballot.person) if ballot.round == "second" else None
-            rows.append({
-                "record_id": about[name].record_id, "annotator": RESOLUTION if final else ballot.name,
-                "annotator_kind": "model" if ballot.model else "human", "question": review.task.writes,
-                "value": written(ballot.value), "rationale": ballot.comment,
-                "meta": meta_json({
-                    "task": review.task.name, "round": ballot.round, "at": ballot.at.isoformat(timespec="seconds"),
-                    "by": ballot.name if final else None, "before": written(changed), "other_id": about[name].other_id,
-                    "guideline": review.task.guideline_hash(),
-                }),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "record_id": about[name].record_id,
+                    "annotator": RESOLUTION if final else ballot.name,
+                    "annotator_kind": "model" if ballot.model else "human",
+                    "question": review.task.writes,
+                    "value": written(ballot.value),
+                    "rationale": ballot.comment,
+                    "meta": meta_json(
+                        {
+                            "task": review.task.name,
+                            "round": ballot.round,
+                            "at": ballot.at.isoformat(timespec="seconds"),
+                            "by": ballot.name if final else None,
+                            "before": written(changed),
+                            "other_id": about[name].other_id,
+                            "guideline": review.task.guideline_hash(),
+                        }
+                    ),
+                }
+            )
     return rows
 
 
 def _decisions(review: Review, ballots: Iterable[Ballot], about: Mapping[str, Any]) -> pl.DataFrame:
     rows = [
         {
-            "id": about[b.item].record_id, "other_id": about[b.item].other_id, "task": review.task.name,
-            "item": b.item, "who": b.name, "role": b.role, "round": b.round, "value": written(b.value),
-            "comment": b.comment, "at": b.at, "guideline": review.task.guideline_hash(),
+            "id": about[b.item].record_id,
+            "other_id": about[b.item].other_id,
+            "task": review.task.name,
+            "item": b.item,
+            "who": b.name,
+            "role": b.role,
+            "round": b.round,
+            "value": written(b.value),
+            "comment": b.comment,
+            "at": b.at,
+            "guideline": review.task.guideline_hash(),
         }
         for b in ballots
-    ]  # fmt: skip
+    ]
     return pl.DataFrame(rows, schema=DECISIONS)
 
 
 def _merged(before: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """The old answers, then the new; an old answer of the same annotator to the same question is replaced."""
+    """The old answers, then the new; an old answer of the same annotator to the same question is
+    replaced.
+    """
     keys = ["record_id", "annotator", "question"]
     others = before.join(new, on=keys, how="anti", nulls_equal=True, maintain_order="left")
     return pl.concat([others, new], how="diagonal_relaxed")

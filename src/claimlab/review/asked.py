@@ -1,5 +1,6 @@
-"""A model as an annotator: it is shown what an annotator is shown, its answers are marked as a model's, and they settle
-nothing. Refusals and answers that cannot be parsed are counted as no answer."""
+"""A model as an annotator: it is shown what an annotator is shown, its answers are marked as a
+model's, and they settle nothing. Refusals and answers that cannot be parsed are counted as no
+answer."""
 
 from __future__ import annotations
 
@@ -43,14 +44,22 @@ class Asked(Shown):
     @property
     def table(self) -> pl.DataFrame:
         rows = {**self.imported.counts, **self.failures}
-        return pl.DataFrame({"what": list(rows), "n": list(rows.values())}, schema={"what": pl.String, "n": pl.Int64})
+        return pl.DataFrame(
+            {"what": list(rows), "n": list(rows.values())},
+            schema={"what": pl.String, "n": pl.Int64},
+        )
 
     def headline(self) -> str:
         failed = sum(self.failures.values())
         return f"'{self.name}': {self.imported.headline()}, {failed:,} failed"
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, **self.imported.to_json(), "failures": self.failures, "standing": self.standing}
+        return {
+            "name": self.name,
+            **self.imported.to_json(),
+            "failures": self.failures,
+            "standing": self.standing,
+        }
 
 
 def review_ask(
@@ -68,9 +77,9 @@ def review_ask(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Asked:
-    """Let the model of `profile` annotate the items of a review that it has not answered yet, as the annotator `name`
-    (by default, the model's). Calls are recorded in `cache` (by default beside the review): asked again, they cost
-    nothing."""
+    """Let the model of `profile` annotate the items of a review that it has not answered yet, as
+    the annotator `name` (by default, the model's). Calls are recorded in `cache` (by default beside
+    the review): asked again, they cost nothing."""
     opened = review if isinstance(review, Review) else Review.open(review)
     if not opened.task.compared:
         problem = f"Answers to '{opened.task.name}' are not choices or ratings."
@@ -102,19 +111,37 @@ def review_ask(
 def case(task: Task, item: Item, words: Prompt) -> Case:
     """What the model is shown of an item: as much as an annotator."""
     shown = item.payload
-    parts = [words.text("system"), words.text("question", question=task.question, guideline=task.guideline or "none")]
+    parts = [
+        words.text("system"),
+        words.text("question", question=task.question, guideline=task.guideline or "none"),
+    ]
     if task.ordered:
         parts.append(words.text("scale", low=SCALE[0], high=SCALE[1]))
     else:
-        parts.append(words.text("choices", choices="\n".join(f'- "{c.value}": {c.label}' for c in task.choices)))
-    one, other = (f" (label: {label})" if label else "" for label in (shown.label, shown.other_label))
+        parts.append(
+            words.text(
+                "choices", choices="\n".join(f'- "{c.value}": {c.label}' for c in task.choices)
+            )
+        )
+    one, other = (
+        f" (label: {label})" if label else "" for label in (shown.label, shown.other_label)
+    )
     texts = [("first" if shown.other_text else "text", (shown.text or "")[:READ] + one)]
     if shown.other_text:
         texts.append(("second", shown.other_text[:READ] + other))
-    texts += [("evidence", "\n".join(filter(None, (p.title, p.text)))[:READ]) for p in shown.context]
+    texts += [
+        ("evidence", "\n".join(filter(None, (p.title, p.text)))[:READ]) for p in shown.context
+    ]
     if shown.model is not None:
-        texts.append(("system-output", ". ".join(filter(None, (shown.model.label, shown.model.rationale)))[:READ]))
-    return Case(item.id, "\n\n".join(parts), "\n\n".join(untrusted(text, tag) for tag, text in texts))
+        texts.append(
+            (
+                "system-output",
+                ". ".join(filter(None, (shown.model.label, shown.model.rationale)))[:READ],
+            )
+        )
+    return Case(
+        item.id, "\n\n".join(parts), "\n\n".join(untrusted(text, tag) for tag, text in texts)
+    )
 
 
 def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:
@@ -122,7 +149,9 @@ def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:
     choices: Any = Literal[tuple(c.value for c in task.choices)] if task.choices else str
     answers: Any = Annotated[int, Field(ge=low, le=high)] if task.ordered else choices
     schema = create_model("Answer", __base__=Reasoned, answer=(answers, ...))
-    return ModelJudge(provider, words, schema, value=lambda reply: reply.answer, max_tokens=MAX_TOKENS)
+    return ModelJudge(
+        provider, words, schema, value=lambda reply: reply.answer, max_tokens=MAX_TOKENS
+    )
 
 
 def _answer(task: Task, value: Any) -> Any:

@@ -1,8 +1,9 @@
 """Quality control by batches, as a closed loop (Klie et al., 2024; settings in `task.Batches`).
 
-The records of a dataset are divided into batches, a share of each is inspected, and the share of labels that annotators
-confirm decides: accepted, returned for correction, or discarded. What is returned is labelled again outside, and a
-review made with `again` inspects it once more, until every batch is accepted or discarded.
+The records of a dataset are divided into batches, a share of each is inspected, and the share of
+labels that annotators confirm decides: accepted, returned for correction, or discarded. What is
+returned is labelled again outside, and a review made with `again` inspects it once more, until
+every batch is accepted or discarded.
 """
 
 from __future__ import annotations
@@ -23,14 +24,24 @@ from claimlab.review.task import Batches, Task
 PENDING, ACCEPTED, RETURNED, DISCARDED = "pending", "accepted", "returned", "discarded"
 MEMBERS = {"record_id": pl.String, "batch": pl.Int32, "state": pl.String, "returned": pl.Int32}
 SCHEMA = {
-    "batch": pl.Int32, "records": pl.Int64, "inspected": pl.Int64, "settled": pl.Int64, "right": pl.Int64,
-    "accuracy": pl.Float64, "low": pl.Float64, "high": pl.Float64, "state": pl.String, "returned": pl.Int32,
-}  # fmt: skip
+    "batch": pl.Int32,
+    "records": pl.Int64,
+    "inspected": pl.Int64,
+    "settled": pl.Int64,
+    "right": pl.Int64,
+    "accuracy": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "state": pl.String,
+    "returned": pl.Int32,
+}
 
 
 @dataclass(frozen=True, repr=False)
 class BatchTable(Shown):
-    """A row for each batch; `members` has one for each record. `returned` counts how often a batch was sent back."""
+    """A row for each batch; `members` has one for each record. `returned` counts how often a batch
+    was sent back.
+    """
 
     rows: pl.DataFrame
     members: pl.DataFrame
@@ -40,8 +51,8 @@ class BatchTable(Shown):
         return self.rows
 
     def summary(self) -> dict[str, int]:
-        """Records at the start, accepted at once, returned at least once, discarded, pending, and in the end: accepted
-        at once or after a return."""
+        """Records at the start, accepted at once, returned at least once, discarded, pending, and
+        in the end: accepted at once or after a return."""
         state, back = pl.col("state"), pl.col("returned") > 0
         parts = {
             "initial": pl.lit(True),
@@ -54,7 +65,9 @@ class BatchTable(Shown):
         return {name: int(self.rows.filter(part)["records"].sum()) for name, part in parts.items()}
 
     def headline(self) -> str:
-        return f"{len(self.rows):,} batches: " + ", ".join(f"{name} {n:,}" for name, n in self.summary().items())
+        return f"{len(self.rows):,} batches: " + ", ".join(
+            f"{name} {n:,}" for name, n in self.summary().items()
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {"summary": self.summary(), "batches": self.rows.to_dicts()}
@@ -64,28 +77,47 @@ def divide(records: pl.DataFrame, settings: Batches) -> pl.DataFrame:
     """The records in their order, in batches numbered from 1."""
     number = pl.int_range(pl.len()) // settings.size + 1
     members = records.select(pl.col("id").alias("record_id"), number.cast(pl.Int32).alias("batch"))
-    return members.with_columns(pl.lit(PENDING).alias("state"), pl.lit(0, pl.Int32).alias("returned"))
+    return members.with_columns(
+        pl.lit(PENDING).alias("state"), pl.lit(0, pl.Int32).alias("returned")
+    )
 
 
 def divide_again(records: pl.DataFrame, before: BatchTable) -> pl.DataFrame:
-    """The batches of an earlier review: what it returned is to be inspected again. Records that are gone go out."""
+    """The batches of an earlier review: what it returned is to be inspected again. Records that are
+    gone go out.
+    """
     if before.summary()["pending"]:
-        raise DataError("The earlier review has batches that are not inspected yet.", "Finish it first.")
+        raise DataError(
+            "The earlier review has batches that are not inspected yet.", "Finish it first."
+        )
     states = before.rows.select("batch", "state", "returned")
-    members = before.members.drop("state", "returned").join(states, on="batch", how="left", maintain_order="left")
+    members = before.members.drop("state", "returned").join(
+        states, on="batch", how="left", maintain_order="left"
+    )
     if not (members["state"] == RETURNED).any():
-        raise DataError("The earlier review returned no batch.", "There is nothing to inspect again.")
+        raise DataError(
+            "The earlier review returned no batch.", "There is nothing to inspect again."
+        )
     here = members.join(
-        records.select(pl.col("id").alias("record_id")), on="record_id", how="semi", maintain_order="left"
+        records.select(pl.col("id").alias("record_id")),
+        on="record_id",
+        how="semi",
+        maintain_order="left",
     )
     again = pl.when(pl.col("state") == RETURNED).then(pl.lit(PENDING)).otherwise("state")
     return here.with_columns(again.alias("state")).select(*MEMBERS)
 
 
 def inspected(members: pl.DataFrame, settings: Batches, seed: int) -> dict[str, int]:
-    """The records to inspect, drawn at random from every pending batch, with their batch; another draw each time."""
-    rows = members.filter(pl.col("state") == PENDING).select("record_id", "batch", "returned").rows()
-    ranked = sorted(rows, key=lambda row: (row[1], share_of(seed, "inspect", row[2], row[0]), row[0]))
+    """The records to inspect, drawn at random from every pending batch, with their batch; another
+    draw each time.
+    """
+    rows = (
+        members.filter(pl.col("state") == PENDING).select("record_id", "batch", "returned").rows()
+    )
+    ranked = sorted(
+        rows, key=lambda row: (row[1], share_of(seed, "inspect", row[2], row[0]), row[0])
+    )
     sizes = Counter(batch for _, batch, _ in rows)
     taken: Counter[int] = Counter()
     out = {}
@@ -104,12 +136,22 @@ def confirms(task: Task, value: Any, label: str | None) -> bool:
     return choice.drops is None and (choice.sets is None or choice.sets == label)
 
 
-def judge(members: pl.DataFrame, settings: Batches, items: Mapping[int, list[bool | None]]) -> BatchTable:
-    """The state of each batch. `items` is, by batch, whether each inspected label was confirmed; null: not settled."""
+def judge(
+    members: pl.DataFrame, settings: Batches, items: Mapping[int, list[bool | None]]
+) -> BatchTable:
+    """The state of each batch. `items` is, by batch, whether each inspected label was confirmed;
+    null: not settled.
+    """
     rows = []
     for batch, records, state, back in (
-        members.group_by("batch").agg(pl.len().alias("n"), pl.col("state").first(), pl.col("returned").first())
-    ).sort("batch").iter_rows():  # fmt: skip
+        (
+            members.group_by("batch").agg(
+                pl.len().alias("n"), pl.col("state").first(), pl.col("returned").first()
+            )
+        )
+        .sort("batch")
+        .iter_rows()
+    ):
         seen = items.get(batch, [])
         settled = [right for right in seen if right is not None]
         right = sum(settled)
@@ -118,11 +160,20 @@ def judge(members: pl.DataFrame, settings: Batches, items: Mapping[int, list[boo
         if state == PENDING and seen and len(settled) == len(seen):
             now = verdict(right / len(seen), settings)
             again = back + (now == RETURNED)
-        rows.append({
-            "batch": batch, "records": records, "inspected": len(seen), "settled": len(settled), "right": right,
-            "accuracy": right / len(settled) if settled else None, "low": low, "high": high, "state": now,
-            "returned": again,
-        })  # fmt: skip
+        rows.append(
+            {
+                "batch": batch,
+                "records": records,
+                "inspected": len(seen),
+                "settled": len(settled),
+                "right": right,
+                "accuracy": right / len(settled) if settled else None,
+                "low": low,
+                "high": high,
+                "state": now,
+                "returned": again,
+            }
+        )
     return BatchTable(pl.DataFrame(rows, schema=SCHEMA), members)
 
 

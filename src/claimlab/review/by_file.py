@@ -1,5 +1,7 @@
-"""Review by file: one HTML page for one annotator, with the items in it. It needs no network and no server, works by
-keyboard, keeps decisions in the browser, and saves them as a JSON file that `review_import` merges back."""
+"""Review by file: one HTML page for one annotator, with the items in it. It needs no network and no
+server, works by keyboard, keeps decisions in the browser, and saves them as a JSON file that
+`review_import` merges back.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,13 @@ from claimlab.review.task import SCALE
 
 
 def page(review: Review, name: str) -> str:
-    """The page of the annotator `name`: their items as they may see them, the decided ones marked."""
+    """The page of the annotator `name`: their items as they may see them, the decided ones
+    marked.
+    """
     folder = files("claimlab.review") / "templates"
-    script, style = ((folder / f"by_file.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
+    script, style = (
+        (folder / f"by_file.{kind}").read_text(encoding="utf-8") for kind in ("js", "css")
+    )
     template = environment("claimlab.review").get_template("by_file.html.jinja")
     html: str = template.render(
         task=review.task,
@@ -41,7 +47,9 @@ def _data(review: Review, name: str) -> str:
         "scale": SCALE,
         "items": [item.model_dump(mode="json", include=fields) for item in review.queue(name)],
     }
-    return json.dumps(content).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return (
+        json.dumps(content).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    )
 
 
 def _hash(text: str) -> str:

@@ -28,35 +28,62 @@ from claimlab.review.task import ADJUDICATIONS, ORDERS, Batches, Task
 
 @repeatable()
 def review_create(
-    data: Source, output: str | Path, *, task: Task | str | Path = "label", doubtful: bool = False,
-    audit: str | Path | None = None, finding: str | None = None, predictions: Source | None = None,
-    which: str = "wrong", pairs: str | None = None, records: Sequence[str] | None = None, sample: int | None = None,
-    stratify: str | None = None, people: Sequence[str] = (), per_item: int | None = None, order: str | None = None,
-    adjudication: str | None = None, guideline: str | Path | None = None,
-    gold: Mapping[str, Any] | str | Path | None = None, attention: int = 0, batch: int | None = None,
-    inspect: float = 0.1, accept: float = 0.9, discard: float = 0.7, again: str | Path | None = None,
-    store: str | None = None, seed: int = 0, limit: int | None = None, force: bool = False, progress: Progress = silent,
-) -> Review:  # fmt: skip
+    data: Source,
+    output: str | Path,
+    *,
+    task: Task | str | Path = "label",
+    doubtful: bool = False,
+    audit: str | Path | None = None,
+    finding: str | None = None,
+    predictions: Source | None = None,
+    which: str = "wrong",
+    pairs: str | None = None,
+    records: Sequence[str] | None = None,
+    sample: int | None = None,
+    stratify: str | None = None,
+    people: Sequence[str] = (),
+    per_item: int | None = None,
+    order: str | None = None,
+    adjudication: str | None = None,
+    guideline: str | Path | None = None,
+    gold: Mapping[str, Any] | str | Path | None = None,
+    attention: int = 0,
+    batch: int | None = None,
+    inspect: float = 0.1,
+    accept: float = 0.9,
+    discard: float = 0.7,
+    again: str | Path | None = None,
+    store: str | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Review:
     """Make a review of records of `data` in the folder `output`, and open it.
 
-    `task` is the name of a built-in task, a TOML file or a `Task`. Records are the `doubtful` ones, those that a
-    `finding` of an `audit` points at, the wrong, uncertain or all `predictions` of a run (`which`), `pairs` of
-    near-duplicates or conflicts, the ones named in `records` (of predictions or pairs, only theirs), or all; of these
-    a `sample` at random, stratified by a column. `people` are annotators; `gold` maps records to known answers (or is
-    a table: record_id, value), `attention` is the number of attention checks. `store` is a `postgresql://` URL;
-    without it, decisions are in the folder.
+    `task` is the name of a built-in task, a TOML file or a `Task`. Records are the `doubtful` ones,
+    those that a `finding` of an `audit` points at, the wrong, uncertain or all `predictions` of a
+    run (`which`), `pairs` of near-duplicates or conflicts, the ones named in `records` (of
+    predictions or pairs, only theirs), or all; of these a `sample` at random, stratified by a
+    column. `people` are annotators; `gold` maps records to known answers (or is a table: record_id,
+    value), `attention` is the number of attention checks. `store` is a `postgresql://` URL; without
+    it, decisions are in the folder.
 
-    With `batch`, records are divided into batches of that size, the share `inspect` of each is reviewed, and a batch is
-    accepted above the accuracy `accept`, discarded below `discard`, and else returned; `again` is the review that
-    returned them, after they were labelled again.
+    With `batch`, records are divided into batches of that size, the share `inspect` of each is
+    reviewed, and a batch is accepted above the accuracy `accept`, discarded below `discard`, and
+    else returned; `again` is the review that returned them, after they were labelled again.
     """
     wanted = Wanted(doubtful, audit, finding, predictions, which, pairs, records, sample, stratify)
     wanted.check()
     settings = _settings(batch, inspect, accept, discard, again)
     chosen = task_named(
-        task, per_item=per_item, order=order and one_of(ORDERS, order, "order"), guideline=_text(guideline),
-        adjudication=adjudication and one_of(ADJUDICATIONS, adjudication, "adjudication"), batches=settings,
-    )  # fmt: skip
+        task,
+        per_item=per_item,
+        order=order and one_of(ORDERS, order, "order"),
+        guideline=_text(guideline),
+        adjudication=adjudication and one_of(ADJUDICATIONS, adjudication, "adjudication"),
+        batches=settings,
+    )
     if store is not None:
         check_url(store)
     reads, place = folders_of(predictions, audit, again), STORE if store is None else DATABASE
@@ -64,11 +91,18 @@ def review_create(
         progress("review: choose records", 0, None)
         part = _drawn(run.dataset.limited(limit), wanted, settings, again, seed)
         origin = Origin(
-            dataset=run.dataset.name, fingerprint=run.dataset.fingerprint(), records=len(run.dataset),
+            dataset=run.dataset.name,
+            fingerprint=run.dataset.fingerprint(),
+            records=len(run.dataset),
             chosen=wanted.parameters(),
-        )  # fmt: skip
+        )
         project = Project(task=chosen, seed=seed, origin=origin, store=place)
-        more: dict[str, Any] = {"gold": _answers(gold), "attention": attention, "batches": part.batch, "seed": seed}
+        more: dict[str, Any] = {
+            "gold": _answers(gold),
+            "attention": attention,
+            "batches": part.batch,
+            "seed": seed,
+        }
         items = build(run.dataset, part.rows, chosen, **more)
         run.fill(lambda folder: write(folder, project, items, part.members))
     review = Review.open(output, store=store)
@@ -79,19 +113,26 @@ def review_create(
 
 @dataclass(frozen=True)
 class Drawn:
-    """The rows to review; with batches, which batch each record is in, and the batch of each row."""
+    """The rows to review; with batches, which batch each record is in, and the batch of each
+    row.
+    """
 
     rows: pl.DataFrame
     members: pl.DataFrame | None = None
     batch: dict[str, int] | None = None
 
 
-def _drawn(dataset: Dataset, wanted: Wanted, settings: Batches | None, again: str | Path | None, seed: int) -> Drawn:
+def _drawn(
+    dataset: Dataset, wanted: Wanted, settings: Batches | None, again: str | Path | None, seed: int
+) -> Drawn:
     rows = choose(dataset, wanted, seed)
     if settings is None:
         return Drawn(rows)
     if wanted.sample is not None or wanted.pairs is not None:
-        raise UsageError("Batches take every record, and draw what is inspected themselves.", "Pass `batch` alone.")
+        raise UsageError(
+            "Batches take every record, and draw what is inspected themselves.",
+            "Pass `batch` alone.",
+        )
     if again is not None:
         earlier = Review.open(again)
         members = divide_again(dataset.records, earlier.batches())
@@ -107,14 +148,21 @@ def _settings(
 ) -> Batches | None:
     earlier = None if again is None else Review.open(again).task.batches
     if again is not None and earlier is None:
-        raise UsageError(f"'{again}' is not a review by batches.", "Pass the review that returned batches.")
+        raise UsageError(
+            f"'{again}' is not a review by batches.", "Pass the review that returned batches."
+        )
     if batch is None:
         return earlier
     try:
         return Batches(size=batch, share=inspect, accept=accept, discard=discard)
     except ValueError:
-        problem = f"Batches of {batch}, {inspect} inspected, accepted above {accept}, discarded below {discard}?"
-        raise UsageError(problem, "Pass shares from 0 to 1, with `discard` at most `accept`.") from None
+        problem = (
+            f"Batches of {batch}, {inspect} inspected, accepted above {accept}, discarded below"
+            f" {discard}?"
+        )
+        raise UsageError(
+            problem, "Pass shares from 0 to 1, with `discard` at most `accept`."
+        ) from None
 
 
 def _text(guideline: str | Path | None) -> str | None:
@@ -125,7 +173,9 @@ def _text(guideline: str | Path | None) -> str | None:
         try:
             return Path(guideline).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise DataError(f"The guideline '{guideline}' cannot be read: {error}.", "Check the file.") from None
+            raise DataError(
+                f"The guideline '{guideline}' cannot be read: {error}.", "Check the file."
+            ) from None
     return guideline
 
 
@@ -134,5 +184,7 @@ def _answers(gold: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
         return dict(gold or {})
     table = user_table(Path(gold), "record_id", "value")
     if not {"record_id", "value"} <= set(table.columns):
-        raise DataError(f"'{gold}' has the columns {', '.join(table.columns)}.", "It needs record_id and value.")
+        raise DataError(
+            f"'{gold}' has the columns {', '.join(table.columns)}.", "It needs record_id and value."
+        )
     return dict(table.select("record_id", "value").drop_nulls().iter_rows())

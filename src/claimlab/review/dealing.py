@@ -1,6 +1,8 @@
-"""Who gets which item: equal loads, every pair of annotators about equally often, nothing twice for one person.
+"""Who gets which item: equal loads, every pair of annotators about equally often, nothing twice for
+one person.
 
-Items that an annotator has seen stay theirs. When an annotator joins, the others give up items they have not seen yet.
+Items that an annotator has seen stay theirs. When an annotator joins, the others give up items they
+have not seen yet.
 """
 
 from __future__ import annotations
@@ -15,10 +17,15 @@ Pair = tuple[str, int]  # an item and a person
 
 
 def deal(
-    items: Sequence[str], people: Sequence[int], per_item: int, holdings: Mapping[Pair, bool], seed: int
+    items: Sequence[str],
+    people: Sequence[int],
+    per_item: int,
+    holdings: Mapping[Pair, bool],
+    seed: int,
 ) -> tuple[list[Pair], list[Pair]]:
-    """What to add to and to take from `held`, so that every item has `per_item` annotators (or all there are) and
-    loads differ by one at most. `held` has for each pair whether it may still be moved."""
+    """What to add to and to take from `held`, so that every item has `per_item` annotators (or all
+    there are) and loads differ by one at most. `held` has for each pair whether it may still be
+    moved."""
     holders: dict[str, list[int]] = defaultdict(list)
     load = Counter(dict.fromkeys(people, 0))
     for item, person in holdings:
@@ -45,19 +52,31 @@ def deal(
     for item, old, new in moved:
         wanted.discard((item, old))
         wanted.add((item, new))
-    return [p for p in sorted(wanted) if p not in holdings], [p for p in sorted(holdings) if p not in wanted]
+    return [p for p in sorted(wanted) if p not in holdings], [
+        p for p in sorted(holdings) if p not in wanted
+    ]
 
 
 def _rank(
-    person: int, beside: Sequence[int], load: Counter[int], together: Counter[tuple[int, int]], draw: float
+    person: int,
+    beside: Sequence[int],
+    load: Counter[int],
+    together: Counter[tuple[int, int]],
+    draw: float,
 ) -> tuple[int, int, float]:
     return load[person], sum(together[person, q] for q in beside), draw
 
 
 def _level(
-    items: Sequence[str], people: Sequence[int], holders: dict[str, list[int]], load: Counter[int], movable: set[Pair]
+    items: Sequence[str],
+    people: Sequence[int],
+    holders: dict[str, list[int]],
+    load: Counter[int],
+    movable: set[Pair],
 ) -> list[tuple[str, int, int]]:
-    """Moves (item, from, to) from the person with most items to the one with fewest, until loads are level."""
+    """Moves (item, from, to) from the person with most items to the one with fewest, until loads
+    are level.
+    """
     stock = {p: [item for item in items if (item, p) in movable] for p in people}
     moves = []
     heavy = [(-load[p], p) for p in people]

@@ -1,7 +1,8 @@
 """Decide, skip, undo, send back: each is one transaction, and one line of the history.
 
-A decision has a key that the client made. Saving it again, as after a lost connection, is the same decision. A new
-decision of the same person on the same item takes the place of the old one, which stays in the history.
+A decision has a key that the client made. Saving it again, as after a lost connection, is the same
+decision. A new decision of the same person on the same item takes the place of the old one, which
+stays in the history.
 """
 
 from __future__ import annotations
@@ -19,14 +20,19 @@ from claimlab.review.task import LONGEST, Task
 from claimlab.review.votes import ballots, outcome
 
 UNDONE = ("decide", "skip")  # what undo takes back
-# Built once, as in `queue`. Writers of SQLite wait for each other, so one look finds all that a save must know.
+# Built once, as in `queue`. Writers of SQLite wait for each other, so one look finds all that a
+# save must know.
 _WHO, _ITEM = sa.bindparam("who", type_=sa.Integer), sa.bindparam("on", type_=sa.String)
 _LOCKED = item.select().where(item.c.id == _ITEM).with_for_update()
 _ASSIGNED = sa.and_(assignment.c.item == _ITEM, assignment.c.person == _WHO)
 _STATUS = sa.select(assignment.c.status).where(_ASSIGNED)
 _VALID = sa.and_(decision.c.item == _ITEM, decision.c.superseded == sa.false())
-_DECISIONS = decision.select().where(sa.or_(decision.c.key == sa.bindparam("name", type_=sa.String), _VALID))
-_MOVE = assignment.update().where(_ASSIGNED).values(status=sa.bindparam("to"), moved=sa.bindparam("at"))
+_DECISIONS = decision.select().where(
+    sa.or_(decision.c.key == sa.bindparam("name", type_=sa.String), _VALID)
+)
+_MOVE = (
+    assignment.update().where(_ASSIGNED).values(status=sa.bindparam("to"), moved=sa.bindparam("at"))
+)
 _SAVE = decision.insert()
 
 
@@ -44,45 +50,79 @@ def save(
     row: Any = None,
     place: Any = None,
 ) -> Decision:
-    """Store a decision in `round`; the assignment, if there is one, is done. `row` is the item where it is locked, and
-    `place` its assignment where it is known."""
+    """Store a decision in `round`; the assignment, if there is one, is done. `row` is the item
+    where it is locked, and `place` its assignment where it is known."""
     name, note, time = check_key(key), check_comment(comment), _check_seconds(seconds)
     row = row or _locked(connection, item_id)
     known = connection.execute(_DECISIONS, {"name": name, "on": item_id}).all()
     before = next((d for d in known if d.key == name), None)
     if before is not None:
         if (before.person, before.item) != (who.id, item_id):
-            raise NotAllowed("This key belongs to another decision.", "Make a new uuid for every decision.")
+            raise NotAllowed(
+                "This key belongs to another decision.", "Make a new uuid for every decision."
+            )
         return Decision.model_validate(before._mapping)
     if round != "final" and any(d.round == "final" for d in known):
         raise NotAllowed(f"Item {item_id} has a final decision.", "Ask an owner to send it back.")
     answer = task.check(value, row.payload.get("text"))
-    replaced = [d.key for d in known if d.round == round and (round == "final" or d.person == who.id)]
+    replaced = [
+        d.key for d in known if d.round == round and (round == "final" or d.person == who.id)
+    ]
     if replaced:
-        connection.execute(decision.update().where(decision.c.key.in_(replaced)).values(superseded=True))
+        connection.execute(
+            decision.update().where(decision.c.key.in_(replaced)).values(superseded=True)
+        )
     new = Decision(
-        key=name, item=item_id, person=who.id, round=round, value=answer, comment=note, seconds=time, at=now()
+        key=name,
+        item=item_id,
+        person=who.id,
+        round=round,
+        value=answer,
+        comment=note,
+        seconds=time,
+        at=now(),
     )
     connection.execute(_SAVE, new.model_dump())
     status = _move(connection, who, item_id, "done", place) if round == "first" else None
-    log(connection, who.id, "decide", item_id, key=name, round=round, before=status, replaces=replaced)
+    log(
+        connection,
+        who.id,
+        "decide",
+        item_id,
+        key=name,
+        round=round,
+        before=status,
+        replaces=replaced,
+    )
     return new
 
 
 def vote(
-    connection: sa.Connection, task: Task, who: Person, item_id: str, value: object, wanted: Callable[[], int],
+    connection: sa.Connection,
+    task: Task,
+    who: Person,
+    item_id: str,
+    value: object,
+    wanted: Callable[[], int],
     **more: Any,
-) -> Decision:  # fmt: skip
-    """An annotator's decision: the first vote, or the second once the votes were revealed. `wanted` is how many
-    annotators an item is for: counted only where votes are revealed when all are in."""
+) -> Decision:
+    """An annotator's decision: the first vote, or the second once the votes were revealed. `wanted`
+    is how many annotators an item is for: counted only where votes are revealed when all are in."""
     row = _locked(connection, item_id)
     place = connection.execute(_STATUS, {"who": who.id, "on": item_id}).first()
     if place is None and who.role != "model":
-        raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
+        raise NotAllowed(
+            f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue."
+        )
     again = row.revealed is not None and place is not None and place.status == "done"
     round: Round = "second" if again else "first"
     ballot = save(connection, task, who, item_id, value, round=round, row=row, place=place, **more)
-    if task.adjudication == "discussion" and ballot.round == "first" and row.gold is None and not row.attention:
+    if (
+        task.adjudication == "discussion"
+        and ballot.round == "first"
+        and row.gold is None
+        and not row.attention
+    ):
         votes = ballots(connection, [item_id])[item_id]
         if outcome(task, votes, wanted()).how == "disputed":
             connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
@@ -105,7 +145,9 @@ def skip(connection: sa.Connection, who: Person, item_id: str) -> None:
 
 
 def undo(connection: sa.Connection, who: Person) -> str:
-    """Take back the last decision or skip of a person; the item that it was about. Again, the one before."""
+    """Take back the last decision or skip of a person; the item that it was about. Again, the one
+    before.
+    """
     reverted: set[int] = set()
     mine = sa.select(event).where(event.c.person == who.id, event.c.kind.in_([*UNDONE, "undo"]))
     for row in connection.execute(mine.order_by(event.c.id.desc())):
@@ -119,10 +161,14 @@ def undo(connection: sa.Connection, who: Person) -> str:
 
 
 def _valid(connection: sa.Connection, row: Any) -> bool:
-    """Whether the effect of an event still holds: its decision may have been replaced or withdrawn."""
+    """Whether the effect of an event still holds: its decision may have been replaced or
+    withdrawn.
+    """
     if row.kind != "decide":
         return True
-    stored = connection.execute(sa.select(decision.c.superseded).where(decision.c.key == row.detail["key"])).first()
+    stored = connection.execute(
+        sa.select(decision.c.superseded).where(decision.c.key == row.detail["key"])
+    ).first()
     return stored is not None and not stored.superseded
 
 
@@ -130,25 +176,34 @@ def _take_back(connection: sa.Connection, who: Person, row: Any) -> None:
     detail = row.detail
     if row.kind == "decide":
         if detail["round"] == "first" and row_of(connection, row.item).revealed is not None:
-            raise NotAllowed(f"The votes on item {row.item} were revealed.", "Vote again: that replaces your vote.")
+            raise NotAllowed(
+                f"The votes on item {row.item} were revealed.",
+                "Vote again: that replaces your vote.",
+            )
         if detail["round"] != "final":
             _refuse_settled(connection, row.item)
-        connection.execute(decision.update().where(decision.c.key == detail["key"]).values(superseded=True))
+        connection.execute(
+            decision.update().where(decision.c.key == detail["key"]).values(superseded=True)
+        )
         for key in detail["replaces"]:
-            connection.execute(decision.update().where(decision.c.key == key).values(superseded=False))
+            connection.execute(
+                decision.update().where(decision.c.key == key).values(superseded=False)
+            )
     if detail.get("before") is not None:
         _move(connection, who, row.item, detail["before"])
 
 
 def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person, why: str) -> None:
-    """Return an item to an annotator for correction. Their decision counts until they make another; a final decision
-    on the item no longer does."""
+    """Return an item to an annotator for correction. Their decision counts until they make another;
+    a final decision on the item no longer does."""
     demand(owner, ("owner", "adjudicator"), "send items back")
     row_of(connection, item_id)
     reason = check_comment(why)
     if reason is None:
         raise UsageError("The item is sent back without a reason.", "Pass `why`.")
-    final = sa.and_(decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false())
+    final = sa.and_(
+        decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false()
+    )
     keys = [r.key for r in connection.execute(sa.select(decision.c.key).where(final))]
     connection.execute(decision.update().where(final).values(superseded=True))
     _move(connection, to, item_id, "returned")
@@ -156,7 +211,9 @@ def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person
 
 
 def _refuse_settled(connection: sa.Connection, item_id: str) -> None:
-    final = sa.and_(decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false())
+    final = sa.and_(
+        decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false()
+    )
     if connection.execute(sa.select(decision.c.key).where(final)).first():
         raise NotAllowed(f"Item {item_id} has a final decision.", "Ask an owner to send it back.")
 
@@ -166,14 +223,18 @@ def check_key(key: str) -> str:
     try:
         return str(uuid.UUID(str(key)))
     except ValueError:
-        raise UsageError(f"{key!r:.60} is not a uuid.", "Make one for every decision, such as uuid.uuid4().") from None
+        raise UsageError(
+            f"{key!r:.60} is not a uuid.", "Make one for every decision, such as uuid.uuid4()."
+        ) from None
 
 
 def check_comment(comment: str | None) -> str | None:
     if comment is None or not comment.strip():
         return None
     if len(comment) > LONGEST:
-        raise UsageError(f"The comment has {len(comment):,} characters.", f"Write at most {LONGEST:,}.")
+        raise UsageError(
+            f"The comment has {len(comment):,} characters.", f"Write at most {LONGEST:,}."
+        )
     return comment.strip()
 
 
@@ -181,14 +242,18 @@ def _check_seconds(seconds: float | None) -> float | None:
     return None if seconds is None or not 0 <= seconds < 1e6 else float(seconds)
 
 
-def _move(connection: sa.Connection, who: Person, item_id: str, status: str, place: Any = None) -> str | None:
+def _move(
+    connection: sa.Connection, who: Person, item_id: str, status: str, place: Any = None
+) -> str | None:
     """Give an assignment another status; the one before, or null where there is no assignment."""
     mine = {"who": who.id, "on": item_id}
     row = place or connection.execute(_STATUS, mine).first()
     if row is None:
         if who.role == "model":
             return None
-        raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
+        raise NotAllowed(
+            f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue."
+        )
     connection.execute(_MOVE, {**mine, "to": status, "at": None if status == "open" else now()})
     before: str = row.status
     return before

@@ -1,4 +1,6 @@
-"""A review as files and back: tables, the files of other tools, and one HTML page per annotator for work offline."""
+"""A review as files and back: tables, the files of other tools, and one HTML page per annotator for
+work offline.
+"""
 
 from __future__ import annotations
 
@@ -32,20 +34,33 @@ To = Literal["csv", "jsonl", "html", "label-studio", "potato", "doccano"]
 TO: tuple[To, ...] = get_args(To)
 KIND = "review export"
 COLUMNS = {
-    "item": pl.String, "record_id": pl.String, "other_id": pl.String, "annotator": pl.String, "role": pl.String,
-    "round": pl.String, "value": pl.String, "comment": pl.String, "seconds": pl.Float64, "at": pl.String,
+    "item": pl.String,
+    "record_id": pl.String,
+    "other_id": pl.String,
+    "annotator": pl.String,
+    "role": pl.String,
+    "round": pl.String,
+    "value": pl.String,
+    "comment": pl.String,
+    "seconds": pl.Float64,
+    "at": pl.String,
     "key": pl.String,
-}  # fmt: skip
+}
 BIGGEST = 256 * 2**20  # bytes of a file that is read
 
 
 @repeatable()
 def review_export(
-    review: Review | str | Path, output: str | Path, to: str = "csv", *, people: Sequence[str] = (), force: bool = False
+    review: Review | str | Path,
+    output: str | Path,
+    to: str = "csv",
+    *,
+    people: Sequence[str] = (),
+    force: bool = False,
 ) -> list[Path]:
-    """Write a review into the folder `output`: its decisions with annotators and comments as "csv" or "jsonl"; one
-    "html" page per annotator, which works offline; or the files of "label-studio", "potato" or "doccano". `people`
-    limits it to some annotators. Gives the files."""
+    """Write a review into the folder `output`: its decisions with annotators and comments as "csv"
+    or "jsonl"; one "html" page per annotator, which works offline; or the files of "label-studio",
+    "potato" or "doccano". `people` limits it to some annotators. Gives the files."""
     form = one_of(TO, to, "to")
     opened = review if isinstance(review, Review) else Review.open(review)
     chosen = [opened.person(name).name for name in people]
@@ -73,10 +88,15 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
     if to == "csv":
         return {"decisions.csv": pl.DataFrame(_rows(review, ballots), schema=COLUMNS).write_csv()}
     if to == "jsonl":
-        lines = [json.dumps({**row, "value": b.value}) for row, b in zip(_rows(review, ballots), ballots, strict=True)]
+        lines = [
+            json.dumps({**row, "value": b.value})
+            for row, b in zip(_rows(review, ballots), ballots, strict=True)
+        ]
         return {"decisions.jsonl": "".join(f"{line}\n" for line in lines)}
     by_item: dict[str, list[Ballot]] = {}
-    latest = {(b.item, b.person): b for b in ballots if b.round != "final"}  # the second vote comes after the first
+    latest = {
+        (b.item, b.person): b for b in ballots if b.round != "final"
+    }  # the second vote comes after the first
     for ballot in latest.values():
         by_item.setdefault(ballot.item, []).append(ballot)
     return FORMS[to].write(review.task, _shown(review), by_item)
@@ -91,23 +111,39 @@ def _rows(review: Review, ballots: Sequence[Ballot]) -> list[dict[str, Any]]:
     about = review.about()
     return [
         {
-            "item": b.item, "record_id": about[b.item].record_id, "other_id": about[b.item].other_id,
-            "annotator": b.name, "role": b.role, "round": b.round, "value": written(b.value), "comment": b.comment,
-            "seconds": b.seconds, "at": b.at.isoformat(), "key": b.key,
+            "item": b.item,
+            "record_id": about[b.item].record_id,
+            "other_id": about[b.item].other_id,
+            "annotator": b.name,
+            "role": b.role,
+            "round": b.round,
+            "value": written(b.value),
+            "comment": b.comment,
+            "seconds": b.seconds,
+            "at": b.at.isoformat(),
+            "key": b.key,
         }
         for b in ballots
-    ]  # fmt: skip
+    ]
 
 
-def review_import(review: Review | str | Path, source: str | Path, *, annotator: str | None = None) -> Imported:
-    """Merge the decisions in `source` into a review: a file that `review_export` or an offline page made, or the
-    annotations of Label Studio, Potato or doccano (a file, an archive, or a folder of them), or a run: its predictions
-    are a model's votes. `annotator` names who decided where a file does not. Reading a file again changes nothing."""
+def review_import(
+    review: Review | str | Path, source: str | Path, *, annotator: str | None = None
+) -> Imported:
+    """Merge the decisions in `source` into a review: a file that `review_export` or an offline page
+    made, or the annotations of Label Studio, Potato or doccano (a file, an archive, or a folder of
+    them), or a run: its predictions are a model's votes. `annotator` names who decided where a file
+    does not. Reading a file again changes nothing.
+    """
     opened, source = review if isinstance(review, Review) else Review.open(review), to_read(source)
     if (Path(source) / MANIFEST).is_file():
         rows = _predicted(opened, Dataset.open(source), annotator)
     else:
-        rows = [row for name, content in _read(Path(source)) for row in _parse(opened, name, content, annotator)]
+        rows = [
+            row
+            for name, content in _read(Path(source))
+            for row in _parse(opened, name, content, annotator)
+        ]
     if not rows:
         raise DataError(f"'{source}' holds no decisions.", "Check that it is the right file.")
     return opened.merge(rows)
@@ -121,17 +157,31 @@ def _predicted(review: Review, run: Dataset, annotator: str | None) -> list[Row]
     values = {c.sets or c.value: c.value for c in reversed(review.task.choices)}
     item_of = {row.record_id: name for name, row in review.about().items() if row.other_id is None}
     return [
-        Row(item_of[record], annotator or name or run.name, values.get(label, label), model=True, comment=rationale)
-        for record, name, label, rationale in table.select("record_id", "run", "label", "rationale").iter_rows()
+        Row(
+            item_of[record],
+            annotator or name or run.name,
+            values.get(label, label),
+            model=True,
+            comment=rationale,
+        )
+        for record, name, label, rationale in table.select(
+            "record_id", "run", "label", "rationale"
+        ).iter_rows()
         if record in item_of and label is not None
     ]
 
 
 def _read(source: Path) -> Iterator[tuple[str, Any]]:
-    """The name and content of every file that may hold decisions: JSON, or a table as a list of rows."""
+    """The name and content of every file that may hold decisions: JSON, or a table as a list of
+    rows.
+    """
     if source.is_dir():
         wanted = {".json", ".jsonl", ".csv"}
-        places = [p for p in sorted(source.rglob("*")) if p.suffix in wanted and not p.name.startswith(".")]
+        places = [
+            p
+            for p in sorted(source.rglob("*"))
+            if p.suffix in wanted and not p.name.startswith(".")
+        ]
         for place in places:
             yield from _read(place)
         return
@@ -165,7 +215,9 @@ def _json(name: str, data: bytes) -> Any:
             else json.loads(text)
         )
     except (ValueError, RecursionError) as error:
-        raise DataError(f"'{name}' is not valid JSON: {error!s:.200}.", "Export it again.") from None
+        raise DataError(
+            f"'{name}' is not valid JSON: {error!s:.200}.", "Export it again."
+        ) from None
 
 
 def _parse(review: Review, name: str, content: Any, annotator: str | None) -> Iterator[Row]:
@@ -188,7 +240,8 @@ def _parse(review: Review, name: str, content: Any, annotator: str | None) -> It
             yield from FORMS["doccano"].read(review.task, lines, who)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         problem = (
-            f"'{name}' is not a file of decisions that claimlab can read ({type(error).__name__}: {error!s:.100})."
+            f"'{name}' is not a file of decisions that claimlab can read ({type(error).__name__}:"
+            f" {error!s:.100})."
         )
         raise DataError(problem, "Export it again.") from None
 
@@ -196,7 +249,10 @@ def _parse(review: Review, name: str, content: Any, annotator: str | None) -> It
 def _offline(review: Review, content: Mapping[str, Any]) -> Iterator[Row]:
     """What an offline page saved."""
     if content.get("review") != review.project.schema_name:
-        raise DataError("The file belongs to another review.", "Import it into the review that the page was made of.")
+        raise DataError(
+            "The file belongs to another review.",
+            "Import it into the review that the page was made of.",
+        )
     for line in content["decisions"]:
         yield _own(review.task, line, str(content["annotator"]))
 
@@ -207,8 +263,13 @@ def _own(task: Task, line: Mapping[str, Any], who: str) -> Row:
         value = json.loads(value)
     seconds = line.get("seconds")
     return Row(
-        item=str(line["item"]), annotator=str(line.get("annotator") or who), value=value,
-        model=line.get("role") == "model", round=str(line.get("round") or "first"), comment=line.get("comment") or None,
-        seconds=None if seconds in (None, "") else float(seconds), at=time_of(line.get("at")),
+        item=str(line["item"]),
+        annotator=str(line.get("annotator") or who),
+        value=value,
+        model=line.get("role") == "model",
+        round=str(line.get("round") or "first"),
+        comment=line.get("comment") or None,
+        seconds=None if seconds in (None, "") else float(seconds),
+        at=time_of(line.get("at")),
         key=line.get("key") or None,
-    )  # fmt: skip
+    )

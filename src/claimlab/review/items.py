@@ -1,4 +1,6 @@
-"""From chosen records to items: what is shown of each, gold items and attention checks among them, and their order."""
+"""From chosen records to items: what is shown of each, gold items and attention checks among them,
+and their order.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,14 @@ def build(
     batches: Mapping[str, int] | None = None,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """The items of a review. `gold` maps records to their known answers; `attention` is how many attention checks are
-    added; `batches` says which batch a record is in."""
+    """The items of a review. `gold` maps records to their known answers; `attention` is how many
+    attention checks are added; `batches` says which batch a record is in."""
     if task.kind == "pair" and rows["other"].null_count():
         raise UsageError(f"The task '{task.name}' compares two records.", "Pass `pairs`.")
     if task.kind != "pair" and rows["other"].null_count() < rows.height:
-        raise UsageError(f"The task '{task.name}' looks at one record, not at pairs.", "Choose a task for pairs.")
+        raise UsageError(
+            f"The task '{task.name}' looks at one record, not at pairs.", "Choose a task for pairs."
+        )
     if task.order == "uncertainty":
         if rows["uncertainty"].null_count() == rows.height:
             todo = "Review predictions with scores, or pairs; or choose another `order`."
@@ -49,7 +53,9 @@ def build(
     return _placed(plain, specials, seed)
 
 
-def _with_texts(dataset: Dataset, rows: pl.DataFrame, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _with_texts(
+    dataset: Dataset, rows: pl.DataFrame, known: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """The rows, and the gold records that are not among them."""
     here = set(rows["id"].to_list())
     more = [dict.fromkeys(rows.columns) | {"id": i} for i in known if i not in here]
@@ -57,11 +63,13 @@ def _with_texts(dataset: Dataset, rows: pl.DataFrame, known: Mapping[str, Any]) 
     evidence = _evidence(dataset, here | set(known))
     return [
         {
-            **row, **{k: texts.get(row["id"], {}).get(k) for k in ("text", "veracity")},
-            "other_record": texts.get(row["other"], {}), "context": evidence.get(row["id"], ()),
+            **row,
+            **{k: texts.get(row["id"], {}).get(k) for k in ("text", "veracity")},
+            "other_record": texts.get(row["other"], {}),
+            "context": evidence.get(row["id"], ()),
         }
         for row in [*rows.iter_rows(named=True), *more]
-    ]  # fmt: skip
+    ]
 
 
 def _texts(dataset: Dataset) -> dict[str, dict[str, Any]]:
@@ -77,7 +85,9 @@ def _evidence(dataset: Dataset, ids: set[str]) -> dict[str, tuple[Passage, ...]]
     out: dict[str, list[Passage]] = {}
     if table is None:
         return {}
-    mine = table.filter(pl.col("record_id").is_in(list(ids))).sort("record_id", "rank", "evidence_id", nulls_last=True)
+    mine = table.filter(pl.col("record_id").is_in(list(ids))).sort(
+        "record_id", "rank", "evidence_id", nulls_last=True
+    )
     for row in mine.iter_rows(named=True):
         passages = out.setdefault(row["record_id"], [])
         if len(passages) < PASSAGES:
@@ -87,7 +97,11 @@ def _evidence(dataset: Dataset, ids: set[str]) -> dict[str, tuple[Passage, ...]]
 
 
 def _item(row: dict[str, Any], gold: Any, batches: Mapping[str, int] | None) -> dict[str, Any]:
-    prediction = {"label": row["said"], "confidence": row["confidence"], "rationale": row["rationale"]}
+    prediction = {
+        "label": row["said"],
+        "confidence": row["confidence"],
+        "rationale": row["rationale"],
+    }
     payload = Payload(
         text=row["text"],
         other_text=row["other_record"].get("text"),
@@ -98,10 +112,14 @@ def _item(row: dict[str, Any], gold: Any, batches: Mapping[str, int] | None) -> 
         reason=row["reason"],
     )
     return {
-        "record_id": row["id"], "other_id": row["other"], "payload": payload.model_dump_json(exclude_none=True),
-        "gold": None if gold is None else json.dumps(gold), "attention": False, "uncertainty": row["uncertainty"],
+        "record_id": row["id"],
+        "other_id": row["other"],
+        "payload": payload.model_dump_json(exclude_none=True),
+        "gold": None if gold is None else json.dumps(gold),
+        "attention": False,
+        "uncertainty": row["uncertainty"],
         "batch": (batches or {}).get(row["id"]),
-    }  # fmt: skip
+    }
 
 
 def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
@@ -113,10 +131,13 @@ def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> dict[str, An
     if lost:
         shown = ", ".join(f"'{record}'" for record in lost[:3])
         raise DataError(
-            f"{several(len(lost), 'gold record')} {verb(len(lost))} not in '{dataset.name}': {shown}.",
+            f"{several(len(lost), 'gold record')} {verb(len(lost))} not in '{dataset.name}':"
+            f" {shown}.",
             "Check their ids.",
         )
-    as_int = {r: int(v) if task.ordered and str(v).strip().isdigit() else v for r, v in gold.items()}
+    as_int = {
+        r: int(v) if task.ordered and str(v).strip().isdigit() else v for r, v in gold.items()
+    }
     return {record: task.check(value) for record, value in as_int.items()}
 
 
@@ -135,13 +156,20 @@ def _attention(task: Task, number: int, seed: int) -> dict[str, Any]:
     text = f"This item checks attention. Please answer: {shown}."
     payload = Payload(text=text, other_text=text if task.kind == "pair" else None)
     return {
-        "record_id": None, "other_id": None, "payload": payload.model_dump_json(exclude_none=True),
-        "gold": json.dumps(answer), "attention": True, "uncertainty": None, "batch": None,
-    }  # fmt: skip
+        "record_id": None,
+        "other_id": None,
+        "payload": payload.model_dump_json(exclude_none=True),
+        "gold": json.dumps(answer),
+        "attention": True,
+        "uncertainty": None,
+        "batch": None,
+    }
 
 
 def _placed(plain: list[dict[str, Any]], specials: list[dict[str, Any]], seed: int) -> pl.DataFrame:
-    """All items in order, the special ones anywhere among the others; numbers tell nothing of what an item is."""
+    """All items in order, the special ones anywhere among the others; numbers tell nothing of what
+    an item is.
+    """
     at = [(float(n), item) for n, item in enumerate(plain)]
     at += [(share_of(seed, "place", n) * len(plain) - 0.5, item) for n, item in enumerate(specials)]
     ordered = [item for _, item in sorted(at, key=lambda pair: pair[0])]

@@ -29,7 +29,9 @@ KNOWN = (
         name="label",
         kind="label",
         question="Which label is right?",
-        guideline="Decide by the text and the evidence beside it. Remove what cannot be labelled at all.",
+        guideline=(
+            "Decide by the text and the evidence beside it. Remove what cannot be labelled at all."
+        ),
         choices=choices(
             *((v, v.capitalize(), {"sets": v}) for v in VERACITIES),
             ("remove", "Remove the record", {"drops": "record"}),
@@ -49,11 +51,15 @@ KNOWN = (
         kind="choice",
         question="Can the truth of this be determined?",
         # After appendix C.3 of "A Guide to Misinformation Detection Data and Evaluation".
-        guideline="Feasible: the statement says enough to determine its truth. Feasible with web search: something is "
-        "missing that a search would find. Not feasible: too vague or incomplete for a search to settle it; one "
-        "counterexample, two contexts that it could be about, is enough.",
+        guideline=(
+            "Feasible: the statement says enough to determine its truth. Feasible with web search:"
+            " something is missing that a search would find. Not feasible: too vague or incomplete"
+            " for a search to settle it; one counterexample, two contexts that it could be about,"
+            " is enough."
+        ),
         choices=choices(
-            ("feasible", "Feasible"), ("feasible with web search", "Feasible with web search"),
+            ("feasible", "Feasible"),
+            ("feasible with web search", "Feasible with web search"),
             ("not feasible", "Not feasible"),
         ),
         writes="feasibility",
@@ -64,9 +70,14 @@ KNOWN = (
         kind="choice",
         question="Is what the system says about this wrong?",
         # After appendix D.3 of the same paper.
-        guideline="Read the statement, the system's rationale and the evidence. Judge the rationale, not the label.",
+        guideline=(
+            "Read the statement, the system's rationale and the evidence. Judge the rationale, not"
+            " the label."
+        ),
         choices=choices(
-            ("wrong", "Wrong"), ("open", "Uncertain or open to interpretation"), ("not wrong", "Not wrong")
+            ("wrong", "Wrong"),
+            ("open", "Uncertain or open to interpretation"),
+            ("not wrong", "Not wrong"),
         ),
         writes="rationale",
         blind=SEES_MODEL,
@@ -75,11 +86,18 @@ KNOWN = (
     Task(
         name="conflict",
         kind="pair",
-        question="These two are nearly the same and have different labels. Which one is to be kept?",
-        guideline="Keep both only where they make different claims. Where neither label can be trusted, remove both.",
+        question=(
+            "These two are nearly the same and have different labels. Which one is to be kept?"
+        ),
+        guideline=(
+            "Keep both only where they make different claims. Where neither label can be trusted,"
+            " remove both."
+        ),
         choices=choices(
-            ("both", "Keep both: different claims"), ("first", "Keep the first", {"drops": "other"}),
-            ("second", "Keep the second", {"drops": "record"}), ("neither", "Remove both", {"drops": "both"}),
+            ("both", "Keep both: different claims"),
+            ("first", "Keep the first", {"drops": "other"}),
+            ("second", "Keep the second", {"drops": "record"}),
+            ("neither", "Remove both", {"drops": "both"}),
         ),
         writes="conflict",
         blind=SEES_LABEL,
@@ -95,7 +113,10 @@ KNOWN = (
         name="rating",
         kind="ordinal",
         question="How much is this worth checking, from 0 (not at all) to 10 (at once)?",
-        guideline="Think of how many would see it, how many would believe it, and what harm that would do.",
+        guideline=(
+            "Think of how many would see it, how many would believe it, and what harm that"
+            " would do."
+        ),
         writes="check-worthiness",
     ),
     Task(
@@ -108,13 +129,18 @@ KNOWN = (
         adjudication="third",
     ),
     Task(name="note", kind="note", question="What do you notice?", writes="note", per_item=1),
-)  # fmt: skip
+)
 
 
 def task_named(task: Task | str | Path, **changes: Any) -> Task:
-    """A task, the name of a built-in one, or a file; `changes` (those that are not null) replace its fields."""
+    """A task, the name of a built-in one, or a file; `changes` (those that are not null) replace
+    its fields.
+    """
     chosen = task if isinstance(task, Task) else _named(str(task))
-    fields = {**chosen.model_dump(), **{name: value for name, value in changes.items() if value is not None}}
+    fields = {
+        **chosen.model_dump(),
+        **{name: value for name, value in changes.items() if value is not None},
+    }
     return _checked(fields, f"The task '{chosen.name}'")
 
 
@@ -127,7 +153,9 @@ def _named(name: str) -> Task:
     try:
         raw = tomllib.loads(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UnreadableFile(f"The task file '{name}' cannot be read: {error}.", "Write it as TOML.") from None
+        raise UnreadableFile(
+            f"The task file '{name}' cannot be read: {error}.", "Write it as TOML."
+        ) from None
     for n, choice in enumerate(raw.get("choices", []), 1):
         if isinstance(choice, dict):
             choice.setdefault("key", str(n))
@@ -140,5 +168,9 @@ def _checked(fields: dict[str, Any], what: str) -> Task:
     try:
         return Task.model_validate(fields)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'task'}: {e['msg']}" for e in error.errors()[:3])
-        raise UsageError(f"{what} is not valid: {wrong}.", "Change these fields; see docs/review.md.") from None
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'task'}: {e['msg']}" for e in error.errors()[:3]
+        )
+        raise UsageError(
+            f"{what} is not valid: {wrong}.", "Change these fields; see docs/review.md."
+        ) from None

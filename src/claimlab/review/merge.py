@@ -1,8 +1,9 @@
 """Decisions from files, merged into a review: nothing is lost, nothing is doubled.
 
-A decision is known by its key. Files of other tools have none: theirs is made of the item, the annotator and the
-answer, so that the same file read twice changes nothing. Where a person decided an item differently here and in a file,
-the later decision counts, and the other stays in the history.
+A decision is known by its key. Files of other tools have none: theirs is made of the item, the
+annotator and the answer, so that the same file read twice changes nothing. Where a person decided
+an item differently here and in a file, the later decision counts, and the other stays in the
+history.
 """
 
 from __future__ import annotations
@@ -46,15 +47,17 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Imported(Shown):
-    """What became of the rows of a file: `new`, `known` (there already), `older` (kept, but a later decision counts),
-    `refused` with the reason."""
+    """What became of the rows of a file: `new`, `known` (there already), `older` (kept, but a later
+    decision counts), `refused` with the reason."""
 
     counts: dict[str, int]
     refused: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def table(self) -> pl.DataFrame:
-        return pl.DataFrame(self.refused, schema={"item": pl.String, "annotator": pl.String, "why": pl.String})
+        return pl.DataFrame(
+            self.refused, schema={"item": pl.String, "annotator": pl.String, "why": pl.String}
+        )
 
     def headline(self) -> str:
         return ", ".join(f"{n:,} {name}" for name, n in self.counts.items()) or "no decisions"
@@ -65,7 +68,10 @@ class Imported(Shown):
 
 def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: str) -> Imported:
     """Merge `rows` in one transaction; `review` is part of the keys that are made."""
-    texts = {r.id: r.payload.get("text") for r in connection.execute(sa.select(item.c.id, item.c.payload))}
+    texts = {
+        r.id: r.payload.get("text")
+        for r in connection.execute(sa.select(item.c.id, item.c.payload))
+    }
     people: dict[str, Person] = {}
     counts: Counter[str] = Counter(dict.fromkeys(("new", "known", "older", "refused"), 0))
     refused = []
@@ -79,7 +85,9 @@ def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: st
             who = people.get(row.annotator) or _person(connection, row)
         except UsageError as error:
             counts["refused"] += 1
-            refused.append({"item": row.item, "annotator": row.annotator, "why": str(error).strip()})
+            refused.append(
+                {"item": row.item, "annotator": row.annotator, "why": str(error).strip()}
+            )
             continue
         people[row.annotator] = who
         counts[_put(connection, who, row, value, review)] += 1
@@ -98,7 +106,9 @@ def _person(connection: sa.Connection, row: Row) -> Person:
         raise UsageError(f"{name!r:.60} is not a name.", "")
     role: Role = "model" if row.model else "adjudicator" if row.round == "final" else "annotator"
     values = {"name": name, "role": role, "token_hash": None, "created": now()}
-    number = connection.execute(person.insert().values(**values).returning(person.c.id)).scalar_one()
+    number = connection.execute(
+        person.insert().values(**values).returning(person.c.id)
+    ).scalar_one()
     log(connection, number, "person", name=name, role=role)
     return Person(id=number, name=name, role=role)
 
@@ -109,17 +119,28 @@ def _put(connection: sa.Connection, who: Person, row: Row, value: Any, review: s
     if connection.execute(sa.select(decision.c.key).where(decision.c.key == key)).first():
         return "known"
     mine = sa.and_(
-        decision.c.item == row.item, decision.c.round == row.round, decision.c.superseded == sa.false(),
+        decision.c.item == row.item,
+        decision.c.round == row.round,
+        decision.c.superseded == sa.false(),
         decision.c.person == who.id,
-    )  # fmt: skip
-    before = connection.execute(sa.select(decision.c.key, decision.c.value, decision.c.at).where(mine)).first()
+    )
+    before = connection.execute(
+        sa.select(decision.c.key, decision.c.value, decision.c.at).where(mine)
+    ).first()
     if before is not None and row.key is None and before.value == value:
         return "known"
     at = row.at or now()
     older = before is not None and row.at is not None and row.at <= before.at
     if before is not None and not older:
         connection.execute(decision.update().where(mine).values(superseded=True))
-    values = {"key": key, "item": row.item, "person": who.id, "round": row.round, "value": value, "at": at}
+    values = {
+        "key": key,
+        "item": row.item,
+        "person": who.id,
+        "round": row.round,
+        "value": value,
+        "at": at,
+    }
     more = {"comment": check_comment(row.comment), "seconds": row.seconds, "superseded": older}
     connection.execute(decision.insert().values(**values, **more))
     log(connection, who.id, "import", row.item, key=key, round=row.round, older=older)
@@ -131,12 +152,18 @@ def _put(connection: sa.Connection, who: Person, row: Row, value: Any, review: s
 def _done(connection: sa.Connection, who: Person, item_id: str) -> None:
     mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
     if connection.execute(sa.select(assignment.c.item).where(mine)).first():
-        connection.execute(assignment.update().where(mine).values(status="done", moved=now(), shown=now()))
+        connection.execute(
+            assignment.update().where(mine).values(status="done", moved=now(), shown=now())
+        )
         return
-    position = connection.execute(sa.select(item.c.position).where(item.c.id == item_id)).scalar_one()
+    position = connection.execute(
+        sa.select(item.c.position).where(item.c.id == item_id)
+    ).scalar_one()
     times = {"shown": now(), "moved": now()}
     connection.execute(
-        assignment.insert().values(item=item_id, person=who.id, position=position, status="done", **times)
+        assignment.insert().values(
+            item=item_id, person=who.id, position=position, status="done", **times
+        )
     )
 
 

@@ -1,7 +1,8 @@
 """Label Studio, Potato and doccano: their task files and their annotation files, both ways.
 
-Each form is a writer (items and decisions -> files) and a reader (a file's content -> rows). Items keep their number in
-`item`, which all three tools carry through; answers are written by their labels, as annotators see them there.
+Each form is a writer (items and decisions -> files) and a reader (a file's content -> rows). Items
+keep their number in `item`, which all three tools carry through; answers are written by their
+labels, as annotators see them there.
 """
 
 from __future__ import annotations
@@ -39,13 +40,20 @@ def label_studio(task: Task, items: Sequence[Item], ballots: Given) -> Files:
         votes = ballots.get(item.id, [])
         annotations = [
             {
-                "completed_by": {"email": b.name}, "lead_time": b.seconds, "result": _studio_result(task, b),
+                "completed_by": {"email": b.name},
+                "lead_time": b.seconds,
+                "result": _studio_result(task, b),
                 "created_at": f"{b.at.isoformat()}Z",
             }
-            for b in votes if not b.model
-        ]  # fmt: skip
-        predictions = [{"model_version": b.name, "result": _studio_result(task, b)} for b in votes if b.model]
-        rows.append({"id": n, "data": _data(item), "annotations": annotations, "predictions": predictions})
+            for b in votes
+            if not b.model
+        ]
+        predictions = [
+            {"model_version": b.name, "result": _studio_result(task, b)} for b in votes if b.model
+        ]
+        rows.append(
+            {"id": n, "data": _data(item), "annotations": annotations, "predictions": predictions}
+        )
     return {"tasks.json": _json(rows), "config.xml": _studio_config(task)}
 
 
@@ -57,7 +65,11 @@ def _studio_result(task: Task, ballot: Ballot) -> list[dict[str, Any]]:
             {
                 **names,
                 "type": "labels",
-                "value": {"start": s["start"], "end": s["end"], "labels": [_label(task, s["label"])]},
+                "value": {
+                    "start": s["start"],
+                    "end": s["end"],
+                    "labels": [_label(task, s["label"])],
+                },
             }
             for s in kind
         ]
@@ -68,20 +80,30 @@ def _studio_result(task: Task, ballot: Ballot) -> list[dict[str, Any]]:
     else:
         out = [{**names, "type": "choices", "value": {"choices": [_label(task, value)]}}]
     if ballot.comment:
-        out.append({"from_name": "comment", "to_name": "text", "type": "textarea", "value": {"text": [ballot.comment]}})
+        out.append(
+            {
+                "from_name": "comment",
+                "to_name": "text",
+                "type": "textarea",
+                "value": {"text": [ballot.comment]},
+            }
+        )
     return out
 
 
 def _studio_config(task: Task) -> str:
     low, high = SCALE
     control = {
-        "span": f'<Labels name="{NAME}" toName="text">'
-        + "".join(f"<Label value={quoteattr(c.label)}/>" for c in task.choices) + "</Labels>",
+        "span": (
+            f'<Labels name="{NAME}" toName="text">'
+            + "".join(f"<Label value={quoteattr(c.label)}/>" for c in task.choices)
+            + "</Labels>"
+        ),
         "note": f'<TextArea name="{NAME}" toName="text"/>',
         "ordinal": f'<Number name="{NAME}" toName="text" min="{low}" max="{high}" step="1"/>',
     }.get(task.kind) or f'<Choices name="{NAME}" toName="text" choice="single">' + "".join(
         f"<Choice value={quoteattr(c.label)} hotkey={quoteattr(c.key)}/>" for c in task.choices
-    ) + "</Choices>"  # fmt: skip
+    ) + "</Choices>"
     other = '<Text name="other" value="$other_text"/>' if task.kind == "pair" else ""
     comment = '<TextArea name="comment" toName="text" placeholder="Comment"/>'
     text = f'<Header value={quoteattr(task.question)}/><Text name="text" value="$text"/>'
@@ -98,11 +120,15 @@ def read_label_studio(task: Task, content: Any, annotator: str) -> Iterator[Row]
                 continue
             answer, comment = _studio_answer(task, annotation.get("result", []))
             who = (
-                annotation.get("model_version") if model else _studio_person(annotation.get("completed_by"), annotator)
+                annotation.get("model_version")
+                if model
+                else _studio_person(annotation.get("completed_by"), annotator)
             )
             if answer is not None:
                 seconds, at = annotation.get("lead_time"), time_of(annotation.get("created_at"))
-                yield Row(item, str(who), answer, model=model, comment=comment, seconds=seconds, at=at)
+                yield Row(
+                    item, str(who), answer, model=model, comment=comment, seconds=seconds, at=at
+                )
 
 
 def _studio_person(user: Any, otherwise: str) -> str:
@@ -113,10 +139,15 @@ def _studio_person(user: Any, otherwise: str) -> str:
 
 def _studio_answer(task: Task, result: Sequence[Mapping[str, Any]]) -> tuple[Any, str | None]:
     values = [r["value"] for r in result if r.get("from_name") == NAME]
-    notes = [" ".join(r["value"].get("text", [])) for r in result if r.get("from_name") == "comment"]
+    notes = [
+        " ".join(r["value"].get("text", [])) for r in result if r.get("from_name") == "comment"
+    ]
     comment = " ".join(notes) or None
     if task.kind == "span":
-        return [{"start": v["start"], "end": v["end"], "label": _value(task, v["labels"][0])} for v in values], comment
+        return [
+            {"start": v["start"], "end": v["end"], "label": _value(task, v["labels"][0])}
+            for v in values
+        ], comment
     if not values:
         return None, comment
     if task.kind == "note":
@@ -128,7 +159,9 @@ def _studio_answer(task: Task, result: Sequence[Mapping[str, Any]]) -> tuple[Any
 
 
 def potato(task: Task, items: Sequence[Item], ballots: Given) -> Files:
-    """The data file, a configuration to start from, and a `user_state.json` of each annotator with a decision."""
+    """The data file, a configuration to start from, and a `user_state.json` of each annotator with
+    a decision.
+    """
     data = "".join(json.dumps({"id": item.id, **_data(item)}) + "\n" for item in items)
     files = {"data/items.jsonl": data, "config.yaml": _potato_config(task)}
     people = sorted({b.name for votes in ballots.values() for b in votes})
@@ -138,13 +171,23 @@ def potato(task: Task, items: Sequence[Item], ballots: Given) -> Files:
         for item, votes in ballots.items():
             for b in votes:
                 if b.name == who and task.kind == "span":
-                    spans[item] = {NAME: [{**s, "label": _label(task, s["label"])} for s in b.value]}
+                    spans[item] = {
+                        NAME: [{**s, "label": _label(task, s["label"])} for s in b.value]
+                    }
                 elif b.name == who:
-                    answer = {"text_box": b.value} if task.kind == "note" else {_label(task, b.value): True}
+                    answer = (
+                        {"text_box": b.value}
+                        if task.kind == "note"
+                        else {_label(task, b.value): True}
+                    )
                     labels[item] = {NAME: {"labels": answer}}
                 if b.name == who and b.comment:
                     labels.setdefault(item, {})["comment"] = {"labels": {"text_box": b.comment}}
-        state = {"user_id": who, "instance_id_to_label_to_value": labels, "instance_id_to_span_to_value": spans}
+        state = {
+            "user_id": who,
+            "instance_id_to_label_to_value": labels,
+            "instance_id_to_span_to_value": spans,
+        }
         files[f"annotation_output/{file_name(who)}/user_state.json"] = _json(state)
     return files
 
@@ -156,14 +199,20 @@ def _potato_config(task: Task) -> str:
         "note": {"annotation_type": "text"},
         "ordinal": {"annotation_type": "radio", "labels": [str(n) for n in range(low, high + 1)]},
     }
-    chosen = {"annotation_type": "radio", "labels": [{"name": c.label, "key_value": c.key} for c in task.choices]}
+    chosen = {
+        "annotation_type": "radio",
+        "labels": [{"name": c.label, "key_value": c.key} for c in task.choices],
+    }
     scheme = {"name": NAME, "description": task.question, **forms.get(task.kind, chosen)}
     comment = {"name": "comment", "description": "Comment", "annotation_type": "text"}
     config = {
-        "annotation_task_name": task.name, "data_files": ["data/items.jsonl"],
-        "item_properties": {"id_key": "id", "text_key": "text"}, "output_annotation_dir": "annotation_output/",
-        "annotation_schemes": [scheme, comment], "max_annotations_per_item": task.per_item,
-    }  # fmt: skip
+        "annotation_task_name": task.name,
+        "data_files": ["data/items.jsonl"],
+        "item_properties": {"id_key": "id", "text_key": "text"},
+        "output_annotation_dir": "annotation_output/",
+        "annotation_schemes": [scheme, comment],
+        "max_annotations_per_item": task.per_item,
+    }
     return _json(config)  # JSON is YAML
 
 
@@ -181,7 +230,11 @@ def read_potato(task: Task, content: Any, annotator: str) -> Iterator[Row]:
         spans = line.get("span_annotations") or {}
         who = str(line.get("user_id") or annotator)
         yield from _potato_row(
-            task, item, who, line.get("label_annotations") or {}, spans if isinstance(spans, dict) else {}
+            task,
+            item,
+            who,
+            line.get("label_annotations") or {},
+            spans if isinstance(spans, dict) else {},
         )
 
 
@@ -190,16 +243,21 @@ def _potato_row(task: Task, item: str, who: str, labels: Any, spans: Any) -> Ite
     comment = next(iter(_potato_labels(labels.get("comment"))), None)
     if task.kind == "span":
         marked = spans.get(NAME) or []
-        spans_of_item = [{"start": s["start"], "end": s["end"], "label": _value(task, s["label"])} for s in marked]
+        spans_of_item = [
+            {"start": s["start"], "end": s["end"], "label": _value(task, s["label"])}
+            for s in marked
+        ]
         yield Row(item, who, spans_of_item, comment=comment)
     elif chosen:
         answer = _value(task, chosen[0])
-        yield Row(item, who, int(answer) if task.ordered and answer.isdigit() else answer, comment=comment)
+        yield Row(
+            item, who, int(answer) if task.ordered and answer.isdigit() else answer, comment=comment
+        )
 
 
 def _potato_labels(answer: Any) -> list[str]:
-    """The labels that were chosen: Potato writes {"labels": {label: true}}, or the inner part alone. A text box has
-    its text as the label, or as the value of one."""
+    """The labels that were chosen: Potato writes {"labels": {label: true}}, or the inner part
+    alone. A text box has its text as the label, or as the value of one."""
     inner = answer.get("labels", answer) if isinstance(answer, Mapping) else {}
     chosen = [(k, v) for k, v in inner.items() if v not in (False, None, "")]
     return [str(v) if k in ("text_box", "textbox_input") else str(k) for k, v in chosen]
@@ -207,7 +265,9 @@ def _potato_labels(answer: Any) -> list[str]:
 
 def doccano(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     """A line for each item to import, and one file for each annotator, as doccano exports them."""
-    files = {"import.jsonl": "".join(json.dumps({**_data(item), "label": []}) + "\n" for item in items)}
+    files = {
+        "import.jsonl": "".join(json.dumps({**_data(item), "label": []}) + "\n" for item in items)
+    }
     by = {item.id: item for item in items}
     for who in sorted({b.name for votes in ballots.values() for b in votes}):
         mine = [(by[i], b) for i, votes in ballots.items() for b in votes if b.name == who]
@@ -231,7 +291,9 @@ def _doccano_label(task: Task, value: Any) -> list[Any]:
 
 
 def read_doccano(task: Task, content: Any, annotator: str) -> Iterator[Row]:
-    """Lines with `label`; the annotator is the name of the file. A line without a label is an item not worked on."""
+    """Lines with `label`; the annotator is the name of the file. A line without a label is an item
+    not worked on.
+    """
     for line in content if isinstance(content, list) else [content]:
         item = str(line.get("item", line.get("meta", {}).get("item", "")))
         labels = line.get("label", line.get("labels", [])) or []
@@ -241,16 +303,35 @@ def read_doccano(task: Task, content: Any, annotator: str) -> Iterator[Row]:
             yield Row(item, annotator, spans, comment=comment)
         elif labels:
             answer = _value(task, str(labels[0]))
-            yield Row(item, annotator, int(answer) if task.ordered and answer.isdigit() else answer, comment=comment)
+            yield Row(
+                item,
+                annotator,
+                int(answer) if task.ordered and answer.isdigit() else answer,
+                comment=comment,
+            )
 
 
 def _data(item: Item) -> dict[str, Any]:
     """What annotators read; nothing that the task hides, and no gold answer."""
     shown = item.payload
-    more = {"other_text": shown.other_text, "old_label": shown.label, "other_label": shown.other_label}
+    more = {
+        "other_text": shown.other_text,
+        "old_label": shown.label,
+        "other_label": shown.other_label,
+    }
     evidence = "\n\n".join(" ".join(filter(None, (p.title, p.text, p.url))) for p in shown.context)
-    model = "" if shown.model is None else " ".join(filter(None, (shown.model.label, shown.model.rationale)))
-    fields = {"text": shown.text or "", **more, "evidence": evidence or None, "model": model or None, "item": item.id}
+    model = (
+        ""
+        if shown.model is None
+        else " ".join(filter(None, (shown.model.label, shown.model.rationale)))
+    )
+    fields = {
+        "text": shown.text or "",
+        **more,
+        "evidence": evidence or None,
+        "model": model or None,
+        "item": item.id,
+    }
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -1,7 +1,9 @@
-"""A review on disk: `review.json` (the task, where its items come from, where its store is) and `items.parquet`.
+"""A review on disk: `review.json` (the task, where its items come from, where its store is) and
+`items.parquet`.
 
-Both are written once, by `create`. The store beside them is made when the review is first opened, from the items, so
-that the folder of a review without decisions is the same bytes for the same input.
+Both are written once, by `create`. The store beside them is made when the review is first opened,
+from the items, so that the folder of a review without decisions is the same bytes for the same
+input.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ COLUMNS: dict[str, pl.DataType] = {
 
 
 class Origin(BaseModel):
-    """Where the items come from: the dataset (a name and hashes, never a path), and how they were chosen."""
+    """Where the items come from: the dataset (a name and hashes, never a path), and how they were
+    chosen.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -60,17 +64,23 @@ class Project(BaseModel):
 
     @property
     def in_folder(self) -> bool:
-        """Whether the decisions are in a file beside the items; reviews of version 0.1 name an address here."""
+        """Whether the decisions are in a file beside the items; reviews of version 0.1 name an
+        address here.
+        """
         return self.store != DATABASE and "://" not in self.store
 
     @property
     def schema_name(self) -> str:
-        """The schema of this review in a database that many share. The same task on the same items is the same
-        review, wherever its folder is copied to."""
-        return f"review_{digest_json([self.task.model_dump(mode='json'), self.items, self.seed])[:16]}"
+        """The schema of this review in a database that many share. The same task on the same items
+        is the same review, wherever its folder is copied to."""
+        return (
+            f"review_{digest_json([self.task.model_dump(mode='json'), self.items, self.seed])[:16]}"
+        )
 
 
-def write(folder: Path, project: Project, items: pl.DataFrame, members: pl.DataFrame | None = None) -> None:
+def write(
+    folder: Path, project: Project, items: pl.DataFrame, members: pl.DataFrame | None = None
+) -> None:
     """Fill and seal a review's folder; `members` says which batch each record is in."""
     write_parquet(items, folder / ITEMS)
     hashes = {"items": digest_file(folder / ITEMS)}
@@ -78,7 +88,10 @@ def write(folder: Path, project: Project, items: pl.DataFrame, members: pl.DataF
         write_parquet(members, folder / BATCHES)
         hashes["batches"] = digest_file(folder / BATCHES)
     sealed = project.model_copy(update=hashes)
-    text = json.dumps(sealed.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    text = (
+        json.dumps(sealed.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True)
+        + "\n"
+    )
     (folder / FILE).write_text(text, encoding="utf-8")
     seal_folder(folder, KIND)
 
@@ -100,11 +113,15 @@ def read(folder: Path) -> Project:
         project = Project.model_validate(raw)
     except ValidationError as error:
         fields = ", ".join(".".join(map(str, e["loc"])) for e in error.errors()[:5])
-        raise SchemaError(f"'{file}' has wrong fields: {fields}.", "Make the review again.") from None
+        raise SchemaError(
+            f"'{file}' has wrong fields: {fields}.", "Make the review again."
+        ) from None
     if project.in_folder and (Path(project.store).name != project.store or project.store == ".."):
         raise SchemaError(f"'{file}' names a store outside its folder.", "Make the review again.")
     for name, digest in {ITEMS: project.items, BATCHES: project.batches}.items():
-        if digest is not None and (not (folder / name).is_file() or digest_file(folder / name) != digest):
+        if digest is not None and (
+            not (folder / name).is_file() or digest_file(folder / name) != digest
+        ):
             raise FileChanged(folder, [name])
     return project
 

@@ -1,6 +1,8 @@
-"""The one object behind the command line, Python and the web: open a review, decide, adjudicate, see how far it is.
+"""The one object behind the command line, Python and the web: open a review, decide, adjudicate,
+see how far it is.
 
-Rules are kept here: who may do what, what annotators do not see, and that a repeated save is one decision.
+Rules are kept here: who may do what, what annotators do not see, and that a repeated save is one
+decision.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ EARLIER = 100  # items to go back to
 
 
 class Review(Shown):
-    """An open review. Safe to share between threads, and between processes on the same folder or database."""
+    """An open review. Safe to share between threads, and between processes on the same folder or
+    database.
+    """
 
     def __init__(self, folder: Path, project: Project, place: str | None = None) -> None:
         self.folder, self.project, self.task = folder, project, project.task
@@ -43,8 +47,10 @@ class Review(Shown):
 
     @classmethod
     def open(cls, folder: str | Path, *, store: str | None = None) -> Review:
-        """Open the review in `folder`; its store is opened when it is first needed. `store` is the address of the
-        database where the decisions are in one: a folder may come from anybody, so it does not say where."""
+        """Open the review in `folder`; its store is opened when it is first needed. `store` is the
+        address of the database where the decisions are in one: a folder may come from anybody, so
+        it does not say where.
+        """
         refuse_remote(folder, "a review, whose decisions are written one by one,")
         return cls(Path(folder), read(Path(folder)), store)
 
@@ -55,7 +61,9 @@ class Review(Shown):
             if self._store is None:
                 where = self._place or store_of(self.folder, self.project)
                 remote = str(where).startswith(POSTGRES)
-                store = Store.open(where, create=True, schema=self.project.schema_name if remote else None)
+                store = Store.open(
+                    where, create=True, schema=self.project.schema_name if remote else None
+                )
                 with store.write() as connection:
                     if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
                         connection.execute(item.insert(), list(item_rows(self.folder)))
@@ -78,7 +86,9 @@ class Review(Shown):
             return people.named(connection, name)
 
     def add_person(self, name: str, role: str = "annotator") -> tuple[Person, str]:
-        """The new person and their token, which is shown this once. Annotators get a share of the items."""
+        """The new person and their token, which is shown this once. Annotators get a share of the
+        items.
+        """
         with self.store.write() as connection:
             added = people.add(connection, name, role)
             if role == "annotator":
@@ -147,19 +157,31 @@ class Review(Shown):
             return self._turn(connection, self._known(connection, who), item_id)
 
     def decide(
-        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None,
+        self,
+        who: Who,
+        item_id: str,
+        value: object,
+        *,
+        key: str,
+        comment: str | None = None,
         seconds: float | None = None,
-    ) -> Decision:  # fmt: skip
-        """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same decision. Once the
-        votes on an item were revealed, this is the second vote."""
+    ) -> Decision:
+        """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same
+        decision. Once the votes on an item were revealed, this is the second vote."""
         more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
         with self.store.write() as connection:
             return self._vote(connection, self._known(connection, who), item_id, value, more)
 
     def answer(
-        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None,
+        self,
+        who: Who,
+        item_id: str,
+        value: object,
+        *,
+        key: str,
+        comment: str | None = None,
         seconds: float | None = None,
-    ) -> Turn:  # fmt: skip
+    ) -> Turn:
         """Save a decision as `decide` does, and take the next item in the same transaction."""
         more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
         with self.store.write() as connection:
@@ -184,22 +206,32 @@ class Review(Shown):
     def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
         """Return an item to an annotator for correction, with the reason."""
         with self.store.write() as connection:
-            decisions.send_back(connection, self._known(connection, owner), item_id, self._known(connection, to), why)
+            decisions.send_back(
+                connection,
+                self._known(connection, owner),
+                item_id,
+                self._known(connection, to),
+                why,
+            )
 
     # Adjudicating
 
     def disputed(self, who: Who | None = None) -> list[Item]:
-        """The undecided items on which annotators differ, with their votes. For `who`, an adjudicator or owner, those
-        that they may decide."""
+        """The undecided items on which annotators differ, with their votes. For `who`, an
+        adjudicator or owner, those that they may decide."""
         with self.store.read() as connection:
             person = None if who is None else self._known(connection, who)
             return adjudication.disputed(connection, self.task, self._wanted(connection), person)
 
-    def adjudicate(self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None) -> Decision:
+    def adjudicate(
+        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None
+    ) -> Decision:
         """The final decision on an item, by an adjudicator or owner who did not vote on it."""
         with self.store.write() as connection:
             person = self._known(connection, who)
-            return adjudication.adjudicate(connection, self.task, person, item_id, value, key=key, comment=comment)
+            return adjudication.adjudicate(
+                connection, self.task, person, item_id, value, key=key, comment=comment
+            )
 
     def reveal(self, item_id: str, who: Who | None = None) -> None:
         """Show those who voted on an item what the others said; they vote again."""
@@ -207,11 +239,15 @@ class Review(Shown):
             person = None if who is None else self._known(connection, who)
             adjudication.reveal(connection, item_id, person)
 
-    def second_vote(self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None) -> Decision:
+    def second_vote(
+        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None
+    ) -> Decision:
         """A vote after the reveal."""
         with self.store.write() as connection:
             person = self._known(connection, who)
-            return adjudication.second_vote(connection, self.task, person, item_id, value, key=key, comment=comment)
+            return adjudication.second_vote(
+                connection, self.task, person, item_id, value, key=key, comment=comment
+            )
 
     # Looking
 
@@ -222,23 +258,33 @@ class Review(Shown):
     def agreement(self) -> Agreement:
         with self.store.read() as connection:
             by_item = outcomes(connection, self.task, self._wanted(connection))
-        return agreement(self.task, {i: votes for i, (votes, _) in by_item.items()}, self.project.seed)
+        return agreement(
+            self.task, {i: votes for i, (votes, _) in by_item.items()}, self.project.seed
+        )
 
     def results(self) -> pl.DataFrame:
         """A row for each item under review: what it comes to, and how."""
         with self.store.read() as connection:
-            return results(connection, self.task, outcomes(connection, self.task, self._wanted(connection)))
+            return results(
+                connection, self.task, outcomes(connection, self.task, self._wanted(connection))
+            )
 
     def batches(self) -> BatchTable:
         """The state of each batch, of a review by batches."""
         if self.task.batches is None:
-            raise UsageError("This is not a review by batches.", "Make one with `batch` (records in a batch).")
-        labels = {row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(self.folder)}
+            raise UsageError(
+                "This is not a review by batches.", "Make one with `batch` (records in a batch)."
+            )
+        labels = {
+            row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(self.folder)
+        }
         seen: dict[int, list[bool | None]] = {}
         for name, batch, value in self.results().select("item", "batch", "value").iter_rows():
             shown = labels[name]
             label = shown.model.label if shown.model is not None else shown.label
-            seen.setdefault(batch, []).append(None if value is None else confirms(self.task, value, label))
+            seen.setdefault(batch, []).append(
+                None if value is None else confirms(self.task, value, label)
+            )
         return judge(pl.read_parquet(self.folder / BATCHES), self.task.batches, seen)
 
     def outcomes(self) -> Mapping[str, tuple[Votes, Outcome]]:
@@ -256,7 +302,11 @@ class Review(Shown):
         """Every valid decision, gold items and attention checks included, by item and round."""
         with self.store.read() as connection:
             by_item = ballots(connection)
-        return [ballot for name in sorted(by_item, key=lambda i: (len(i), i)) for ballot in by_item[name].every()]
+        return [
+            ballot
+            for name in sorted(by_item, key=lambda i: (len(i), i))
+            for ballot in by_item[name].every()
+        ]
 
     def merge(self, rows: Sequence[Row]) -> Imported:
         """Decisions from a file: nothing is lost, nothing is doubled."""
@@ -287,8 +337,12 @@ class Review(Shown):
             self._people[key] = people.known(connection, who)
         return self._people[key]
 
-    def _vote(self, connection: sa.Connection, person: Person, item_id: str, value: object, more: Any) -> Decision:
-        return decisions.vote(connection, self.task, person, item_id, value, lambda: self._wanted(connection), **more)
+    def _vote(
+        self, connection: sa.Connection, person: Person, item_id: str, value: object, more: Any
+    ) -> Decision:
+        return decisions.vote(
+            connection, self.task, person, item_id, value, lambda: self._wanted(connection), **more
+        )
 
     def _turn(self, connection: sa.Connection, person: Person, item_id: str | None) -> Turn:
         item = None if item_id is None else queue.view(connection, self.task, item_id, person)

@@ -81,7 +81,9 @@ class Payload(_Shape):
 
 
 class Item(_Shape):
-    """An item as one person sees it: what the task hides is null, and gold items look like all others."""
+    """An item as one person sees it: what the task hides is null, and gold items look like all
+    others.
+    """
 
     id: str
     record_id: str | None = None

@@ -17,10 +17,20 @@ from claimlab.review.task import Task
 from claimlab.review.votes import Votes, ballots, code, outcomes
 
 SCHEMA = {
-    "name": pl.String, "role": pl.String, "assigned": pl.Int64, "done": pl.Int64, "open": pl.Int64,
-    "skipped": pl.Int64, "returned": pl.Int64, "decisions": pl.Int64, "gold": pl.Int64, "gold_right": pl.Int64,
-    "attention": pl.Int64, "attention_right": pl.Int64, "median_seconds": pl.Float64,
-}  # fmt: skip
+    "name": pl.String,
+    "role": pl.String,
+    "assigned": pl.Int64,
+    "done": pl.Int64,
+    "open": pl.Int64,
+    "skipped": pl.Int64,
+    "returned": pl.Int64,
+    "decisions": pl.Int64,
+    "gold": pl.Int64,
+    "gold_right": pl.Int64,
+    "attention": pl.Int64,
+    "attention_right": pl.Int64,
+    "median_seconds": pl.Float64,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,16 +63,25 @@ class ReviewStatus(Shown):
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "name": self.name, "kind": self.kind, "total": self.total, "settled": self.settled, "items": self.items,
-            "gold": self.gold, "attention": self.attention, "people": self.people.to_dicts(),
-        }  # fmt: skip
+            "name": self.name,
+            "kind": self.kind,
+            "total": self.total,
+            "settled": self.settled,
+            "items": self.items,
+            "gold": self.gold,
+            "attention": self.attention,
+            "people": self.people.to_dicts(),
+        }
 
 
 def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
     results = outcomes(connection, task, wanted)
     votes = ballots(connection)
     checks = {
-        r.id: r for r in connection.execute(item.select().where(sa.or_(item.c.attention, item.c.gold.is_not(None))))
+        r.id: r
+        for r in connection.execute(
+            item.select().where(sa.or_(item.c.attention, item.c.gold.is_not(None)))
+        )
     }
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     tally = sa.select(assignment.c.person, assignment.c.status, sa.func.count().label("n"))
@@ -73,21 +92,35 @@ def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
     for person in everyone(connection):
         mine = [b for b in decisions if b.person == person.id]
         seconds = [b.seconds for b in mine if b.seconds is not None]
-        rows.append({
-            "name": person.name, "role": person.role, "assigned": counts[person.id].total(),
-            **{name: counts[person.id][name] for name in ("done", "open", "skipped", "returned")},
-            "decisions": len(mine), **_checked(task, checks, votes, person.id),
-            "median_seconds": median(seconds) if seconds else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": person.name,
+                "role": person.role,
+                "assigned": counts[person.id].total(),
+                **{
+                    name: counts[person.id][name]
+                    for name in ("done", "open", "skipped", "returned")
+                },
+                "decisions": len(mine),
+                **_checked(task, checks, votes, person.id),
+                "median_seconds": median(seconds) if seconds else None,
+            }
+        )
     attention = sum(bool(r.attention) for r in checks.values())
     tallied = Counter(outcome.how for _, outcome in results.values())
     return ReviewStatus(
-        task.name, task.kind, pl.DataFrame(rows, schema=SCHEMA), dict(sorted(tallied.items())),
-        len(checks) - attention, attention,
-    )  # fmt: skip
+        task.name,
+        task.kind,
+        pl.DataFrame(rows, schema=SCHEMA),
+        dict(sorted(tallied.items())),
+        len(checks) - attention,
+        attention,
+    )
 
 
-def _checked(task: Task, checks: dict[str, Any], votes: dict[str, Votes], who: int) -> dict[str, int]:
+def _checked(
+    task: Task, checks: dict[str, Any], votes: dict[str, Votes], who: int
+) -> dict[str, int]:
     """How many gold items and attention checks a person answered, and how many correctly."""
     out: Counter[str] = Counter()
     for name, row in checks.items():

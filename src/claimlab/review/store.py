@@ -1,8 +1,10 @@
-"""Where decisions are kept: one SQLite file beside the review, or a schema in a PostgreSQL database.
+"""Where decisions are kept: one SQLite file beside the review, or a schema in a PostgreSQL
+database.
 
-Every write is one transaction, on disk when it returns. SQLite lets one writer in at a time; they queue at a lock of
-our own (`review.sqlite.turn`), since SQLite's own waiting is not fair and lets some wait for seconds. They wait for the
-disk together, after their turn (`_Disk`): one flush serves all who committed before it began. PostgreSQL does the same.
+Every write is one transaction, on disk when it returns. SQLite lets one writer in at a time; they
+queue at a lock of our own (`review.sqlite.turn`), since SQLite's own waiting is not fair and lets
+some wait for seconds. They wait for the disk together, after their turn (`_Disk`): one flush serves
+all who committed before it began. PostgreSQL does the same.
 """
 
 from __future__ import annotations
@@ -25,12 +27,20 @@ from claimlab.review.tables import metadata, sa
 VARIABLE = "CLAIMLAB_REVIEW_STORE"
 POSTGRES = ("postgresql://", "postgres://")
 WAIT = 60  # seconds that a write waits for another process's
-# NORMAL: SQLite flushes its log before it moves pages into the file, and leaves flushing at a commit to us.
-_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={WAIT * 1000}", "foreign_keys=ON")
+# NORMAL: SQLite flushes its log before it moves pages into the file, and leaves flushing at a
+# commit to us.
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    f"busy_timeout={WAIT * 1000}",
+    "foreign_keys=ON",
+)
 
 
 class Store:
-    """An open store. `read` and `write` give a connection; `write` commits at the end, or nothing at all."""
+    """An open store. `read` and `write` give a connection; `write` commits at the end, or nothing
+    at all.
+    """
 
     def __init__(self, engine: sa.Engine, schema: str | None = None) -> None:
         self._engine, self._schema = engine, schema
@@ -41,15 +51,17 @@ class Store:
 
     @classmethod
     def open(cls, where: str | Path, *, create: bool = False, schema: str | None = None) -> Store:
-        """A path, or a `postgresql://` URL with the `schema` that the review has there. The tables are brought to this
-        version's; `create` makes them where there are none yet."""
+        """A path, or a `postgresql://` URL with the `schema` that the review has there. The tables
+        are brought to this version's; `create` makes them where there are none yet."""
         text = str(where)
         if text.startswith(POSTGRES):
             store = cls(_postgres(text, schema or "claimlab_review"), schema or "claimlab_review")
         elif "://" in text:
             check_url(text)
         elif not create and not Path(where).is_file():
-            raise SchemaError(f"There is no store '{where}'.", "Check the path, or make the review again.")
+            raise SchemaError(
+                f"There is no store '{where}'.", "Check the path, or make the review again."
+            )
         else:
             _refuse_foreign(Path(where))
             store = cls(_sqlite(Path(where)))
@@ -63,16 +75,22 @@ class Store:
 
     @contextlib.contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
-        """One transaction. What is not `durable` survives the death of this process, but perhaps not that of the
-        machine: SQLite then need not wait for the disk."""
-        with self._turn(), self._engine.connect().execution_options(writes=True) as connection, connection.begin():
+        """One transaction. What is not `durable` survives the death of this process, but perhaps
+        not that of the machine: SQLite then need not wait for the disk."""
+        with (
+            self._turn(),
+            self._engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
             yield connection
         if durable and self._disk is not None:
             self._disk.flush()
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait for the other writers, of this process and of others. PostgreSQL needs none of this."""
+        """Wait for the other writers, of this process and of others. PostgreSQL needs none of
+        this.
+        """
         if self._turns is None:
             yield
             return
@@ -80,7 +98,9 @@ class Store:
             if sys.platform != "win32":
                 import fcntl
 
-                fcntl.flock(file, fcntl.LOCK_EX)  # let go when the file is closed, also by a process that is killed
+                fcntl.flock(
+                    file, fcntl.LOCK_EX
+                )  # let go when the file is closed, also by a process that is killed
             yield
 
     def close(self) -> None:
@@ -90,7 +110,8 @@ class Store:
         try:
             with self.write() as connection:
                 if self._schema is not None:
-                    # One process at a time makes the tables; the number is any that claimlab alone uses.
+                    # One process at a time makes the tables; the number is any that claimlab alone
+                    # uses.
                     connection.execute(sa.text("SELECT pg_advisory_xact_lock(7220151)"))
                     if create:
                         connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
@@ -98,7 +119,10 @@ class Store:
         except sa.exc.DatabaseError as error:
             place = shown(str(self._engine.url))
             reason = str(error.orig).strip().splitlines()[0]
-            todo = "Check that it is the store of a review, that the server runs and that the password is set."
+            todo = (
+                "Check that it is the store of a review, that the server runs and that the password"
+                " is set."
+            )
             raise SchemaError(f"The store '{place}' cannot be used: {reason}.", todo) from None
 
 
@@ -143,10 +167,14 @@ class _Disk:
 
 
 def store_of(folder: Path, project: Project) -> str | Path:
-    """Where the decisions of a review are: a file in its folder, or the database that this user names."""
+    """Where the decisions of a review are: a file in its folder, or the database that this user
+    names.
+    """
     if project.in_folder:
         if (folder / project.store).is_symlink():
-            raise SchemaError(f"The store of '{folder}' is a link to another place.", "Make the review again.")
+            raise SchemaError(
+                f"The store of '{folder}' is a link to another place.", "Make the review again."
+            )
         return folder / project.store
     address = os.environ.get(VARIABLE)
     if not address:
@@ -161,7 +189,9 @@ def store_of(folder: Path, project: Project) -> str | Path:
 def check_url(url: str) -> None:
     """A `UsageError` where `url` is not of PostgreSQL."""
     if not url.startswith(POSTGRES):
-        raise UsageError(f"'{shown(url)}' is not a store.", "Give a URL such as postgresql://USER@HOST/NAME.")
+        raise UsageError(
+            f"'{shown(url)}' is not a store.", "Give a URL such as postgresql://USER@HOST/NAME."
+        )
 
 
 def shown(url: str) -> str:
@@ -176,25 +206,42 @@ def shown(url: str) -> str:
 
 
 def _refuse_foreign(file: Path) -> None:
-    """A database of another program must stay as it is, to the byte: it is looked at without being opened to write."""
+    """A database of another program must stay as it is, to the byte: it is looked at without being
+    opened to write.
+    """
     if not file.is_file() or file.stat().st_size == 0:
         return
     try:
-        with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            tables = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
+        with contextlib.closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
+            tables = {
+                name
+                for (name,) in connection.execute(
+                    "select name from sqlite_master where type = 'table'"
+                )
+            }
     except sqlite3.Error as error:
-        raise SchemaError(f"The store '{file}' cannot be used: {error}.", "Make the review again.") from None
+        raise SchemaError(
+            f"The store '{file}' cannot be used: {error}.", "Make the review again."
+        ) from None
     if tables and "alembic_version" not in tables:
-        raise SchemaError(f"'{file}' is the database of another program.", "Name the store of a review.")
+        raise SchemaError(
+            f"'{file}' is the database of another program.", "Name the store of a review."
+        )
 
 
 def _sqlite(file: Path) -> sa.Engine:
     url = sa.URL.create("sqlite", database=str(file))
-    engine = sa.create_engine(url, pool_size=10, max_overflow=90, connect_args={"check_same_thread": False})
+    engine = sa.create_engine(
+        url, pool_size=10, max_overflow=90, connect_args={"check_same_thread": False}
+    )
 
     @sa.event.listens_for(engine, "connect")
     def _set_up(raw: Any, _: Any) -> None:
-        raw.isolation_level = None  # we begin transactions ourselves: Python's module begins them too late
+        raw.isolation_level = (
+            None  # we begin transactions ourselves: Python's module begins them too late
+        )
         for pragma in _PRAGMAS:
             raw.execute(f"PRAGMA {pragma}")
 
@@ -233,9 +280,13 @@ def _upgrade(connection: sa.Connection) -> None:
     def steps(revision: Any, _: Any) -> Any:
         now = revision[0] if isinstance(revision, tuple) and revision else revision or None
         if now is not None and now not in known:
-            raise SchemaError("The store was made by a newer claimlab.", "Upgrade with: pip install -U claimlab")
+            raise SchemaError(
+                "The store was made by a newer claimlab.", "Upgrade with: pip install -U claimlab"
+            )
         return scripts._upgrade_revs("head", revision)
 
     with EnvironmentContext(Config(), scripts, fn=steps, destination_rev="head") as environment:
-        environment.configure(connection=connection, target_metadata=metadata, transactional_ddl=False)
+        environment.configure(
+            connection=connection, target_metadata=metadata, transactional_ddl=False
+        )
         environment.run_migrations()

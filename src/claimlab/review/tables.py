@@ -16,7 +16,9 @@ __all__ = ["Json", "assignment", "decision", "event", "item", "metadata", "perso
 
 
 class Json(sa.types.TypeDecorator[Any]):
-    """Any JSON value as ASCII text: PostgreSQL takes no NUL in a text, and dataset text may hold one."""
+    """Any JSON value as ASCII text: PostgreSQL takes no NUL in a text, and dataset text may hold
+    one.
+    """
 
     impl = sa.Text
     cache_ok = True
@@ -61,7 +63,9 @@ assignment = sa.Table(
     sa.Column("position", sa.Float, nullable=False),
     sa.Column("status", sa.String(10), nullable=False),
     sa.Column("shown", sa.DateTime),  # what was shown stays with its person
-    sa.Column("moved", sa.DateTime),  # when the status changed: what was skipped first comes back first
+    sa.Column(
+        "moved", sa.DateTime
+    ),  # when the status changed: what was skipped first comes back first
     sa.Index("assignment_queue", "person", "status", "position"),
 )
 decision = sa.Table(

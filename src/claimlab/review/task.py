@@ -1,7 +1,7 @@
 """What annotators are asked: the question, the answers to choose from, and the rules of the review.
 
-A task is data: it is written to `review.json` as it is, and its guideline's hash goes into the lineage of what is
-decided under it.
+A task is data: it is written to `review.json` as it is, and its guideline's hash goes into the
+lineage of what is decided under it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class _Strict(BaseModel):
 
 
 class Choice(_Strict):
-    """An answer: what is stored, what is shown, and the key that gives it. `sets` is the label that `apply` gives the
-    record, `drops` which record of the item it removes."""
+    """An answer: what is stored, what is shown, and the key that gives it. `sets` is the label that
+    `apply` gives the record, `drops` which record of the item it removes."""
 
     value: str
     label: str
@@ -49,7 +49,9 @@ class Blind(_Strict):
 
 
 class Batches(_Strict):
-    """Quality control by batches (Klie et al., 2024): a share of each is inspected, and its accuracy decides."""
+    """Quality control by batches (Klie et al., 2024): a share of each is inspected, and its
+    accuracy decides.
+    """
 
     size: Annotated[int, Field(ge=1)] = 100
     share: Annotated[float, Field(gt=0, le=1)] = 0.1
@@ -64,7 +66,9 @@ class Batches(_Strict):
 
 
 class Task(_Strict):
-    """The question and the rules. `writes` is the question under which answers go into the annotations table."""
+    """The question and the rules. `writes` is the question under which answers go into the
+    annotations table.
+    """
 
     name: str
     kind: Kind
@@ -72,7 +76,9 @@ class Task(_Strict):
     guideline: str = ""
     choices: tuple[Choice, ...] = ()
     writes: str
-    positive: tuple[str, ...] = ()  # the answers that count as yes, where bounds are wanted (feasibility)
+    positive: tuple[
+        str, ...
+    ] = ()  # the answers that count as yes, where bounds are wanted (feasibility)
     per_item: Annotated[int, Field(ge=1, le=50)] = 2
     blind: Blind = Blind()
     order: Order = "given"
@@ -105,7 +111,9 @@ class Task(_Strict):
         return next((c for c in self.choices if c.value == value), None)
 
     def check(self, value: object, text: str | None = None) -> Value:
-        """`value` as it is stored; a `UsageError` where it does not answer this task. `text` is what spans are in."""
+        """`value` as it is stored; a `UsageError` where it does not answer this task. `text` is
+        what spans are in.
+        """
         if self.kind in CHOSEN:
             return self._chosen(value)
         if self.kind == "ordinal":
@@ -113,20 +121,26 @@ class Task(_Strict):
         if self.kind == "note":
             if isinstance(value, str) and value.strip() and len(value) <= LONGEST:
                 return value
-            raise UsageError("The note is empty or too long.", f"Write 1 to {LONGEST:,} characters.")
+            raise UsageError(
+                "The note is empty or too long.", f"Write 1 to {LONGEST:,} characters."
+            )
         return self._spans(value, text)
 
     def _chosen(self, value: object) -> str:
         if isinstance(value, str) and self.choice(value) is not None:
             return value
         offered = ", ".join(f"'{c.value}'" for c in self.choices)
-        raise UsageError(f"{value!r:.80} is not an answer to '{self.name}'.", f"Choose one of: {offered}.")
+        raise UsageError(
+            f"{value!r:.80} is not an answer to '{self.name}'.", f"Choose one of: {offered}."
+        )
 
     def _rating(self, value: object) -> int:
         low, high = SCALE
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        raise UsageError(f"{value!r:.80} is not a rating.", f"Give a whole number from {low} to {high}.")
+        raise UsageError(
+            f"{value!r:.80} is not a rating.", f"Give a whole number from {low} to {high}."
+        )
 
     def _spans(self, value: object, text: str | None) -> list[dict[str, Any]]:
         labels: list[object] = [c.value for c in self.choices] or [None]
@@ -135,7 +149,12 @@ class Task(_Strict):
         for raw in value if isinstance(value, list) else [None]:
             span: dict[str, Any] = raw if isinstance(raw, dict) else {}
             start, stop, label = span.get("start"), span.get("end"), span.get("label")
-            fits = type(start) is int and type(stop) is int and 0 <= start < stop <= end and label in labels
+            fits = (
+                type(start) is int
+                and type(stop) is int
+                and 0 <= start < stop <= end
+                and label in labels
+            )
             if not fits:
                 todo = f"Give a list of start, end (characters, up to {end}) and label."
                 raise UsageError(f"{raw!r:.80} is not a span of this text.", todo)

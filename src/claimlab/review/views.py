@@ -19,11 +19,19 @@ def status_blocks(status: ReviewStatus) -> list[Block]:
         "Returned": [r["returned"] or "" for r in status],
         "Gold": [_of(r["gold_right"], r["gold"]) for r in status],
         "Attention": [_of(r["attention_right"], r["attention"]) for r in status],
-        "Median s": ["" if r["median_seconds"] is None else f"{r['median_seconds']:.1f}" for r in status],
+        "Median s": [
+            "" if r["median_seconds"] is None else f"{r['median_seconds']:.1f}" for r in status
+        ],
     }
-    shown = {head: cells for head, cells in columns.items() if any(cells)}  # so that the table fits a terminal
+    shown = {
+        head: cells for head, cells in columns.items() if any(cells)
+    }  # so that the table fits a terminal
     table = Table(tuple(shown), list(zip(*shown.values(), strict=True)))
-    right = " Gold and attention: answered rightly, of those answered." if {"Gold", "Attention"} & set(shown) else ""
+    right = (
+        " Gold and attention: answered rightly, of those answered."
+        if {"Gold", "Attention"} & set(shown)
+        else ""
+    )
     how = ", ".join(f"{name} {n:,}" for name, n in status.items.items()) or "none"
     return [Text(f"Review {status.headline()}. Items: {how}.{right}"), table]
 
@@ -33,25 +41,48 @@ def agreement_blocks(figures: Agreement) -> list[Block]:
         todo = "Agreement is measured once two annotators have answered the same item."
         return [Text(f"Agreement of {figures.headline()}. {todo}")]
     names = {"percent": "Percent", "kappa": "Kappa", "alpha": f"Alpha ({figures.level})"}
-    rows = [(r["between"], r["votes"], r["items"], *(_figure(r, name) for name in FIGURES)) for r in figures]
+    rows = [
+        (r["between"], r["votes"], r["items"], *(_figure(r, name) for name in FIGURES))
+        for r in figures
+    ]
     blocks: list[Block] = [
         Text(f"Agreement of {figures.headline()}."),
         Table(("Between", "Votes", "Items", *names.values()), rows),
-        Text("Kappa is Fleiss' for all annotators and Cohen's for a pair. From 20 items, with 95% intervals."),
+        Text(
+            "Kappa is Fleiss' for all annotators and Cohen's for a pair. From 20 items, with 95%"
+            " intervals."
+        ),
     ]
     if figures.bounds is not None:
         low, mean, high = (100 * figures.bounds[k] for k in ("lower", "average", "upper"))
-        blocks.append(Text(f"Positive answers: lower bound {low:.1f}%, average {mean:.1f}%, upper bound {high:.1f}%."))
+        blocks.append(
+            Text(
+                f"Positive answers: lower bound {low:.1f}%, average {mean:.1f}%, upper bound"
+                f" {high:.1f}%."
+            )
+        )
     return blocks
 
 
 def batch_blocks(batches: BatchTable) -> list[Block]:
     columns = ("Batch", "Records", "Inspected", "Right", "Accuracy", "State", "Times returned")
     rows = [
-        (r["batch"], r["records"], r["inspected"], r["right"], _accuracy(r), r["state"], r["returned"]) for r in batches
+        (
+            r["batch"],
+            r["records"],
+            r["inspected"],
+            r["right"],
+            _accuracy(r),
+            r["state"],
+            r["returned"],
+        )
+        for r in batches
     ]
     summary = batches.summary()
-    return [Table(columns, rows), Table([name.capitalize() for name in summary], [list(summary.values())])]
+    return [
+        Table(columns, rows),
+        Table([name.capitalize() for name in summary], [list(summary.values())]),
+    ]
 
 
 def _of(right: int, n: int) -> str:
@@ -64,7 +95,9 @@ def _figure(row: dict[str, Any], name: str) -> str:
     if value is None:
         return "not defined"
     shown = f"{scale * value:.{digits}f}"
-    return shown if low is None else f"{shown} ({scale * low:.{digits}f} to {scale * high:.{digits}f})"
+    return (
+        shown if low is None else f"{shown} ({scale * low:.{digits}f} to {scale * high:.{digits}f})"
+    )
 
 
 def _accuracy(row: dict[str, Any]) -> str:

@@ -21,7 +21,9 @@ _BALLOTS = (
     .where(decision.c.superseded == sa.false())
     .order_by(decision.c.person, decision.c.at, decision.c.key)
 )
-_OF_ITEMS = _BALLOTS.where(decision.c.item.in_(sa.bindparam("items", expanding=True)))  # built once, as in `queue`
+_OF_ITEMS = _BALLOTS.where(
+    decision.c.item.in_(sa.bindparam("items", expanding=True))
+)  # built once, as in `queue`
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,13 @@ class Ballot:
         return self.role == "model"
 
     def shown(self, who: str | None = None) -> Vote:
-        return Vote(who=who or self.name, model=self.model, round=self.round, value=self.value, comment=self.comment)
+        return Vote(
+            who=who or self.name,
+            model=self.model,
+            round=self.round,
+            value=self.value,
+            comment=self.comment,
+        )
 
 
 @dataclass
@@ -56,7 +64,9 @@ class Votes:
     final: list[Ballot] = field(default_factory=list)
 
     def people(self, *, after: bool = True) -> list[Ballot]:
-        """What annotators say now: their second vote where they gave one. Models never settle an item."""
+        """What annotators say now: their second vote where they gave one. Models never settle an
+        item.
+        """
         again = {b.person: b for b in self.second} if after else {}
         return [again.get(b.person, b) for b in self.first if not b.model]
 
@@ -69,7 +79,9 @@ class Votes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an item comes to, and how: final, agreed, majority, single, collected; disputed and open have no value."""
+    """What an item comes to, and how: final, agreed, majority, single, collected; disputed and open
+    have no value.
+    """
 
     value: Any
     how: str
@@ -78,13 +90,21 @@ class Outcome:
 def ballots(connection: sa.Connection, items: Iterable[str] | None = None) -> dict[str, Votes]:
     """The valid decisions, by item."""
     wanted = None if items is None else set(items)
-    few = wanted is not None and len(wanted) <= FEW  # databases take a limited number of values in one query
-    rows = connection.execute(_OF_ITEMS, {"items": sorted(wanted or ())}) if few else connection.execute(_BALLOTS)
+    few = (
+        wanted is not None and len(wanted) <= FEW
+    )  # databases take a limited number of values in one query
+    rows = (
+        connection.execute(_OF_ITEMS, {"items": sorted(wanted or ())})
+        if few
+        else connection.execute(_BALLOTS)
+    )
     out: dict[str, Votes] = defaultdict(Votes)
     for r in rows:
         if wanted is not None and r.item not in wanted:
             continue
-        ballot = Ballot(r.key, r.item, r.person, r.name, r.role, r.round, r.value, r.comment, r.seconds, r.at)
+        ballot = Ballot(
+            r.key, r.item, r.person, r.name, r.role, r.round, r.value, r.comment, r.seconds, r.at
+        )
         getattr(out[r.item], r.round).append(ballot)
     return out
 
@@ -121,7 +141,11 @@ def rows_of(connection: sa.Connection, items: Iterable[str]) -> dict[str, Any]:
     """The rows of `items`, by id."""
     ids = list(items)
     parts = [ids[start : start + FEW] for start in range(0, len(ids), FEW)]
-    return {row.id: row for part in parts for row in connection.execute(item.select().where(item.c.id.in_(part)))}
+    return {
+        row.id: row
+        for part in parts
+        for row in connection.execute(item.select().where(item.c.id.in_(part)))
+    }
 
 
 def real_items(connection: sa.Connection) -> list[str]:
@@ -130,7 +154,9 @@ def real_items(connection: sa.Connection) -> list[str]:
     return [row.id for row in connection.execute(query.order_by(item.c.position, item.c.id))]
 
 
-def outcomes(connection: sa.Connection, task: Task, wanted: int) -> Mapping[str, tuple[Votes, Outcome]]:
+def outcomes(
+    connection: sa.Connection, task: Task, wanted: int
+) -> Mapping[str, tuple[Votes, Outcome]]:
     """Votes and outcome of every item that is under review, in their order."""
     votes = ballots(connection)
     votes_by_item = {i: votes.get(i, Votes()) for i in real_items(connection)}

@@ -1,8 +1,9 @@
 """Which page addresses may be fetched: the public web only, whatever the link.
 
-A dataset's or a search result's link is untrusted: it may point at this machine, at the network behind it, or at a
-cloud's metadata service, by number, by name or by redirect. Every address is resolved here, every resolved number is
-checked, and the connection is then made to that very number, so that a name cannot change its mind in between.
+A dataset's or a search result's link is untrusted: it may point at this machine, at the network
+behind it, or at a cloud's metadata service, by number, by name or by redirect. Every address is
+resolved here, every resolved number is checked, and the connection is then made to that very
+number, so that a name cannot change its mind in between.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _NEVER = tuple(
     )
 )
 _NUMBER_LIKE = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
-_LOCAL_NAME = re.compile(r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa|localdomain)\.?$")
+_LOCAL_NAME = re.compile(
+    r"(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa|localdomain)\.?$"
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,9 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Guard:
-    """`ports` and `allowed_numbers` widen what may be reached: for tests, or an intranet that its owner names."""
+    """`ports` and `allowed_numbers` widen what may be reached: for tests, or an intranet that its
+    owner names.
+    """
 
     def __init__(
         self,
@@ -98,14 +103,20 @@ class Guard:
         except (ValueError, UnicodeError):
             raise _refused(url, "host", "is not a well-formed address") from None
         if scheme not in _PORTS:
-            raise _refused(url, "scheme", f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched")
+            raise _refused(
+                url,
+                "scheme",
+                f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched",
+            )
         if parts.username is not None or parts.password is not None:
             raise _refused(url, "credentials", "carries a user name or password")
         if not host or "%" in host:
             raise _refused(url, "host", "has no plain host name")
         port = _PORTS[scheme] if port is None else port
         if port not in self.ports:
-            raise _refused(url, "port", f"uses port {port}, and only {_listed(self.ports)} are allowed")
+            raise _refused(
+                url, "port", f"uses port {port}, and only {_listed(self.ports)} are allowed"
+            )
         return scheme, host, port
 
     async def _numbers(self, url: str, host: str, port: int) -> list[IpAddress]:
@@ -115,14 +126,21 @@ class Guard:
         if _NUMBER_LIKE.fullmatch(host):
             raise _refused(url, "host", "writes its address as a number in a disguised form")
         if _LOCAL_NAME.search(host) and not self.allowed:
-            raise _refused(url, "private-address", f"names '{host}', a machine of a private network")
+            raise _refused(
+                url, "private-address", f"names '{host}', a machine of a private network"
+            )
         try:
             resolved = await self._resolve(host, port)
             numbers = [ipaddress.ip_address(n.split("%")[0]) for n in resolved]
         except (OSError, ValueError, UnicodeError):
             numbers = []
         if not numbers:
-            raise _refused(url, "unresolved", f"has a host that cannot be found ('{host}')", "Check the address.")
+            raise _refused(
+                url,
+                "unresolved",
+                f"has a host that cannot be found ('{host}')",
+                "Check the address.",
+            )
         return numbers
 
     def _check_number(self, url: str, host: str, number: IpAddress) -> None:
@@ -137,7 +155,9 @@ class Guard:
 def _is_public(number: IpAddress) -> bool:
     if any(number in network for network in _NEVER if network.version == number.version):
         return False
-    return number.is_global and not (number.is_multicast or number.is_reserved or number.is_unspecified)
+    return number.is_global and not (
+        number.is_multicast or number.is_reserved or number.is_unspecified
+    )
 
 
 def _inside(number: IpAddress) -> list[IpAddress]:
@@ -164,7 +184,9 @@ async def _getaddrinfo(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
-def _refused(url: str, kind: str, why: str, todo: str = "It was not fetched; leave it out.") -> PageRefused:
+def _refused(
+    url: str, kind: str, why: str, todo: str = "It was not fetched; leave it out."
+) -> PageRefused:
     shown = "".join(c if c.isprintable() else "?" for c in url)[:200]
     return PageRefused(url, kind, f"The address '{shown}' {why}.", todo)
 

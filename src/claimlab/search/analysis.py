@@ -1,9 +1,10 @@
 """From text to index terms, in any language.
 
-Every text is indexed twice: as plain case-folded words, and in the field of its language, stemmed and without stop
-words if tantivy supports the language, else as plain words. Two things that the tokenizer would get wrong are fixed
-first: scripts written without spaces become pairs of characters, and combining marks, which it takes for the end of a
-word (as in Hindi), are composed or removed.
+Every text is indexed twice: as plain case-folded words, and in the field of its language, stemmed
+and without stop words if tantivy supports the language, else as plain words. Two things that the
+tokenizer would get wrong are fixed first: scripts written without spaces become pairs of
+characters, and combining marks, which it takes for the end of a word (as in Hindi), are composed or
+removed.
 """
 
 from __future__ import annotations
@@ -24,10 +25,25 @@ PIECE = 1 << 20  # characters prepared at a time
 
 # tantivy's stemmers; those that it also has stop words for
 STEMMERS = {
-    "ara": "arabic", "dan": "danish", "nld": "dutch", "eng": "english", "fin": "finnish", "fra": "french",
-    "deu": "german", "ell": "greek", "hun": "hungarian", "ita": "italian", "nor": "norwegian", "por": "portuguese",
-    "ron": "romanian", "rus": "russian", "spa": "spanish", "swe": "swedish", "tam": "tamil", "tur": "turkish",
-}  # fmt: skip
+    "ara": "arabic",
+    "dan": "danish",
+    "nld": "dutch",
+    "eng": "english",
+    "fin": "finnish",
+    "fra": "french",
+    "deu": "german",
+    "ell": "greek",
+    "hun": "hungarian",
+    "ita": "italian",
+    "nor": "norwegian",
+    "por": "portuguese",
+    "ron": "romanian",
+    "rus": "russian",
+    "spa": "spanish",
+    "swe": "swedish",
+    "tam": "tamil",
+    "tur": "turkish",
+}
 WITHOUT_STOP_WORDS = frozenset({"arabic", "greek", "romanian", "tamil", "turkish"})
 
 # Han with its extensions, kana, Thai, Lao, Myanmar, Khmer: written without spaces between words
@@ -36,11 +52,15 @@ _UNSPACED = re.compile(
     "\U00020000-\U0003134f]+"
 )
 _SPACE = re.compile(r"\s")
-_JOINERS = frozenset("\u200c\u200d\u00ad\u2060\ufeff")  # joiners and soft hyphens: marks without a combining class
+_JOINERS = frozenset(
+    "\u200c\u200d\u00ad\u2060\ufeff"
+)  # joiners and soft hyphens: marks without a combining class
 
 
 def field_of(language: str | None) -> str:
-    """The field for texts in `language`: a field of its own if there is a stemmer, else the common one."""
+    """The field for texts in `language`: a field of its own if there is a stemmer, else the common
+    one.
+    """
     return f"lang_{language}" if language in STEMMERS else OTHER
 
 
@@ -57,11 +77,15 @@ def analyzer(field: str) -> tantivy.TextAnalyzer:
 def terms_of(text: str, field: str, language: str | None) -> list[str]:
     """The distinct terms to look up in `field` for a query in `language`, in order.
 
-    Repeated words count once. The field of plain words has every word of a document, but stop words of the query are
-    looked up there only if the query has no other words.
+    Repeated words count once. The field of plain words has every word of a document, but stop words
+    of the query are looked up there only if the query has no other words.
     """
     written = prepared(text)
-    own = analyzer(field) if field not in (EXACT, OTHER) else _analyzer(stop_words=STEMMERS.get(language or ""))
+    own = (
+        analyzer(field)
+        if field not in (EXACT, OTHER)
+        else _analyzer(stop_words=STEMMERS.get(language or ""))
+    )
     terms = own.analyze(written)
     if not terms and field == EXACT:
         terms = analyzer(EXACT).analyze(written)
@@ -78,7 +102,8 @@ def _analyzer(*, stop_words: str | None = None, stemmer: str | None = None) -> t
         words = words.filter(tantivy.Filter.stopword(stop_words))
     if stemmer is not None:
         words = words.filter(tantivy.Filter.stemmer(stemmer))
-    # last, because stemmers need the accents; "vacinação" and "vacinacao" still match as plain words
+    # last, because stemmers need the accents; "vacinação" and "vacinacao" still match as plain
+    # words
     return words.filter(tantivy.Filter.ascii_fold()).build()
 
 
@@ -88,8 +113,8 @@ def prepared(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A long text in parts that begin at whitespace. Other threads can run between them: a single call on a whole book
-    would delay Ctrl-C for seconds."""
+    """A long text in parts that begin at whitespace. Other threads can run between them: a single
+    call on a whole book would delay Ctrl-C for seconds."""
     start = 0
     while start < len(text):
         space = _SPACE.search(text, start + PIECE)
@@ -105,7 +130,9 @@ def _prepared(text: str) -> str:
 
 
 def _pairs(run: re.Match[str]) -> str:
-    """A run of characters as overlapping pairs, so that texts match without a dictionary of words."""
+    """A run of characters as overlapping pairs, so that texts match without a dictionary of
+    words.
+    """
     chars = run.group()
     pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
     return f" {' '.join(pairs)} "

@@ -1,4 +1,6 @@
-"""Several providers in a row: the next is asked when one fails, or, if so chosen, when it finds nothing."""
+"""Several providers in a row: the next is asked when one fails, or, if so chosen, when it finds
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ Policy = Literal["on-failure", "on-failure-or-empty"]
 class Chain:
     """A provider made of providers. Every answer says who gave it and how those before fared.
 
-    A spent budget or a missing recording ends the search at once: the next provider would break the same promise.
+    A spent budget or a missing recording ends the search at once: the next provider would break the
+    same promise.
     """
 
     def __init__(
@@ -30,7 +33,10 @@ class Chain:
         if not providers:
             raise UsageError("A chain of search providers is empty.", "Name at least one provider.")
         if fall_back not in ("on-failure", "on-failure-or-empty"):
-            raise UsageError(f"'{fall_back}' is not a way to fall back.", "Use 'on-failure' or 'on-failure-or-empty'.")
+            raise UsageError(
+                f"'{fall_back}' is not a way to fall back.",
+                "Use 'on-failure' or 'on-failure-or-empty'.",
+            )
         self.providers = tuple(providers)
         self.fall_back = fall_back
         self._http = http  # the connections that its providers share
@@ -44,7 +50,10 @@ class Chain:
         return " > ".join(p.name for p in self.providers)
 
     def parameters(self) -> dict[str, Any]:
-        return {"fall_back": self.fall_back, "providers": [{p.name: p.parameters()} for p in self.providers]}
+        return {
+            "fall_back": self.fall_back,
+            "providers": [{p.name: p.parameters()} for p in self.providers],
+        }
 
     async def search(self, query: Query) -> Results:
         attempts: list[Attempt] = []
@@ -66,8 +75,8 @@ class Chain:
 
 
 def _with_attempts(results: Results, attempts: list[Attempt], before: Results | None) -> Results:
-    """`results` with all attempts; the cost of an empty answer before it is added, and results that were too new
-    are counted."""
+    """`results` with all attempts; the cost of an empty answer before it is added, and results that
+    were too new are counted."""
     if before is None:
         return replace(results, attempts=tuple(attempts))
     cost = None if results.cost is None or before.cost is None else results.cost + before.cost

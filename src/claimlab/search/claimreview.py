@@ -1,8 +1,10 @@
-"""Fact-checks from ClaimReview data in any of its shapes: schema.org feeds, JSON-LD of pages, the Fact Check Tools API.
+"""Fact-checks from ClaimReview data in any of its shapes: schema.org feeds, JSON-LD of pages, the
+Fact Check Tools API.
 
-schema.org: https://schema.org/ClaimReview. Bulk data: a DataFeed whose `dataFeedElement` items hold ClaimReviews (the
-feed of Google's Fact Check Markup Tool), one ClaimReview per line (with or without a <script> around it: the research
-dataset of Data Commons), a list, a `@graph`, or the `claims` that claims:search answers.
+schema.org: https://schema.org/ClaimReview. Bulk data: a DataFeed whose `dataFeedElement` items hold
+ClaimReviews (the feed of Google's Fact Check Markup Tool), one ClaimReview per line (with or
+without a <script> around it: the research dataset of Data Commons), a list, a `@graph`, or the
+`claims` that claims:search answers.
 """
 
 from __future__ import annotations
@@ -46,7 +48,14 @@ def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
         elif isinstance(data.get("claimReview"), list):
             yield "api", data
         else:
-            for key in ("dataFeedElement", "item", "@graph", "claims", "itemListElement", "mainEntity"):
+            for key in (
+                "dataFeedElement",
+                "item",
+                "@graph",
+                "claims",
+                "itemListElement",
+                "mainEntity",
+            ):
                 if key in data:
                     yield from _walk(data[key], depth + 1)
 
@@ -62,7 +71,13 @@ def _from_schema(raw: dict[str, Any], retrieved: datetime) -> Document:
     url = address(raw.get("url")) or address(mapping(raw.get("mainEntityOfPage")).get("@id"))
     language = text(raw.get("inLanguage"))
     iso3 = normalise(language) if language else None
-    when = date_of(raw.get("datePublished"), raw.get("dateCreated"), url=url, retrieved=retrieved, language=iso3)
+    when = date_of(
+        raw.get("datePublished"),
+        raw.get("dateCreated"),
+        url=url,
+        retrieved=retrieved,
+        language=iso3,
+    )
     claim = text(raw.get("claimReviewed"))
     return Document(
         text=claim or text(raw.get("description")),
@@ -104,7 +119,9 @@ def _from_api(raw: dict[str, Any], retrieved: datetime) -> Iterator[Document]:
 
 
 def _scale(rating: dict[str, Any]) -> str | None:
-    """A rating given only as a number, as written. No verdict is read from it: publishers' scales run both ways."""
+    """A rating given only as a number, as written. No verdict is read from it: publishers' scales
+    run both ways.
+    """
     value, best, worst = (rating.get(k) for k in ("ratingValue", "bestRating", "worstRating"))
     if value is None:
         return None

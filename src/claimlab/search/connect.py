@@ -15,7 +15,10 @@ from claimlab.search.results import Provider
 from claimlab.search.web import WebProvider
 
 PROVIDERS: Registry[Any] = Registry(
-    "search provider", package="claimlab.search.providers", attribute="PROVIDER", group="claimlab.search_providers"
+    "search provider",
+    package="claimlab.search.providers",
+    attribute="PROVIDER",
+    group="claimlab.search_providers",
 )
 
 
@@ -27,9 +30,14 @@ def connect(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     fall_back: Policy = "on-failure-or-empty",
 ) -> Chain:
-    """The providers `names` as one chain. `settings` holds constructor arguments by provider name."""
+    """The providers `names` as one chain. `settings` holds constructor arguments by provider
+    name.
+    """
     shared = http if http is not None else Http(budget=calls.budget)
-    providers = [Recorded(_build(name, shared, dict((settings or {}).get(name, {}))), calls) for name in names]
+    providers = [
+        Recorded(_build(name, shared, dict((settings or {}).get(name, {}))), calls)
+        for name in names
+    ]
     return Chain(providers, fall_back=fall_back, http=shared)
 
 
@@ -40,5 +48,7 @@ def _build(name: str, http: Http, settings: dict[str, Any]) -> Provider:
     try:
         provider: Provider = factory(**settings)
     except TypeError as error:
-        raise UsageError(f"The search provider '{name}' cannot be set up: {error}.", "Check its settings.") from None
+        raise UsageError(
+            f"The search provider '{name}' cannot be set up: {error}.", "Check its settings."
+        ) from None
     return provider

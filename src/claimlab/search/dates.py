@@ -1,9 +1,11 @@
-"""When something was published, parsed by claimlab: no provider's filter decides what is newer than a claim.
+"""When something was published, parsed by claimlab: no provider's filter decides what is newer than
+a claim.
 
-Understood: ISO 8601, RFC 2822, "4 de março de 2021", "Mar 4, 2021", "4. März 2021", "2021年3月4日", numeric dates whose
-order is certain, and "3 days ago" counted back from the time of retrieval. Search engines round ages down, so a
-relative date is the latest the page can be: an error drops a piece of evidence, it never lets a later one in. A date
-that is ambiguous (03/04/2021 in English, a bare month) is null.
+Understood: ISO 8601, RFC 2822, "4 de março de 2021", "Mar 4, 2021", "4. März 2021", "2021年3月4日",
+numeric dates whose order is certain, and "3 days ago" counted back from the time of retrieval.
+Search engines round ages down, so a relative date is the latest the page can be: an error drops a
+piece of evidence, it never lets a later one in. A date that is ambiguous (03/04/2021 in English, a
+bare month) is null.
 """
 
 from __future__ import annotations
@@ -20,11 +22,28 @@ from claimlab.core import packaged
 
 EARLIEST = 1900
 # Languages that write the day first, so that 03/04/2021 is the third of April.
-DAY_FIRST = ("por", "spa", "deu", "fra", "ita", "nld", "pol", "rus", "ukr", "tur", "ron", "cat", "glg", "ell")
+DAY_FIRST = (
+    "por",
+    "spa",
+    "deu",
+    "fra",
+    "ita",
+    "nld",
+    "pol",
+    "rus",
+    "ukr",
+    "tur",
+    "ron",
+    "cat",
+    "glg",
+    "ell",
+)
 
 
 class Dated(NamedTuple):
-    """When, and where that was read: the result itself, an age relative to retrieval, the page, or its address."""
+    """When, and where that was read: the result itself, an age relative to retrieval, the page, or
+    its address.
+    """
 
     published: datetime | None
     dated_from: str | None
@@ -34,7 +53,9 @@ NO_DATE = Dated(None, None)
 
 
 def read_date(raw: object, *, retrieved: datetime, language: str | None = None) -> Dated:
-    """The date that `raw` states, as UTC; no date when it is absent, uncertain, before 1900 or in the future."""
+    """The date that `raw` states, as UTC; no date when it is absent, uncertain, before 1900 or in
+    the future.
+    """
     if not isinstance(raw, str) or not raw.strip():
         return NO_DATE
     text = raw.strip()
@@ -45,8 +66,12 @@ def read_date(raw: object, *, retrieved: datetime, language: str | None = None) 
     return Dated(ago, "relative") if ago is not None and _plausible(ago, retrieved) else NO_DATE
 
 
-def date_of(*candidates: object, url: str | None, retrieved: datetime, language: str | None = None) -> Dated:
-    """The first candidate that states a date; as a last resort the date in the address, marked as such."""
+def date_of(
+    *candidates: object, url: str | None, retrieved: datetime, language: str | None = None
+) -> Dated:
+    """The first candidate that states a date; as a last resort the date in the address, marked as
+    such.
+    """
     for raw in candidates:
         date = read_date(raw, retrieved=retrieved, language=language)
         if date.published is not None:
@@ -91,7 +116,9 @@ def _rfc(text: str) -> datetime | None:
 
 
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|o)?"
-_DAY_MONTH = re.compile(rf"\b{_DAY}\.?\s+(?:de\s+|of\s+)?([a-z]{{3,12}})\.?,?\s+(?:de\s+)?(\d{{4}})\b")
+_DAY_MONTH = re.compile(
+    rf"\b{_DAY}\.?\s+(?:de\s+|of\s+)?([a-z]{{3,12}})\.?,?\s+(?:de\s+)?(\d{{4}})\b"
+)
 _MONTH_DAY = re.compile(r"\b([a-z]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _CJK = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
 
@@ -131,19 +158,27 @@ def _ago(text: str, retrieved: datetime) -> datetime | None:
     if match is None:
         return None
     number = next(v for k, v in match.groupdict().items() if v is not None and k.startswith("n"))
-    unit = words.units[next(v for k, v in match.groupdict().items() if v is not None and k.startswith("u"))]
+    unit = words.units[
+        next(v for k, v in match.groupdict().items() if v is not None and k.startswith("u"))
+    ]
     return _back(retrieved, int(number) if number.isdigit() else 1, unit)
 
 
 def _back(retrieved: datetime, number: int, unit: str) -> datetime | None:
     try:
         if unit in ("month", "year"):
-            months = retrieved.year * 12 + retrieved.month - 1 - number * (12 if unit == "year" else 1)
+            months = (
+                retrieved.year * 12 + retrieved.month - 1 - number * (12 if unit == "year" else 1)
+            )
             year, month = divmod(months, 12)
             last = (date(year + (month == 11), (month + 1) % 12 + 1, 1) - timedelta(days=1)).day
             return datetime(year, month + 1, min(retrieved.day, last))
         moment = retrieved - timedelta(**{f"{unit}s": number})
-        return moment.replace(microsecond=0) if unit in ("second", "minute", "hour") else _midnight(moment)
+        return (
+            moment.replace(microsecond=0)
+            if unit in ("second", "minute", "hour")
+            else _midnight(moment)
+        )
     except (ValueError, OverflowError):
         return None
 
@@ -165,7 +200,9 @@ def _ages() -> _Ages:
     for i, frame in enumerate(raw["frames"]):
         parts = {"n": f"(?P<n{i}>{number})", "unit": f"(?P<u{i}>{unit})"}
         frames.append(frame.replace(" ", r"\s*").format(**parts))
-    return _Ages(re.compile("|".join(frames)), units, frozenset(raw["today"]), frozenset(raw["yesterday"]))
+    return _Ages(
+        re.compile("|".join(frames)), units, frozenset(raw["today"]), frozenset(raw["yesterday"])
+    )
 
 
 @cache

@@ -37,11 +37,15 @@ class Document:
             "published": self.published.isoformat() if self.published else None,
             "review": self.review.to_json() if self.review else None,
         }
-        return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode("ascii")
+        return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode(
+            "ascii"
+        )
 
 
 def stored(raw: bytes) -> dict[str, Any]:
-    """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every search."""
+    """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every
+    search.
+    """
     data: dict[str, Any] = from_json(raw)
     if "published" in data:
         data["published"] = datetime.fromisoformat(data["published"])

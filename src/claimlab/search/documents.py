@@ -1,7 +1,9 @@
-"""Documents from what a user has: a claimlab dataset, a folder or file of documents, a ClaimReview dump.
+"""Documents from what a user has: a claimlab dataset, a folder or file of documents, a ClaimReview
+dump.
 
-Nothing is guessed silently: a file or line that cannot be read is left out, named and counted. A row of a dataset is
-a plain document: its label comes from another corpus and is not a fact-checker's rating, unless that is stated.
+Nothing is guessed silently: a file or line that cannot be read is left out, named and counted. A
+row of a dataset is a plain document: its label comes from another corpus and is not a
+fact-checker's rating, unless that is stated.
 """
 
 from __future__ import annotations
@@ -32,16 +34,24 @@ from claimlab.search.page_text import read_page
 SUFFIXES = (".txt", ".md", ".html", ".htm", ".jsonl", ".ndjson", ".json", ".jsonld")
 MAX_FILE = 1 << 30  # bytes of a file that must be read whole; lines of JSON may be of any length
 _SCRIPT = re.compile(r"^\s*<script[^>]*>|</script>\s*$")
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a character beyond the first plane, or half of one alone
+_HALF = re.compile(
+    r"\\u[dD][89a-fA-F]"
+)  # of a character beyond the first plane, or half of one alone
 TABLES = ("records", "evidence")
 
 
 class Source:
-    """Where documents come from. `skipped` fills while they are read: reason -> how many. With `factcheck`, each
-    document is a fact-check, and a dataset's labels are the ratings that it gives."""
+    """Where documents come from. `skipped` fills while they are read: reason -> how many. With
+    `factcheck`, each document is a fact-check, and a dataset's labels are the ratings that it
+    gives."""
 
     def __init__(
-        self, path: str | Path, *, table: str = "records", factcheck: bool = False, retrieved: datetime
+        self,
+        path: str | Path,
+        *,
+        table: str = "records",
+        factcheck: bool = False,
+        retrieved: datetime,
     ) -> None:
         self.path = Path(path)
         self.table = table
@@ -49,14 +59,17 @@ class Source:
         self.retrieved = retrieved
         self.skipped: dict[str, int] = {}
         if table not in TABLES:
-            raise UsageError(f"A dataset has no table '{table}' to search.", f"Use one of: {', '.join(TABLES)}.")
+            raise UsageError(
+                f"A dataset has no table '{table}' to search.", f"Use one of: {', '.join(TABLES)}."
+            )
         if not self.path.exists():
             raise UnreadableFile(f"There is no file or folder '{self.path}'.", "Check the path.")
         self.is_dataset = (self.path / MANIFEST).is_file()
         if not self.is_dataset and not self._files():
             raise UnreadableFile(
                 f"'{self.path}' holds no documents.",
-                f"Give files of: {', '.join(SUFFIXES)}; or a claimlab dataset: claimlab import makes one of a table.",
+                f"Give files of: {', '.join(SUFFIXES)}; or a claimlab dataset: claimlab import"
+                " makes one of a table.",
             )
 
     def digest(self) -> str:
@@ -73,13 +86,19 @@ class Source:
             return
         for file in self._files():
             for document in self._file(file):
-                yield replace(document, review=Review()) if self.factcheck and not document.review else document
+                yield (
+                    replace(document, review=Review())
+                    if self.factcheck and not document.review
+                    else document
+                )
 
     def _files(self) -> list[Path]:
         if self.path.is_file():
             return [self.path] if self.path.suffix.lower() in SUFFIXES else []
         files = (p for p in self.path.rglob("*") if p.is_file() and not p.is_symlink())
-        return sorted(p for p in files if p.suffix.lower() in SUFFIXES and not p.name.startswith("."))
+        return sorted(
+            p for p in files if p.suffix.lower() in SUFFIXES and not p.name.startswith(".")
+        )
 
     def _dataset(self) -> Iterator[Document]:
         dataset = Dataset.open(self.path)
@@ -87,13 +106,21 @@ class Source:
         if self.table == "records":
             checks = _reviews_by_record(evidence) if self.factcheck and evidence is not None else {}
             for row in dataset.records.filter(pl.col("text").is_not_null()).iter_rows(named=True):
-                yield _factcheck(row, checks.get(row["id"])) if self.factcheck else _from_row(row, row["source"])
+                yield (
+                    _factcheck(row, checks.get(row["id"]))
+                    if self.factcheck
+                    else _from_row(row, row["source"])
+                )
         elif evidence is None:
-            raise UnreadableFile(f"'{self.path}' has no evidence table.", "Search its records instead.")
+            raise UnreadableFile(
+                f"'{self.path}' has no evidence table.", "Search its records instead."
+            )
         else:
             for row in evidence.filter(pl.col("text").is_not_null()).iter_rows(named=True):
                 rated = self.factcheck or row["rating"] is not None
-                yield _from_row(row, row["publisher"], _review(row, row["publisher"]) if rated else None)
+                yield _from_row(
+                    row, row["publisher"], _review(row, row["publisher"]) if rated else None
+                )
 
     def _file(self, file: Path) -> Iterator[Document]:
         root = self.path if self.path.is_dir() else self.path.parent
@@ -144,7 +171,9 @@ class Source:
         try:
             data = _parse(content)
         except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"'{name}' is not JSON ({error}).", "Fix it, or leave it out.") from None
+            raise UnreadableFile(
+                f"'{name}' is not JSON ({error}).", "Fix it, or leave it out."
+            ) from None
         if isinstance(data, list) and not holds_reviews(data):
             for number, item in enumerate(data, 1):
                 yield from self._object(item, f"{name}:{number}")
@@ -174,8 +203,13 @@ def _parse(content: str) -> Any:
 
 def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """The first rated piece of each record: the fact-check that the record's label comes from."""
-    rated = evidence.filter(pl.col("rating").is_not_null()).sort("record_id", "rank", maintain_order=True)
-    return {row["record_id"]: row for row in rated.unique("record_id", keep="first", maintain_order=True).to_dicts()}
+    rated = evidence.filter(pl.col("rating").is_not_null()).sort(
+        "record_id", "rank", maintain_order=True
+    )
+    return {
+        row["record_id"]: row
+        for row in rated.unique("record_id", keep="first", maintain_order=True).to_dicts()
+    }
 
 
 def _from_row(row: dict[str, Any], publisher: str | None, review: Review | None = None) -> Document:
@@ -194,15 +228,22 @@ def _from_row(row: dict[str, Any], publisher: str | None, review: Review | None 
 
 
 def _factcheck(row: dict[str, Any], check: dict[str, Any] | None) -> Document:
-    """A claim with the rating it got; address, title and publisher are those of the fact-check, where it is known."""
+    """A claim with the rating it got; address, title and publisher are those of the fact-check,
+    where it is known.
+    """
     known = check or {}
-    publisher = known.get("publisher")  # never the record's source: that is where the claim was made
+    publisher = known.get(
+        "publisher"
+    )  # never the record's source: that is where the claim was made
     document = _from_row(row, publisher, replace(_review(row, publisher), claim=row["text"]))
     title, url, published = (known.get(name) for name in ("title", "url", "published"))
     return replace(
-        document, title=title, url=url or document.url, published=published or document.published,
+        document,
+        title=title,
+        url=url or document.url,
+        published=published or document.published,
         dated_from="result" if published else document.dated_from,
-    )  # fmt: skip
+    )
 
 
 def _review(row: dict[str, Any], publisher: str | None) -> Review:
@@ -213,7 +254,9 @@ def _review(row: dict[str, Any], publisher: str | None) -> Review:
 def _from_object(data: dict[str, Any], where: str, retrieved: datetime) -> Document:
     language, url = _string(data.get("language")), address(data.get("url"))
     iso3 = normalise(language) if language else None
-    when = date_of(data.get("published"), data.get("date"), url=url, retrieved=retrieved, language=iso3)
+    when = date_of(
+        data.get("published"), data.get("date"), url=url, retrieved=retrieved, language=iso3
+    )
     rating, publisher = _string(data.get("rating")), _string(data.get("publisher"))
     return Document(
         text=data["text"].strip(),
@@ -233,7 +276,9 @@ def _string(value: Any) -> str | None:
 
 
 def _is_lines_of_json(file: Path) -> bool:
-    """Whether a .txt file is really a dump with one JSON object per line, as Data Commons publishes it."""
+    """Whether a .txt file is really a dump with one JSON object per line, as Data Commons publishes
+    it.
+    """
     with file.open("rb") as opened:
         head = opened.read(400).lstrip(b"\xef\xbb\xbf \r\n")
     return head.startswith(b'{"@context"') or (head.startswith(b"<script") and b"ld+json" in head)

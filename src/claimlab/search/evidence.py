@@ -1,7 +1,8 @@
-"""What a search found: pieces of evidence, each with its own date, source and, for fact-checks, rating and verdict.
+"""What a search found: pieces of evidence, each with its own date, source and, for fact-checks,
+rating and verdict.
 
-An evidence id is a hash of what the piece says and where, so the same page found twice, by two queries or two
-providers, carries the same id.
+An evidence id is a hash of what the piece says and where, so the same page found twice, by two
+queries or two providers, carries the same id.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ DomainOf = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Review:
-    """A fact-check in the terms of schema.org ClaimReview: who rated what, in the words they used."""
+    """A fact-check in the terms of schema.org ClaimReview: who rated what, in the words they
+    used.
+    """
 
     publisher: str | None = None
     rating: str | None = None
@@ -32,7 +35,9 @@ class Review:
 
     @property
     def verdict(self) -> str | None:
-        """true | false | mixed | unknown by the general map; null without a rating, or with one it does not know."""
+        """true | false | mixed | unknown by the general map; null without a rating, or with one it
+        does not know.
+        """
         return self.mapped or general().verdict(self.rating)
 
     def to_json(self) -> dict[str, Any]:
@@ -58,7 +63,9 @@ class Evidence:
     language: str | None = None
     score: float | None = None
     review: Review | None = None
-    more: dict[str, Any] = field(default_factory=dict)  # what else the provider said, JSON-safe; goes into `meta`
+    more: dict[str, Any] = field(
+        default_factory=dict
+    )  # what else the provider said, JSON-safe; goes into `meta`
 
     @property
     def evidence_id(self) -> str:
@@ -68,7 +75,11 @@ class Evidence:
     def to_json(self) -> dict[str, Any]:
         """Every field as JSON, to be read back by `from_json`."""
         return {
-            **{k: v for k, v in self.__dict__.items() if k not in ("retrieved", "published", "review")},
+            **{
+                k: v
+                for k, v in self.__dict__.items()
+                if k not in ("retrieved", "published", "review")
+            },
             "retrieved": self.retrieved.isoformat(),
             "published": _iso(self.published),
             "review": self.review.to_json() if self.review else None,
@@ -104,7 +115,9 @@ class Evidence:
             "title": self.title,
             "text": self.text,
             "url": self.url,
-            "domain": domain_of(self.url) if domain_of is not None and self.url is not None else None,
+            "domain": (
+                domain_of(self.url) if domain_of is not None and self.url is not None else None
+            ),
             "published": self.published,
             "retrieved": self.retrieved,
             "provider": self.provider,
@@ -128,10 +141,12 @@ class AsOf(NamedTuple):
 
 
 def as_of(evidence: Iterable[Evidence], when: date | datetime) -> AsOf:
-    """Sort `evidence` by the date we read ourselves, whatever filter the provider was asked to apply.
+    """Sort `evidence` by the date we read ourselves, whatever filter the provider was asked to
+    apply.
 
-    Two instants are compared as instants. Where either side knows only the day (midnight), days are compared, and the
-    same day counts as not newer. What has no date is returned separately: it may be older or newer.
+    Two instants are compared as instants. Where either side knows only the day (midnight), days are
+    compared, and the same day counts as not newer. What has no date is returned separately: it may
+    be older or newer.
     """
     sorted_out = AsOf([], [], [])
     for piece in evidence:

@@ -1,4 +1,6 @@
-"""Read what providers answer: strict about the layout that is documented, patient with optional fields left out."""
+"""Read what providers answer: strict about the layout that is documented, patient with optional
+fields left out.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,11 @@ from claimlab.core.errors import SearchFailed
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span|br)\b[^>]{0,80}>", re.IGNORECASE)
 
 
-def table(provider: str, answer: Any, *path: str, or_else: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The list of objects at `path`. It may only be absent where one of the fields `or_else` shows that the service
-    searched and found nothing; anything else is not the documented layout."""
+def table(
+    provider: str, answer: Any, *path: str, or_else: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
+    """The list of objects at `path`. It may only be absent where one of the fields `or_else` shows
+    that the service searched and found nothing; anything else is not the documented layout."""
     at = answer
     for step in path:
         if not isinstance(at, dict):
@@ -46,7 +50,11 @@ def text(value: Any) -> str | None:
 
 def address(value: Any) -> str | None:
     """An http(s) address, or null: a result may not smuggle in another scheme."""
-    return value.strip() if isinstance(value, str) and re.match(r"\s*https?://\S", value, re.IGNORECASE) else None
+    return (
+        value.strip()
+        if isinstance(value, str) and re.match(r"\s*https?://\S", value, re.IGNORECASE)
+        else None
+    )
 
 
 def number(value: Any) -> float | None:

@@ -1,6 +1,8 @@
-"""One careful HTTP call that must end in JSON: a time limit, a size limit, retries, the budget, and a named failure.
+"""One careful HTTP call that must end in JSON: a time limit, a size limit, retries, the budget, and
+a named failure.
 
-No message ever holds a key: addresses are not printed, and what a provider says back is searched for the key first.
+No message ever holds a key: addresses are not printed, and what a provider says back is searched
+for the key first.
 """
 
 from __future__ import annotations
@@ -35,9 +37,11 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Call:
-    """What to ask of whom. `secret` is the key inside it, so that it can be kept out of every message and recording.
+    """What to ask of whom. `secret` is the key inside it, so that it can be kept out of every
+    message and recording.
 
-    `most` is what the call can cost (null: not known), `cost_of` reads what it did cost from the answer.
+    `most` is what the call can cost (null: not known), `cost_of` reads what it did cost from the
+    answer.
     """
 
     provider: str
@@ -90,7 +94,9 @@ class Http:
             await client.aclose()
 
     async def json(self, call: Call, bucket: TokenBucket) -> Reply:
-        """The JSON of the answer, and its cost; raises `SearchFailed` with the reason and the number of tries."""
+        """The JSON of the answer, and its cost; raises `SearchFailed` with the reason and the
+        number of tries.
+        """
         tries = 0
 
         async def attempt() -> Reply | _Failure:
@@ -106,10 +112,13 @@ class Http:
         raise outcome.error
 
     async def _paid(self, call: Call) -> Reply | _Failure:
-        """One try, with the most it can cost set aside first. A try whose outcome is not known counts as paid for."""
+        """One try, with the most it can cost set aside first. A try whose outcome is not known
+        counts as paid for.
+        """
         if call.most is None and self.budget.money is not None:
             raise UsageError(
-                f"The price of a call to {call.provider} is not known, so a cap on money cannot hold.",
+                f"The price of a call to {call.provider} is not known, so a cap on money cannot"
+                " hold.",
                 "Cap the number of calls instead (`max_calls`), or use another provider.",
             )
         with await self.budget.reserve(Amount(money=call.most or 0.0, calls=1)) as hold:
@@ -121,7 +130,11 @@ class Http:
             except Exception as error:
                 return self._broken(call, error)
             reply = _read(call, kind, body)
-            hold.settle(Amount(money=(reply.cost if isinstance(reply, Reply) else call.most) or 0.0, calls=1))
+            hold.settle(
+                Amount(
+                    money=(reply.cost if isinstance(reply, Reply) else call.most) or 0.0, calls=1
+                )
+            )
             return reply
 
     async def _send(self, call: Call) -> tuple[str, bytes]:
@@ -143,7 +156,9 @@ class Http:
         import httpx2
 
         loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:  # connections belong to the loop they were opened in
+        if (
+            self._client is None or self._loop is not loop
+        ):  # connections belong to the loop they were opened in
             self._client, self._loop = httpx2.AsyncClient(**client_settings()), loop
         return self._client
 
@@ -152,17 +167,30 @@ class Http:
         import httpx2
 
         if isinstance(error, TimeoutError | httpx2.TimeoutException):
-            late = call.failed("timeout", f"gave no whole answer within {self.timeout:g} seconds", "Try again later.")
+            late = call.failed(
+                "timeout",
+                f"gave no whole answer within {self.timeout:g} seconds",
+                "Try again later.",
+            )
             return _Failure(late, Passing())
         if isinstance(error, TooLarge):
             limit = f"{self.max_bytes / (1 << 20):g} MB"
-            return _Failure(call.failed("too-large", f"answered with more than {limit}", "Ask for fewer results."))
+            return _Failure(
+                call.failed(
+                    "too-large", f"answered with more than {limit}", "Ask for fewer results."
+                )
+            )
         if isinstance(error, WrongEncoding):
             problem = f"packed its answer in a way that cannot be read ({error})"
             return _Failure(call.failed("not-json", problem, "Check the endpoint."))
         if isinstance(error, httpx2.TransportError | httpx2.InvalidURL | ssl.SSLError):
-            problem = f"could not be reached ({excerpt(f'{type(error).__name__}: {error}', call.secret, 200)})"
-            return _Failure(call.failed("network", problem, "Check the network and try again."), Passing())
+            problem = (
+                "could not be reached"
+                f" ({excerpt(f'{type(error).__name__}: {error}', call.secret, 200)})"
+            )
+            return _Failure(
+                call.failed("network", problem, "Check the network and try again."), Passing()
+            )
         raise error
 
 
@@ -176,8 +204,11 @@ def _read(call: Call, kind: str, body: bytes) -> Reply | _Failure:
     except (ValueError, RecursionError) as error:
         problem = f"answered with something that is not JSON ({kind or 'no content type'}; {error})"
         todo = "Check the endpoint: a proxy or a log-in page may be in between."
-        # JSON that stops half-way may come whole the next time; a page of HTML will not turn into JSON
-        return _Failure(call.failed("not-json", problem, todo), Passing() if kind.endswith("json") else None)
+        # JSON that stops half-way may come whole the next time; a page of HTML will not turn into
+        # JSON
+        return _Failure(
+            call.failed("not-json", problem, todo), Passing() if kind.endswith("json") else None
+        )
     return Reply(answer, call.cost_of(answer) if call.cost_of is not None else call.most)
 
 
@@ -187,7 +218,10 @@ def _status_failure(call: Call, answer: ErrorAnswer) -> _Failure:
     if answer.status == 429:
         asks = f" and asks to wait {wait:g} seconds" if wait else ""
         todo = "Search more slowly, or check what your plan allows."
-        return _Failure(call.failed("rate-limited", f"{status}: too many calls{asks}", todo), Passing(wait, True))
+        return _Failure(
+            call.failed("rate-limited", f"{status}: too many calls{asks}", todo),
+            Passing(wait, True),
+        )
     if answer.status in PASSING:
         todo = "The fault is on its side: try again later."
         return _Failure(call.failed("server-error", status, todo), Passing(wait))
@@ -204,4 +238,6 @@ def _reason(body: bytes, secret: str | None) -> str:
     for key in ("error", "message", "detail"):
         while isinstance(answer, dict) and key in answer:
             answer = answer[key]
-    return f" ({excerpt(answer, secret, 200)})" if isinstance(answer, str) and answer.strip() else ""
+    return (
+        f" ({excerpt(answer, secret, 200)})" if isinstance(answer, str) and answer.strip() else ""
+    )

@@ -1,11 +1,13 @@
-"""The local index: full-text search over a user's own documents, on disk, with no network and no key.
+"""The local index: full-text search over a user's own documents, on disk, with no network and no
+key.
 
     build_index("claims/", "claims.index", language="por")       # skipped when nothing has changed
     LocalIndex("claims.index").search(Query("vacina causa…", language="por"))
 
-The words of a query are looked up as terms, never parsed as a query language, so punctuation in a claim has no effect.
-Ranking is tantivy's BM25 on the language field plus, with a lower weight (EXACT_WEIGHT), on the unstemmed words: these
-separate words with the same stem, and match names and numbers in documents of other languages.
+The words of a query are looked up as terms, never parsed as a query language, so punctuation in a
+claim has no effect. Ranking is tantivy's BM25 on the language field plus, with a lower weight
+(EXACT_WEIGHT), on the unstemmed words: these separate words with the same stem, and match names and
+numbers in documents of other languages.
 """
 
 from __future__ import annotations
@@ -42,13 +44,17 @@ MAX_TIES = 10_000
 HEAP = 128 << 20
 EPOCH = date(1970, 1, 1)
 
-_BLANK: dict[str, Any] = dict.fromkeys(field.name for field in fields_of(Evidence)) | {"provider": "local"}
+_BLANK: dict[str, Any] = dict.fromkeys(field.name for field in fields_of(Evidence)) | {
+    "provider": "local"
+}
 
 LanguageOf = Callable[[str], str | None]
 
 
 class IndexManifest(BaseModel):
-    """What the folder contains and what it was built from. Without times and paths, as in a dataset's manifest."""
+    """What the folder contains and what it was built from. Without times and paths, as in a
+    dataset's manifest.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -73,11 +79,13 @@ def build_index(
     language_of: LanguageOf | None = None,
     progress: Progress = silent,
 ) -> IndexManifest:
-    """Index `source` into `folder` in one atomic step; does nothing if the folder already has this index.
+    """Index `source` into `folder` in one atomic step; does nothing if the folder already has this
+    index.
 
-    `table` is the table of a claimlab dataset to index: its records or its evidence. Its rows become documents without
-    labels; with `factcheck`, each becomes a fact-check with its label as the rating. `language` is the language of
-    documents that do not state one; if it is null, `language_of` identifies it from the text.
+    `table` is the table of a claimlab dataset to index: its records or its evidence. Its rows
+    become documents without labels; with `factcheck`, each becomes a fact-check with its label as
+    the rating. `language` is the language of documents that do not state one; if it is null,
+    `language_of` identifies it from the text.
     """
     target = Path(folder)
     recover(target)
@@ -86,7 +94,12 @@ def build_index(
     digest = reader.digest()
     existing = _read_manifest(target)
     guessed = language_of is not None
-    wanted: dict[str, Any] = {"layout": LAYOUT, "source": digest, "language": common, "guessed": guessed}
+    wanted: dict[str, Any] = {
+        "layout": LAYOUT,
+        "source": digest,
+        "language": common,
+        "guessed": guessed,
+    }
     if existing is not None and existing.model_dump(include=set(wanted)) == wanted:
         return existing
     if existing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -94,7 +107,9 @@ def build_index(
     with atomic_folder(target) as building:
         counted = _write(building, _with_language(reader, common, language_of), progress)
         manifest = IndexManifest(**wanted, **counted, skipped=dict(sorted(reader.skipped.items())))
-        (building / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        (building / MANIFEST).write_text(
+            manifest.model_dump_json(indent=2) + "\n", encoding="utf-8"
+        )
     return manifest
 
 
@@ -109,7 +124,11 @@ class LocalIndex:
         recover(self.folder)
         manifest = _read_manifest(self.folder)
         if manifest is None or manifest.layout != LAYOUT:
-            what = "is not an index" if manifest is None else f"is an index of another layout ({manifest.layout})"
+            what = (
+                "is not an index"
+                if manifest is None
+                else f"is an index of another layout ({manifest.layout})"
+            )
             raise SearchFailed(
                 "local",
                 "no-index",
@@ -119,11 +138,17 @@ class LocalIndex:
         return manifest
 
     def search(self, query: Query, *, passage: int = 1000) -> list[Evidence]:
-        """The best documents, best first; a text longer than `passage` characters is cut to its best passage."""
+        """The best documents, best first; a text longer than `passage` characters is cut to its
+        best passage.
+        """
         hits = self._hits(query)
         retrieved = now()
-        words = cache(lambda: frozenset(terms_of(query.text, EXACT, query.language)))  # only long texts need them
-        return [_evidence(stored(raw), score, query, retrieved, words, passage) for score, raw in hits]
+        words = cache(
+            lambda: frozenset(terms_of(query.text, EXACT, query.language))
+        )  # only long texts need them
+        return [
+            _evidence(stored(raw), score, query, retrieved, words, passage) for score, raw in hits
+        ]
 
     def newer(self, query: Query) -> int:
         """How many results are excluded because they are newer than the last day of the query."""
@@ -147,7 +172,10 @@ class LocalIndex:
             fetch *= 4
         order = searcher.fast_field_values("n", [where for _, where in hits])
         ranked = sorted((-score, n, where) for (score, where), n in zip(hits, order, strict=True))
-        return [(-less, bytes(searcher.doc(where)["document"][0])) for less, _, where in ranked[: query.max_results]]
+        return [
+            (-less, bytes(searcher.doc(where)["document"][0]))
+            for less, _, where in ranked[: query.max_results]
+        ]
 
     def _wanted(self, query: Query) -> tantivy.Query | None:
         import tantivy
@@ -165,12 +193,20 @@ class LocalIndex:
         if query.before is None:
             return words
         later = tantivy.Query.range_query(
-            schema, "day", tantivy.FieldType.Integer, lower_bound=(query.before - EPOCH).days, include_lower=False
+            schema,
+            "day",
+            tantivy.FieldType.Integer,
+            lower_bound=(query.before - EPOCH).days,
+            include_lower=False,
         )
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, words), (tantivy.Occur.MustNot, later)])
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, words), (tantivy.Occur.MustNot, later)]
+        )
 
     def _language_fields(self, language: str | None) -> list[str]:
-        """The fields to search besides the plain words: those of every indexed language if the query's is unknown."""
+        """The fields to search besides the plain words: those of every indexed language if the
+        query's is unknown.
+        """
         held = {field_of(code) for code in self.manifest.languages}
         fields = held if language is None else held & {field_of(language), OTHER}
         return sorted(fields)
@@ -209,7 +245,8 @@ def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> d
                 progress("indexing", len(seen), None)
         writer.commit()
     finally:
-        writer.wait_merging_threads()  # also after a failure: its threads must not write into a folder that goes away
+        # also after a failure: its threads must not write into a folder that goes away
+        writer.wait_merging_threads()
     progress("indexing", len(seen), len(seen))
     counts = {"documents": len(seen), "repeated": repeated, "reviews": reviews}
     return {**counts, "languages": dict(sorted(languages.items()))}
@@ -252,10 +289,14 @@ def _read_manifest(folder: Path) -> IndexManifest | None:
         return None
 
 
-def _with_language(reader: Source, language: str | None, language_of: LanguageOf | None) -> Iterator[Document]:
+def _with_language(
+    reader: Source, language: str | None, language_of: LanguageOf | None
+) -> Iterator[Document]:
     for document in reader.documents():
         if document.language is None:
-            guess = language or (language_of(document.text) if language_of and document.text else None)
+            guess = language or (
+                language_of(document.text) if language_of and document.text else None
+            )
             yield replace(document, language=guess)
         else:
             yield document
@@ -269,14 +310,28 @@ def _evidence(
     words: Callable[[], frozenset[str]],
     passage: int,
 ) -> Evidence:
-    fields = {**_BLANK, **document, "retrieved": retrieved, "query": query.text, "score": round(score, 6)}
-    id, publisher, whole = fields.pop("source_id", None), fields.pop("publisher", None), fields["text"] or ""
-    text = fields["text"] = (whole if len(whole) <= passage else best_passage(whole, words(), passage)) or None
+    fields = {
+        **_BLANK,
+        **document,
+        "retrieved": retrieved,
+        "query": query.text,
+        "score": round(score, 6),
+    }
+    id, publisher, whole = (
+        fields.pop("source_id", None),
+        fields.pop("publisher", None),
+        fields["text"] or "",
+    )
+    text = fields["text"] = (
+        whole if len(whole) <= passage else best_passage(whole, words(), passage)
+    ) or None
     more = fields["more"] = {} if id is None else {"document": id}
     if publisher is not None and fields["review"] is None:
         more["publisher"] = publisher
     if text is not None and text != whole:
         more["passage_of"] = len(whole)
-    evidence = object.__new__(Evidence)  # the constructor of a frozen class takes four times as long
+    evidence = object.__new__(
+        Evidence
+    )  # the constructor of a frozen class takes four times as long
     object.__setattr__(evidence, "__dict__", fields)
     return evidence

@@ -1,4 +1,6 @@
-"""From the words of a command to a chain of search providers: "brave", "local:FOLDER", each a fallback."""
+"""From the words of a command to a chain of search providers: "brave", "local:FOLDER", each a
+fallback.
+"""
 
 from __future__ import annotations
 
@@ -20,35 +22,51 @@ Says = Callable[[Path], bool]
 
 
 def named_chain(
-    names: Sequence[str], calls: Calls, *, factcheck: bool | Says = False, passage: int | None = None
+    names: Sequence[str],
+    calls: Calls,
+    *,
+    factcheck: bool | Says = False,
+    passage: int | None = None,
 ) -> Chain:
-    """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is not an index yet.
-    With `factcheck`, or where it says so of a folder, what is found there are fact-checks, and the labels of a dataset
-    are their ratings. `passage` is how much of a document a local index gives, in characters."""
+    """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is
+    not an index yet. With `factcheck`, or where it says so of a folder, what is found there are
+    fact-checks, and the labels of a dataset are their ratings. `passage` is how much of a document
+    a local index gives, in characters."""
     plain: list[str] = []
     settings: dict[str, dict[str, Any]] = {}
     for name in names:
         kind, _, place = name.partition(":")
         if kind in plain:
-            raise UsageError(f"The search provider '{kind}' is in one chain twice.", "Name it once.")
+            raise UsageError(
+                f"The search provider '{kind}' is in one chain twice.", "Name it once."
+            )
         plain.append(kind)
         if kind == "local":
             rated = factcheck if isinstance(factcheck, bool) else factcheck(to_read(place))
             settings[kind] = {"index": index_at(place, calls.progress, factcheck=rated)}
             settings[kind] |= {"passage": passage} if passage is not None else {}
         elif place:
-            raise UsageError(f"'{name}' names a place, and only local:FOLDER has one.", f"Write: {kind}")
+            raise UsageError(
+                f"'{name}' names a place, and only local:FOLDER has one.", f"Write: {kind}"
+            )
     return connect(plain, calls, settings=settings)
 
 
 def index_at(place: str, progress: Progress = silent, *, factcheck: bool = False) -> Path:
-    """The index at `place`; a dataset, a folder of documents or a file is indexed first, in the user's cache folder."""
+    """The index at `place`; a dataset, a folder of documents or a file is indexed first, in the
+    user's cache folder.
+    """
     if not place:
-        raise UsageError("The local provider needs a place.", "Write local:FOLDER, an index or what to index.")
+        raise UsageError(
+            "The local provider needs a place.", "Write local:FOLDER, an index or what to index."
+        )
     path = to_read(place)
     if (path / MANIFEST).is_file():
         if factcheck and not LocalIndex(path).manifest.reviews:
-            todo = "Give what it was built from, or build it with build_index(source, folder, factcheck=True)."
+            todo = (
+                "Give what it was built from, or build it with build_index(source, folder,"
+                " factcheck=True)."
+            )
             raise UsageError(f"The index '{path}' holds no fact-checks.", todo)
         return path
     if not path.exists():

@@ -1,7 +1,8 @@
 """The readable text of an HTML page, with its title, date, language and any ClaimReview it carries.
 
-selectolax (its Lexbor parser) builds the tree; the rule for what is text is ours and short: leave out navigation,
-scripts and forms, take <article> or <main> if it has most of the words, else the body; a line per block.
+selectolax (its Lexbor parser) builds the tree; the rule for what is text is ours and short: leave
+out navigation, scripts and forms, take <article> or <main> if it has most of the words, else the
+body; a line per block.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "script style noscript template svg iframe nav form button select dialog aside footer"
 BLOCKS = (
-    "address article blockquote br dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 header hr li main ol p pre section "
-    "table tbody td th thead tr ul"
+    "address article blockquote br dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 header hr li"
+    " main ol p pre section table tbody td th thead tr ul"
 )
 DATES = (
     'meta[property="article:published_time"]',
@@ -51,11 +52,15 @@ class PageText:
     published: datetime | None
     dated_from: str | None
     language: str | None
-    linked_data: list[Any] = field(default_factory=list)  # the page's JSON-LD, for claimlab.search.claimreview
+    linked_data: list[Any] = field(
+        default_factory=list
+    )  # the page's JSON-LD, for claimlab.search.claimreview
 
 
 def read_page(markup: str, *, url: str | None, retrieved: datetime) -> PageText:
-    """What the page says and when it says it was published: its own metadata first, then its address."""
+    """What the page says and when it says it was published: its own metadata first, then its
+    address.
+    """
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup)
@@ -87,7 +92,9 @@ def _main_text(tree: LexborHTMLParser) -> str:
 
 
 def _lines(root: LexborNode) -> str:
-    """The text below `root`, one line per block; walked without recursion, for pages nest as deep as they like."""
+    """The text below `root`, one line per block; walked without recursion, for pages nest as deep
+    as they like.
+    """
     blocks, parts = set(BLOCKS.split()), list[str]()
     todo: list[LexborNode | str] = [root]
     while todo:
@@ -112,7 +119,10 @@ def _title(tree: LexborHTMLParser) -> str | None:
 
 
 def _published(tree: LexborHTMLParser, data: list[Any], retrieved: datetime) -> Dated:
-    stated = [_attribute(tree, selector, "datetime" if "time[" in selector else "content") for selector in DATES]
+    stated = [
+        _attribute(tree, selector, "datetime" if "time[" in selector else "content")
+        for selector in DATES
+    ]
     for raw in [*stated[:3], *_dates_in(data), *stated[3:]]:
         date = read_date(raw, retrieved=retrieved)
         if date.published is not None:

@@ -9,10 +9,14 @@ from claimlab.search.analysis import EXACT, analyzer, prepared
 _SENTENCE = re.compile("(?<=[.!?…])\\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 
 
-def best_passage(text: str, terms: set[str] | frozenset[str], limit: int, *, fill: bool = False) -> str:
-    """Whole sentences of at most `limit` characters that hold the most of `terms`; the earliest of equals.
+def best_passage(
+    text: str, terms: set[str] | frozenset[str], limit: int, *, fill: bool = False
+) -> str:
+    """Whole sentences of at most `limit` characters that hold the most of `terms`; the earliest of
+    equals.
 
-    A single sentence that is longer is cut. With `fill`, the sentences after and before are added as far as they fit.
+    A single sentence that is longer is cut. With `fill`, the sentences after and before are added
+    as far as they fit.
     """
     if len(text) <= limit:
         return text
@@ -39,7 +43,9 @@ def best_passage(text: str, terms: set[str] | frozenset[str], limit: int, *, fil
 
 
 def _filled(sentences: list[str], start: int, end: int, limit: int) -> tuple[int, int]:
-    """What follows a match explains it more often than what leads up to it, so that is added first."""
+    """What follows a match explains it more often than what leads up to it, so that is added
+    first.
+    """
     room = limit - sum(len(s) + 1 for s in sentences[start:end])
     while end < len(sentences) and len(sentences[end]) < room:
         room -= len(sentences[end]) + 1

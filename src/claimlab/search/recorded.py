@@ -1,7 +1,7 @@
 """A provider whose answers are recorded and given again: the same question costs one call, ever.
 
-A failure is recorded too, so that a replay fails where the run failed and a chain falls back where it fell back.
-Recording again asks again where a failure was recorded.
+A failure is recorded too, so that a replay fails where the run failed and a chain falls back where
+it fell back. Recording again asks again where a failure was recorded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from claimlab.search.results import Provider, Results
 
 
 class Recorded:
-    """Answers from the recording of `calls` where it can, else asks `provider` and keeps what it says."""
+    """Answers from the recording of `calls` where it can, else asks `provider` and keeps what it
+    says.
+    """
 
     def __init__(self, provider: Provider, calls: Calls) -> None:
         self.provider = provider
@@ -64,12 +66,19 @@ def _stored(results: Results) -> dict[str, Any]:
 
 
 def _stored_failure(failure: SearchFailed) -> dict[str, Any]:
-    fields = {"kind": failure.kind, "problem": failure.problem, "todo": failure.todo, "tries": failure.tries}
+    fields = {
+        "kind": failure.kind,
+        "problem": failure.problem,
+        "todo": failure.todo,
+        "tries": failure.tries,
+    }
     return {"failed": fields}
 
 
 def _restored(answer: Any, query: Query, provider: str) -> Results:
-    """The recorded answer, or the recorded failure again. It costs nothing now; what it cost then stays recorded."""
+    """The recorded answer, or the recorded failure again. It costs nothing now; what it cost then
+    stays recorded.
+    """
     if "failed" in answer:
         raise SearchFailed(provider, **answer["failed"])
     return Results(

@@ -1,4 +1,6 @@
-"""What a provider is and what it gives back: evidence, what it cost, and a name for everything that went wrong."""
+"""What a provider is and what it gives back: evidence, what it cost, and a name for everything that
+went wrong.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,10 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Results:
-    """The answer to one query. `malformed` counts results that had neither address nor text and were left out; `newer`
-    those that would have been among the results but for the query's last day, where the provider can tell."""
+    """The answer to one query. `malformed` counts results that had neither address nor text and
+    were left out; `newer` those that would have been among the results but for the query's last
+    day, where the provider can tell.
+    """
 
     query: Query
     provider: str
@@ -55,13 +59,17 @@ class Results:
 
 
 class Provider(Protocol):
-    """One file in `search/providers/`. Constructors store; keys are read from the environment when a call is made."""
+    """One file in `search/providers/`. Constructors store; keys are read from the environment when
+    a call is made.
+    """
 
     @property
     def name(self) -> str: ...
 
     def parameters(self) -> dict[str, Any]:
-        """What besides the query decides the answer, JSON-safe and without secrets: part of a recorded call's name."""
+        """What besides the query decides the answer, JSON-safe and without secrets: part of a
+        recorded call's name.
+        """
         ...
 
     async def search(self, query: Query) -> Results: ...

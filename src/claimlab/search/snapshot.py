@@ -1,4 +1,6 @@
-"""A page as it stood when it was fetched: its text, a hash of its bytes, and when it says it was published."""
+"""A page as it stood when it was fetched: its text, a hash of its bytes, and when it says it was
+published.
+"""
 
 from __future__ import annotations
 
@@ -83,8 +85,8 @@ class Snapshot:
 
 
 class PageFetcher:
-    """Fetches pages one by one, each hop of each redirect checked by `guard`. Proxies of the environment are not used:
-    behind one, the address that is connected to could not be checked."""
+    """Fetches pages one by one, each hop of each redirect checked by `guard`. Proxies of the
+    environment are not used: behind one, the address that is connected to could not be checked."""
 
     def __init__(
         self,
@@ -105,8 +107,8 @@ class PageFetcher:
         self._hosts: dict[str, TokenBucket] = {}
 
     async def fetch(self, url: str) -> Snapshot:
-        """The page at `url`, from the recording where there is one; `PageRefused` says why there is none. What is not
-        recorded counts as a call."""
+        """The page at `url`, from the recording where there is one; `PageRefused` says why there is
+        none. What is not recorded counts as a call."""
         recording = self.calls.recording if self.calls is not None else None
         if recording is None:
             return await self._counted(url)
@@ -140,9 +142,13 @@ class PageFetcher:
             ) as client:
                 final, kind, body = await self._follow(client, url)
         except (TimeoutError, httpx2.TimeoutException):
-            raise _refused(url, "timeout", f"gave no whole answer within {self.timeout:g} seconds") from None
+            raise _refused(
+                url, "timeout", f"gave no whole answer within {self.timeout:g} seconds"
+            ) from None
         except (httpx2.TransportError, httpx2.InvalidURL, ssl.SSLError, OSError) as error:
-            raise _refused(url, "network", f"could not be reached ({type(error).__name__}: {error})") from None
+            raise _refused(
+                url, "network", f"could not be reached ({type(error).__name__}: {error})"
+            ) from None
         page = _read(body, kind, final, retrieved)
         if not page.text:
             raise _refused(url, "no-text", "holds no text (it may be drawn by a script)")
@@ -174,10 +180,16 @@ class PageFetcher:
             at = urljoin(at, moved)
         raise _refused(url, "redirects", f"sends its reader on more than {self.max_hops} times")
 
-    async def _hop(self, client: httpx2.AsyncClient, url: str, target: Target) -> tuple[str | None, str, bytes]:
+    async def _hop(
+        self, client: httpx2.AsyncClient, url: str, target: Target
+    ) -> tuple[str | None, str, bytes]:
         """Either where the page has moved to, or its type and bytes."""
-        named = {"sni_hostname": target.host}  # we connect to a number; the certificate must still be the name's
-        async with client.stream("GET", target.direct_url(), headers=_headers(target), extensions=named) as response:
+        named = {
+            "sni_hostname": target.host
+        }  # we connect to a number; the certificate must still be the name's
+        async with client.stream(
+            "GET", target.direct_url(), headers=_headers(target), extensions=named
+        ) as response:
             if response.status_code in (301, 302, 303, 307, 308):
                 moved = response.headers.get("location", "").strip()
                 if not moved:
@@ -187,9 +199,13 @@ class PageFetcher:
             try:
                 return None, kind, await read_bounded(response, self.max_bytes)
             except TooLarge:
-                raise _refused(url, "too-large", f"is larger than {self.max_bytes / (1 << 20):g} MB") from None
+                raise _refused(
+                    url, "too-large", f"is larger than {self.max_bytes / (1 << 20):g} MB"
+                ) from None
             except WrongEncoding as error:
-                raise _refused(url, "encoding", f"is packed in a way that is not read ({error})") from None
+                raise _refused(
+                    url, "encoding", f"is packed in a way that is not read ({error})"
+                ) from None
 
     def _accept(self, url: str, response: httpx2.Response) -> str:
         if response.status_code != 200:
@@ -197,7 +213,11 @@ class PageFetcher:
         kind = response.headers.get("content-type", "")
         bare = kind.split(";")[0].strip().lower()
         if bare not in TEXT_TYPES:
-            raise _refused(url, "content-type", f"is {bare or 'of no stated type'}, and only HTML and text are kept")
+            raise _refused(
+                url,
+                "content-type",
+                f"is {bare or 'of no stated type'}, and only HTML and text are kept",
+            )
         size = response.headers.get("content-length", "")
         if size.isdigit() and int(size) > self.max_bytes:
             raise _refused(url, "too-large", f"is larger than {self.max_bytes / (1 << 20):g} MB")
@@ -205,9 +225,11 @@ class PageFetcher:
 
 
 def with_page(piece: Evidence, page: Snapshot) -> Evidence:
-    """`piece` with metadata of its page: a better date than the result's, the fact-check, and where it is stored.
+    """`piece` with metadata of its page: a better date than the result's, the fact-check, and where
+    it is stored.
 
-    A date that the result states stays; a relative one or one from the address is replaced by the page's.
+    A date that the result states stays; a relative one or one from the address is replaced by the
+    page's.
     """
     better = piece.dated_from in (None, "relative", "url") and page.dated_from == "page"
     return replace(
@@ -216,7 +238,12 @@ def with_page(piece: Evidence, page: Snapshot) -> Evidence:
         dated_from=page.dated_from if better else piece.dated_from,
         language=piece.language or page.language,
         review=piece.review or (page.reviews[0] if len(page.reviews) == 1 else None),
-        more={**piece.more, "page_sha256": page.sha256, "page_url": page.final_url, "page_length": len(page.text)},
+        more={
+            **piece.more,
+            "page_sha256": page.sha256,
+            "page_url": page.final_url,
+            "page_length": len(page.text),
+        },
     )
 
 
@@ -269,4 +296,6 @@ def _restored(url: str, answer: Any) -> Snapshot:
 
 
 def _refused(url: str, kind: str, why: str) -> PageRefused:
-    return PageRefused(url, kind, f"The page '{url[:200]}' {why}.", "The page was not kept; its search result was.")
+    return PageRefused(
+        url, kind, f"The page '{url[:200]}' {why}.", "The page was not kept; its search result was."
+    )

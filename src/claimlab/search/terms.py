@@ -1,4 +1,6 @@
-"""What a provider charges and how fast it may be asked: facts in data/terms.toml, with the day they were read."""
+"""What a provider charges and how fast it may be asked: facts in data/terms.toml, with the day they
+were read.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ CAUTIOUS_RATE = 2.0  # calls a second, for a provider of which nothing is known
 
 @dataclass(frozen=True)
 class Terms:
-    """`price` is US dollars a call (null: not known). `rate` is calls a second that this client allows itself."""
+    """`price` is US dollars a call (null: not known). `rate` is calls a second that this client
+    allows itself.
+    """
 
     price: float | None = None
     rate: float = CAUTIOUS_RATE
@@ -23,7 +27,9 @@ class Terms:
 @cache
 def terms(name: str) -> Terms:
     raw = packaged.toml("claimlab.search", "terms.toml").get(name, {})
-    return Terms(price=raw.get("price"), rate=raw.get("rate", CAUTIOUS_RATE), note=raw.get("note", ""))
+    return Terms(
+        price=raw.get("price"), rate=raw.get("rate", CAUTIOUS_RATE), note=raw.get("note", "")
+    )
 
 
 @dataclass(frozen=True)

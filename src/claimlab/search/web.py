@@ -1,4 +1,6 @@
-"""What the providers behind HTTP share: keys, limits, pages, counting. A provider says how to ask and how to read."""
+"""What the providers behind HTTP share: keys, limits, pages, counting. A provider says how to ask
+and how to read.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ MAX_PAGES = 10
 class Page:
     """One page of results. `following` is the provider's key for the next page (null: the end)."""
 
-    evidence: list[Evidence | None] = field(default_factory=list)  # null: a result that could not be used
+    evidence: list[Evidence | None] = field(
+        default_factory=list
+    )  # null: a result that could not be used
     following: Any = None
     notes: list[str] = field(default_factory=list)
 
@@ -42,7 +46,11 @@ class WebProvider(ABC):
     page_size: ClassVar[int] = 10  # the most results one call can give
 
     def __init__(
-        self, http: Http | None = None, *, endpoint: str | None = None, environ: Mapping[str, str] | None = None
+        self,
+        http: Http | None = None,
+        *,
+        endpoint: str | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self.http = http if http is not None else Http()
         self.address = (endpoint or self.endpoint).rstrip("/")
@@ -50,7 +58,9 @@ class WebProvider(ABC):
 
     @abstractmethod
     def ask(self, query: Query, wanted: int, page: Any) -> Call:
-        """The call for up to `wanted` results; `page` is null for the first page, else what `read` returned."""
+        """The call for up to `wanted` results; `page` is null for the first page, else what `read`
+        returned.
+        """
 
     @abstractmethod
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
@@ -65,7 +75,10 @@ class WebProvider(ABC):
         value = environ.get(variable, "").strip()
         if not value:
             raise SearchFailed(
-                self.name, "no-key", f"{self.name} needs {variable}, which is not set.", f"Set it: export {variable}=…"
+                self.name,
+                "no-key",
+                f"{self.name} needs {variable}, which is not set.",
+                f"Set it: export {variable}=…",
             )
         return value
 
@@ -89,7 +102,9 @@ class WebProvider(ABC):
             except (SearchFailed, BudgetSpent) as failure:
                 if not pieces:
                     raise
-                notes.append(f"There may be more: after {several(len(pieces), 'result')}, {failure.problem}")
+                notes.append(
+                    f"There may be more: after {several(len(pieces), 'result')}, {failure.problem}"
+                )
                 break
             before = len(pieces)
             for piece in (e for e in answer.evidence if e is not None):
@@ -125,7 +140,9 @@ class WebProvider(ABC):
         language: str | None = None,
         **more: Any,
     ) -> Evidence | None:
-        """One result in the words of the house; null when it has nothing to show (no address, or no title and text)."""
+        """One result in the words of the house; null when it has nothing to show (no address, or no
+        title and text).
+        """
         if url is None or (title is None and text is None):
             return None
         when = date_of(*dates, url=url, retrieved=retrieved, language=query.language)

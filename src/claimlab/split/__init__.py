@@ -1,1 +1,3 @@
-"""Train, dev and test: the strategies are in `strategies/`, and every split audited as it is made."""
+"""Train, dev and test: the strategies are in `strategies/`, and every split audited as it is
+made.
+"""

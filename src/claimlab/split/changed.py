@@ -1,4 +1,6 @@
-"""Which rows validation changed: a corrected label may be trained on, but is not what was published."""
+"""Which rows validation changed: a corrected label may be trained on, but is not what was
+published.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ BY_PEOPLE = "decisions"  # the step that applies what people decided
 
 
 def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
-    """By what was changed, the ids that the log of changes names; and those that were once doubtful.
+    """By what was changed, the ids that the log of changes names; and those that were once
+    doubtful.
 
-    A text that a rule rewrote (links stripped, letters repaired) says what it said: such rules treat all rows alike.
+    A text that a rule rewrote (links stripped, letters repaired) says what it said: such rules
+    treat all rows alike.
     """
     ids: dict[str, set[str]] = {}
     changes = tables.get("changes")
@@ -35,6 +39,9 @@ def in_words(ids: Mapping[str, set[str]], here: set[str]) -> str:
     counts = {name: len(mine & here) for name, mine in sorted(ids.items())}
     n = len(here & set[str]().union(*ids.values()))
     if not n:
-        return "No row is known to be changed by validation: the dataset has no log of changes, or none of its rows."
+        return (
+            "No row is known to be changed by validation: the dataset has no log of changes, or"
+            " none of its rows."
+        )
     parts = ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
     return f"{several(n, 'row')} that validation changed ({parts}): kept out of dev and test."

@@ -1,8 +1,8 @@
 """A split audited as it is made: was the promise kept, what is in every cell, what leaks.
 
-A broken promise (a held-out value in train) is a fault of the strategy and raises. A class that cannot be learnt makes
-the split impossible. What is merely unfortunate (a class missing from test, a leak the strategy does not prevent) is
-told.
+A broken promise (a held-out value in train) is a fault of the strategy and raises. A class that
+cannot be learnt makes the split impossible. What is merely unfortunate (a class missing from test,
+a leak the strategy does not prevent) is told.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ CELLS = {"split": pl.String, "label": pl.String, "language": pl.String, "records
 
 @dataclass(frozen=True)
 class Checked:
-    """`cells` counts rows per side, class and language (null: not known). `unused` rows are on no side."""
+    """`cells` counts rows per side, class and language (null: not known). `unused` rows are on no
+    side.
+    """
 
     cells: pl.DataFrame
     leaks: tuple[Leak, ...]
@@ -80,27 +82,39 @@ def check(material: Material, parts: Parts) -> Checked:
 
 
 def keep_promise(parts: Parts) -> None:
-    """Held-out values truly absent from train and dev; what was to stay together truly on one side."""
+    """Held-out values truly absent from train and dev; what was to stay together truly on one
+    side.
+    """
     broken: list[Any] = []
     if parts.whole is not None:
         sides = pl.DataFrame({"value": parts.whole, "side": parts.side}).drop_nulls().unique()
         broken += sides.filter(pl.col("value").is_duplicated())["value"].unique().sort().to_list()
     if parts.apart is not None:
-        sides = pl.DataFrame({"value": parts.apart, "test": parts.side == "test"}).drop_nulls().unique()
+        sides = (
+            pl.DataFrame({"value": parts.apart, "test": parts.side == "test"}).drop_nulls().unique()
+        )
         broken += sides.filter(pl.col("value").is_duplicated())["value"].unique().sort().to_list()
     if broken:
         raise ClaimlabError(
-            f"The split '{parts.name}' does not keep its promise: {len(broken)} values, such as '{broken[0]}', are "
-            "on two sides.",
+            f"The split '{parts.name}' does not keep its promise: {len(broken)} values, such as"
+            f" '{broken[0]}', are on two sides.",
             "This is a fault in the strategy: report it, and do not use the split.",
         )
 
 
 def cells_of(material: Material, side: pl.Series) -> pl.DataFrame:
     """Rows per side, class and language, in the order train, dev, test."""
-    frame = pl.DataFrame({"split": side, "label": material.labels, "language": material.records["language"]})
-    order = pl.col("split").replace_strict({s: i for i, s in enumerate(SIDES)}, return_dtype=pl.Int64)
-    tally = frame.drop_nulls("split").group_by("split", "label", "language").agg(pl.len().alias("records"))
+    frame = pl.DataFrame(
+        {"split": side, "label": material.labels, "language": material.records["language"]}
+    )
+    order = pl.col("split").replace_strict(
+        {s: i for i, s in enumerate(SIDES)}, return_dtype=pl.Int64
+    )
+    tally = (
+        frame.drop_nulls("split")
+        .group_by("split", "label", "language")
+        .agg(pl.len().alias("records"))
+    )
     return tally.sort(order, "label", "language", nulls_last=True).cast(pl.Schema(CELLS))
 
 
@@ -108,14 +122,15 @@ def classes_learnable(material: Material, parts: Parts, cells: pl.DataFrame) -> 
     for side in parts.required:
         if not cells.filter(pl.col("split") == side).height:
             raise Impossible(
-                f"The split '{parts.name}' leaves nothing for {side}.", "Change the shares or what is held out."
+                f"The split '{parts.name}' leaves nothing for {side}.",
+                "Change the shares or what is held out.",
             )
     trained = set(cells.filter(pl.col("split") == "train")["label"].drop_nulls().to_list())
     gone = [c for c in material.classes if c not in trained]
     if gone:
         raise Impossible(
-            f"The split '{parts.name}' leaves no row of {' and '.join(map(repr, gone))} in train, so the class cannot "
-            "be learned.",
+            f"The split '{parts.name}' leaves no row of {' and '.join(map(repr, gone))} in train,"
+            " so the class cannot be learned.",
             "Hold out something else, use other shares, or choose the classes with `task`.",
         )
 
@@ -128,10 +143,16 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
         mine = cells.filter(pl.col("split") == side)
         gone = [c for c in material.classes if c not in set(mine["label"].to_list())]
         if mine.height and gone:
-            names, are = " and ".join(map(repr, gone)), "class {} is" if len(gone) == 1 else "classes {} are"
+            names, are = (
+                " and ".join(map(repr, gone)),
+                "class {} is" if len(gone) == 1 else "classes {} are",
+            )
             out.append(f"The {are.format(names)} missing from {side}.")
     if len(material.classes) == 1:
-        out.append(f"There is only one class ('{material.classes[0]}'): a detector cannot be trained or tested.")
+        out.append(
+            f"There is only one class ('{material.classes[0]}'): a detector cannot be trained or"
+            " tested."
+        )
     return out
 
 

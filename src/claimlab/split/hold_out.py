@@ -1,7 +1,9 @@
-"""Strategies that hold whole values of a column out: a source, a domain, an event, a family of languages.
+"""Strategies that hold whole values of a column out: a source, a domain, an event, a family of
+languages.
 
-Test is what was held out. Dev is drawn from the training values, so that tuning sees nothing of what is tested. Which
-values are held out is said, or drawn: enough of them, by the seed, to come near the test share.
+Test is what was held out. Dev is drawn from the training values, so that tuning sees nothing of
+what is tested. Which values are held out is said, or drawn: enough of them, by the seed, to come
+near the test share.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from claimlab.split.material import Flags, Kept, Material, named, numbered
 from claimlab.split.strategy import Impossible, Parts, Request
 from claimlab.split.translations import Divided, kept_apart, shared_note
 
-DRAWS = 64  # random choices of values that are compared; the one whose classes come nearest to the share is taken
+# random choices of values that are compared; the one whose classes come nearest to the share is
+# taken
+DRAWS = 64
 NAMED = 4
 TOGETHER: tuple[Kept, ...] = ("group", "exact")
 TAKES = frozenset({"hold_out", "train_on", "mode", "keep_together"})
@@ -26,7 +30,9 @@ TAKES = frozenset({"hold_out", "train_on", "mode", "keep_together"})
 
 @dataclass(frozen=True)
 class Trait:
-    """The value of every row (null: it has none, and is left out for the reason given), and what to say about them."""
+    """The value of every row (null: it has none, and is left out for the reason given), and what to
+    say about them.
+    """
 
     values: pl.Series
     missing: str
@@ -35,7 +41,9 @@ class Trait:
 
 @dataclass(frozen=True)
 class HoldOut:
-    """`trait` reads what rows are grouped by; `spelling` turns a value a person names into the data's own."""
+    """`trait` reads what rows are grouped by; `spelling` turns a value a person names into the
+    data's own.
+    """
 
     name: str
     summary: str
@@ -52,13 +60,19 @@ class HoldOut:
         return tally.sort(["count", values], descending=[True, False])[values].to_list()
 
     def split(self, material: Material, request: Request) -> Parts:
-        hold_out, train_on = (tuple(map(self.spelling, names)) for names in (request.hold_out, request.train_on))
+        hold_out, train_on = (
+            tuple(map(self.spelling, names)) for names in (request.hold_out, request.train_on)
+        )
         request = replace(request, hold_out=hold_out, train_on=train_on)
         trait = self.trait(material, request)
         tally = trait.values.drop_nulls().unique()
         if tally.len() < 2:
-            holders = "all rows that have one have" if trait.values.null_count() else "every row has"
-            reason = f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
+            holders = (
+                "all rows that have one have" if trait.values.null_count() else "every row has"
+            )
+            reason = (
+                f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
+            )
             raise Impossible(
                 f"A split by {self.name} needs two values at least: {reason}.",
                 'Use another strategy, such as `by="group"`.',
@@ -70,9 +84,18 @@ class HoldOut:
         return self._parts(material, request, trait, test, tuple(chosen), trains=trains)
 
     def _parts(
-        self, material: Material, request: Request, trait: Trait, test: Flags, chosen: tuple[str, ...], *, trains: bool
+        self,
+        material: Material,
+        request: Request,
+        trait: Trait,
+        test: Flags,
+        chosen: tuple[str, ...],
+        *,
+        trains: bool,
     ) -> Parts:
-        divided = self._translations(material, request, test, trait.values.is_not_null().to_numpy() & ~test)
+        divided = self._translations(
+            material, request, test, trait.values.is_not_null().to_numpy() & ~test
+        )
         side, notes = with_dev(material, request, divided.rest)
         side[divided.test] = 2
         missing = trait.values.null_count()
@@ -86,7 +109,9 @@ class HoldOut:
             notes=(*trait.notes, *notes, *divided.notes),
         )
 
-    def _translations(self, material: Material, request: Request, test: Flags, rest: Flags) -> Divided:
+    def _translations(
+        self, material: Material, request: Request, test: Flags, rest: Flags
+    ) -> Divided:
         together = TOGETHER if request.keep_together is None else request.keep_together
         if not self.across_languages:
             return Divided(test, rest)
@@ -94,18 +119,25 @@ class HoldOut:
             return Divided(test, rest, notes=shared_note(material, test, rest))
         return kept_apart(material, request, test, rest)
 
-    def _chosen(self, values: pl.Series, material: Material, request: Request) -> tuple[list[str], bool]:
-        """The values that were named, or drawn; and whether they are those to train on instead of to hold out."""
+    def _chosen(
+        self, values: pl.Series, material: Material, request: Request
+    ) -> tuple[list[str], bool]:
+        """The values that were named, or drawn; and whether they are those to train on instead of
+        to hold out.
+        """
         if request.hold_out and (request.train_on or request.mode == "train-on-one"):
             raise UsageError(
-                "`hold_out` names what is not trained on; `train_on` names all that is.", "Pass one of the two."
+                "`hold_out` names what is not trained on; `train_on` names all that is.",
+                "Pass one of the two.",
             )
         trains = bool(request.train_on) or request.mode == "train-on-one"
         names = request.train_on or request.hold_out
         if names:
             chosen = matching(names, values, request.column or self.name)
             if len(chosen) == values.drop_nulls().n_unique():
-                raise UsageError("Every value was named, so nothing is left for the other side.", "Name fewer.")
+                raise UsageError(
+                    "Every value was named, so nothing is left for the other side.", "Name fewer."
+                )
             return chosen, trains
         if trains:
             raise UsageError(
@@ -118,21 +150,33 @@ class HoldOut:
 
 
 def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, tuple[str, ...]]:
-    """`rest` assigned to train and dev. Whole groups, unless they are too large to leave dev near its share."""
+    """`rest` assigned to train and dev. Whole groups, unless they are too large to leave dev near
+    its share.
+    """
     together = TOGETHER if request.keep_together is None else request.keep_together
-    side = numbered(material.dealt(material.bound(together), rest, request.shares.of_rest, request.seed))
+    side = numbered(
+        material.dealt(material.bound(together), rest, request.shares.of_rest, request.seed)
+    )
     wanted = request.shares.of_rest[1] * rest.sum()
     if request.keep_together is None and (side == 1).sum() < wanted / 2:
-        side = numbered(material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed))
+        side = numbered(
+            material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed)
+        )
         if (side == 1).any():
-            return side, ("Groups are too large for dev to hold whole ones: train and dev share groups.",)
+            return side, (
+                "Groups are too large for dev to hold whole ones: train and dev share groups.",
+            )
     if wanted and not (side == 1).any():
-        return side, ("No dev set: the groups that must stay together are too large for its share.",)
+        return side, (
+            "No dev set: the groups that must stay together are too large for its share.",
+        )
     return side, ()
 
 
 def matching(names: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
-    """The values that were asked for, in their own spelling; capitals do not matter, unless two differ only in them."""
+    """The values that were asked for, in their own spelling; capitals do not matter, unless two
+    differ only in them.
+    """
     known = values.drop_nulls().unique().sort().to_list()
     folded: dict[str, list[str]] = {}
     for value in known:
@@ -147,7 +191,9 @@ def matching(names: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
 
 
 def shown(chosen: tuple[str, ...]) -> str:
-    """Names short enough to be part of one: a long list is only counted here, and listed in full with the split."""
+    """Names short enough to be part of one: a long list is only counted here, and listed in full
+    with the split.
+    """
     return "+".join(chosen) if len(chosen) <= NAMED else f"{len(chosen)} values"
 
 
@@ -157,8 +203,12 @@ def listing(values: pl.Series) -> str:
 
 
 def drawn(values: pl.Series, material: Material, request: Request) -> list[str]:
-    """Values drawn by the seed until the test share is reached: of many draws, the one with the most even classes."""
-    labelled = pl.DataFrame({"value": values, "label": material.labels.fill_null("")}).drop_nulls("value")
+    """Values drawn by the seed until the test share is reached: of many draws, the one with the
+    most even classes.
+    """
+    labelled = pl.DataFrame({"value": values, "label": material.labels.fill_null("")}).drop_nulls(
+        "value"
+    )
     cells = labelled.group_by("value", "label").len().sort("value", "label")
     table = cells.pivot("label", index="value", values="len", sort_columns=True)
     counts = table.drop("value").fill_null(0).to_numpy().astype(np.float64)
@@ -175,7 +225,9 @@ def drawn(values: pl.Series, material: Material, request: Request) -> list[str]:
         stop = max(1, int(np.abs(reached - target).argmin()) + 1)
         taken = order[: min(stop, len(size) - 1)]
         share = counts[taken].sum(axis=0) / counts.sum(axis=0)
-        cost = float(np.abs(share - request.shares.test).sum() + np.sum(share == 0) + np.sum(share == 1))
+        cost = float(
+            np.abs(share - request.shares.test).sum() + np.sum(share == 0) + np.sum(share == 1)
+        )
         if cost < best_cost:
             best, best_cost = taken, cost
     return sorted(table["value"].gather(best).to_list())

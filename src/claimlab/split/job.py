@@ -1,4 +1,6 @@
-"""One split in the making: a dataset made ready, a strategy and what was asked of it in; the checked split out."""
+"""One split in the making: a dataset made ready, a strategy and what was asked of it in; the
+checked split out.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every strategy is a
 
 @dataclass(frozen=True, repr=False)
 class Split(Shown):
-    """The dataset with its new split, what the strategy promised of it, and what the check found."""
+    """The dataset with its new split, what the strategy promised of it, and what the check
+    found.
+    """
 
     dataset: Dataset
     parts: Parts
@@ -60,7 +64,11 @@ class Split(Shown):
         return [*self.parts.notes, *self.checked.notes]
 
     def to_json(self) -> dict[str, Any]:
-        parts = {"name": self.name, "held_out": list(self.parts.held_out), "left_out": dict(self.parts.left_out)}
+        parts = {
+            "name": self.name,
+            "held_out": list(self.parts.held_out),
+            "left_out": dict(self.parts.left_out),
+        }
         return {**parts, **self.checked.to_json(), "notes": self.notes()}
 
 
@@ -83,9 +91,10 @@ class Failed(Shown):
 class Choices:
     """What is asked of every strategy alike, beside the request to the one that was chosen.
 
-    `changed_in_test=False` keeps rows that validation changed out of dev and test; `drop_leaks` takes rows out of
-    train and dev whose text is, nearly or exactly, on a later side too; `external` is the dataset to test on.
-    `train_where` and `test_where` name columns and the values that rows of train and dev, or of test, must have.
+    `changed_in_test=False` keeps rows that validation changed out of dev and test; `drop_leaks`
+    takes rows out of train and dev whose text is, nearly or exactly, on a later side too;
+    `external` is the dataset to test on. `train_where` and `test_where` name columns and the values
+    that rows of train and dev, or of test, must have.
     """
 
     task: str = "veracity"
@@ -98,10 +107,16 @@ class Choices:
 
     def parameters(self) -> dict[str, Any]:
         return {
-            "task": self.task, "stratify": list(self.stratify), "changed_in_test": self.changed_in_test,
+            "task": self.task,
+            "stratify": list(self.stratify),
+            "changed_in_test": self.changed_in_test,
             "drop_leaks": self.drop_leaks,
-            **{n: {c: list(v) for c, v in w.items()} for n in ("train_where", "test_where") if (w := getattr(self, n))},
-        }  # fmt: skip
+            **{
+                n: {c: list(v) for c, v in w.items()}
+                for n in ("train_where", "test_where")
+                if (w := getattr(self, n))
+            },
+        }
 
 
 @dataclass(frozen=True)
@@ -134,8 +149,12 @@ def prepare(
         if by != "external":
             raise UsageError("Another dataset was given as test.", 'Split with `by="external"`.')
         if not external.records.height:
-            raise Impossible(f"'{external.name}' has no records.", "Give a test dataset that holds some.")
-        inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = external.digest()
+            raise Impossible(
+                f"'{external.name}' has no records.", "Give a test dataset that holds some."
+            )
+        inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = (
+            external.digest()
+        )
         dataset, theirs = join(dataset, external)
     question = open_task(choices.task, dataset.records)
     changed = {} if choices.changed_in_test else changed_ids(dataset.tables)
@@ -146,7 +165,9 @@ def prepare(
         classes=question.classes_in(dataset.records),
         tables=dataset.tables,
         strata=choices.stratify,
-        only_train=None if choices.changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy(),
+        only_train=(
+            None if choices.changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy()
+        ),
         external=theirs,
         progress=progress,
     )
@@ -154,16 +175,26 @@ def prepare(
 
 
 def make_all(job: Job) -> Iterator[Split | Failed]:
-    """One split for each value that the strategy could hold out (or train on); those that cannot be made say why."""
+    """One split for each value that the strategy could hold out (or train on); those that cannot be
+    made say why.
+    """
     if not isinstance(job.strategy, HoldOut):
         name = job.strategy.name
-        raise UsageError(f"The strategy '{name}' holds no values out, so there is one split only.", "Make that one.")
+        raise UsageError(
+            f"The strategy '{name}' holds no values out, so there is one split only.",
+            "Make that one.",
+        )
     if job.request.hold_out or job.request.train_on:
-        raise UsageError("One split for each value takes every value in turn.", "Leave out `hold_out` and `train_on`.")
+        raise UsageError(
+            "One split for each value takes every value in turn.",
+            "Leave out `hold_out` and `train_on`.",
+        )
     trains = job.request.mode == "train-on-one"
     for value in job.strategy.values(job.material, job.request):
         one = (value,)
-        request = replace(job.request, train_on=one) if trains else replace(job.request, hold_out=one)
+        request = (
+            replace(job.request, train_on=one) if trains else replace(job.request, hold_out=one)
+        )
         try:
             yield make(replace(job, request=request))
         except Impossible as error:
@@ -183,9 +214,13 @@ def refuse_unused(strategy: Strategy, request: Request) -> None:
 
 
 def make(job: Job) -> Split:
-    """One split: assigned, subsampled if requested, checked, and written into the dataset with its lineage."""
+    """One split: assigned, subsampled if requested, checked, and written into the dataset with its
+    lineage.
+    """
     if not job.material.n:
-        raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
+        raise Impossible(
+            f"'{job.dataset.name}' has no records.", "Split a dataset that holds some."
+        )
     parts = job.strategy.split(job.material, job.request)
     parts = _where(job, _without_changed(job, parts))
     if job.choices.drop_leaks:
@@ -206,19 +241,26 @@ def _without_changed(job: Job, parts: Parts) -> Parts:
     wrong = material.only_train & (side > 0)
     side[wrong] = -1
     note = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
-    thin = _thinned(parts, named(side), "changed by validation, so not used for testing", int(wrong.sum()))
+    thin = _thinned(
+        parts, named(side), "changed by validation, so not used for testing", int(wrong.sum())
+    )
     return replace(thin, notes=(*parts.notes, note))
 
 
 def _where(job: Job, parts: Parts) -> Parts:
     """Only the rows that were asked for on each side; the others are not used."""
-    conditions = ((job.choices.train_where, (0, 1), "training"), (job.choices.test_where, (2,), "testing"))
+    conditions = (
+        (job.choices.train_where, (0, 1), "training"),
+        (job.choices.test_where, (2,), "testing"),
+    )
     for where, sides, words in conditions:
         side = numbered(parts.side)
         mine = np.isin(side, sides)
         wrong = mine & ~matching(job.dataset.records, where).to_numpy()
         if mine.any() and not (mine & ~wrong).any():
-            raise Impossible(f"No row for {words} meets the condition.", "Correct `train_where` or `test_where`.")
+            raise Impossible(
+                f"No row for {words} meets the condition.", "Correct `train_where` or `test_where`."
+            )
         side[wrong] = -1
         parts = _thinned(parts, named(side), f"not asked for in {words}", int(wrong.sum()))
     return parts
@@ -231,11 +273,16 @@ def _small(material: Material, parts: Parts, request: Request) -> Parts:
     units = material.bound(("group",))
     chosen, notes = drawn_per_cell(material, side == 2, units, request.small_test, request.seed)
     if not chosen.any() and (side == 2).any():
-        raise Impossible(f"{UNCELLED.format('test row')}.", "Leave out `small_test`, or give the rows a language.")
+        raise Impossible(
+            f"{UNCELLED.format('test row')}.",
+            "Leave out `small_test`, or give the rows a language.",
+        )
     over = (side == 2) & ~chosen
     side[over] = -1
     thin = _thinned(parts, named(side), "beyond the small test", int(over.sum()))
-    return replace(thin, name=f"{parts.name}:small-test={request.small_test}", notes=(*parts.notes, *notes))
+    return replace(
+        thin, name=f"{parts.name}:small-test={request.small_test}", notes=(*parts.notes, *notes)
+    )
 
 
 def _thinned(parts: Parts, side: pl.Series, why: str, n: int) -> Parts:
@@ -243,26 +290,44 @@ def _thinned(parts: Parts, side: pl.Series, why: str, n: int) -> Parts:
 
 
 def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
-    options = {f.name: getattr(job.request, f.name) for f in fields(Request) if f.name not in ("seed", "lists")}
+    options = {
+        f.name: getattr(job.request, f.name)
+        for f in fields(Request)
+        if f.name not in ("seed", "lists")
+    }
     plain = Request()
     set_to = {k: v for k, v in options.items() if v != getattr(plain, k)}
     step = Lineage(
         step=STEP,
         parameters={
-            "name": parts.name, "by": job.strategy.name, **job.choices.parameters(), "shares": str(job.request.shares),
+            "name": parts.name,
+            "by": job.strategy.name,
+            **job.choices.parameters(),
+            "shares": str(job.request.shares),
             "held_out": list(parts.held_out),
             **{k: _plain(v) for k, v in set_to.items() if k != "shares"},
         },
         seed=job.request.seed,
         inputs=job.inputs,
         counts={"before": job.material.n, **checked.counts()},
-    )  # fmt: skip
+    )
     done = job.dataset.derive(job.dataset.records.with_columns(parts.side.alias("split")), step)
     left = [f"{several(n, 'row')} unused: {why}." for why, n in parts.left_out.items()]
-    older = [note for note in done.notes if not note.startswith(NOTE)]  # a new split replaces the old one's notes
-    done.notes = [*older, *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes])]
+    older = [
+        note for note in done.notes if not note.startswith(NOTE)
+    ]  # a new split replaces the old one's notes
+    done.notes = [
+        *older,
+        *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes]),
+    ]
     return done
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value if isinstance(value, int | bool) else str(value)
+    return (
+        list(value)
+        if isinstance(value, tuple)
+        else value
+        if isinstance(value, int | bool)
+        else str(value)
+    )

@@ -1,4 +1,6 @@
-"""Hold out by a property of a row's language in the language table: class, family, script, word order."""
+"""Hold out by a property of a row's language in the language table: class, family, script, word
+order.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from claimlab.split.strategy import Request
 
 @dataclass(frozen=True)
 class LanguageTable:
-    """Reads `column` of the language table for every row; `value` reads it where the dataset has a say too."""
+    """Reads `column` of the language table for every row; `value` reads it where the dataset has a
+    say too.
+    """
 
     name: str
     column: str
@@ -27,21 +31,35 @@ class LanguageTable:
         languages = {code: language for code in counts if (language := describe(code)) is not None}
         cells = {code: self._cell(language, material) for code, language in languages.items()}
         value_of = {code: value for code, value in cells.items() if value is not None}
-        values = material.records["language"].replace_strict(value_of, default=None, return_dtype=pl.String)
+        values = material.records["language"].replace_strict(
+            value_of, default=None, return_dtype=pl.String
+        )
         notes = []
         unsure = sorted(c for c in value_of if self.column in languages[c].uncertain)
         if unsure:
             rows = sum(counts[c] for c in unsure)
             shown = ", ".join(f"{c} ({value_of[c]}?)" for c in unsure)
-            notes.append(f"The language table is not sure about {shown}: {several(rows, 'row')} used as it says.")
+            notes.append(
+                f"The language table is not sure about {shown}: {several(rows, 'row')} used as it"
+                " says."
+            )
         strangers = sorted(set(counts) - set(value_of))
         if strangers:
             rows = sum(counts[c] for c in strangers)
-            notes.append(f"Left out, since no {self.name} is known: {', '.join(strangers)} ({several(rows, 'row')}).")
-        return Trait(values.alias(self.name), f"the language has no {self.name} in the table, or is null", tuple(notes))
+            notes.append(
+                f"Left out, since no {self.name} is known: {', '.join(strangers)}"
+                f" ({several(rows, 'row')})."
+            )
+        return Trait(
+            values.alias(self.name),
+            f"the language has no {self.name} in the table, or is null",
+            tuple(notes),
+        )
 
     def _cell(self, language: Language, material: Material) -> str | None:
-        cell: str | None = self.value(language, material) if self.value else getattr(language, self.column)
+        cell: str | None = (
+            self.value(language, material) if self.value else getattr(language, self.column)
+        )
         return cell
 
 

@@ -1,4 +1,6 @@
-"""What occurs on two sides of a split: the same text, a near-duplicate, the same group; and with which label."""
+"""What occurs on two sides of a split: the same text, a near-duplicate, the same group; and with
+which label.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ SHOWN = 50  # ids that are kept to look at
 
 @dataclass(frozen=True)
 class Leak:
-    """Rows of one side that are also on another. Null counts were not measured (no text, no group)."""
+    """Rows of one side that are also on another. Null counts were not measured (no text, no
+    group).
+    """
 
     of: Side
     seen_in: Side
@@ -63,8 +67,11 @@ def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
         seen = _seen(material, mine, theirs)
         if seen is None:
             continue
-        # Where one of the two sides has no text at all, no copy could have been found: that is not "none".
-        read, grouped = (bool((has & mine).any() and (has & theirs).any()) for has in (texts, groups))
+        # Where one of the two sides has no text at all, no copy could have been found: that is not
+        # "none".
+        read, grouped = (
+            bool((has & mine).any() and (has & theirs).any()) for has in (texts, groups)
+        )
         text = seen.exact | seen.near
         hits = seen.rows[text | seen.group][:SHOWN]
         out.append(
@@ -84,9 +91,11 @@ def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
 
 
 def without_leaks(material: Material, side: pl.Series) -> tuple[pl.Series, int]:
-    """`side` without the rows of train or dev whose text is on a later side, exactly or nearly; and their number.
+    """`side` without the rows of train or dev whose text is on a later side, exactly or nearly; and
+    their number.
 
-    Rows that only share a group are left: a split that keeps groups whole is another strategy, not a cure for this one.
+    Rows that only share a group are left: a split that keeps groups whole is another strategy, not
+    a cure for this one.
     """
     number, before = numbered(side), numbered(side)
     for later, earlier in PAIRS:
@@ -106,7 +115,9 @@ def _seen(material: Material, mine: Flags, theirs: Flags) -> _Seen | None:
     there = np.flatnonzero(theirs & (near.text_of >= 0))
     none = len(material.classes)  # the column of rows without a label
     ones = np.ones(len(there), np.int64)
-    tally = coo_matrix((ones, (near.text_of[there], label[there])), shape=(max(near.texts, 1), none + 1)).tocsr()
+    tally = coo_matrix(
+        (ones, (near.text_of[there], label[there])), shape=(max(near.texts, 1), none + 1)
+    ).tocsr()
     around = (near.graph @ tally if near.texts else tally).tocsr()
     has = near.text_of[rows] >= 0
     text = np.where(has, near.text_of[rows], 0)
@@ -117,7 +128,9 @@ def _seen(material: Material, mine: Flags, theirs: Flags) -> _Seen | None:
     labelled = label[rows] < none
     other = _row_sums(around)[text] - unlabelled - own
     groups = material.records["group"]
-    shared = groups.gather(rows).is_in(groups.filter(pl.Series(theirs)).drop_nulls().unique().to_list())
+    shared = groups.gather(rows).is_in(
+        groups.filter(pl.Series(theirs)).drop_nulls().unique().to_list()
+    )
     return _Seen(
         rows=rows,
         exact=exact,
@@ -133,7 +146,11 @@ def _label_codes(material: Material) -> Codes:
     none = len(numbers)
     if not numbers:
         return np.zeros(material.n, np.int64)
-    return material.labels.replace_strict(numbers, default=none, return_dtype=pl.Int64).fill_null(none).to_numpy()
+    return (
+        material.labels.replace_strict(numbers, default=none, return_dtype=pl.Int64)
+        .fill_null(none)
+        .to_numpy()
+    )
 
 
 def _row_sums(table: Any) -> Codes:

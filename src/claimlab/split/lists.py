@@ -1,6 +1,8 @@
-"""Split lists that others published: BLUFF's lists of uuids, a file per side, or a table of ids and sides.
+"""Split lists that others published: BLUFF's lists of uuids, a file per side, or a table of ids and
+sides.
 
-A list is a foreign key. Names that the data lacks, and names in two lists, are counted, never guessed.
+A list is a foreign key. Names that the data lacks, and names in two lists, are counted, never
+guessed.
 """
 
 from __future__ import annotations
@@ -25,24 +27,33 @@ SCHEMA = {"key": pl.String, "split": pl.String}
 
 @dataclass(frozen=True)
 class Lists:
-    """`rows` has a key (of a record or a group) and a split for each entry; `setting` names one set of several."""
+    """`rows` has a key (of a record or a group) and a split for each entry; `setting` names one set
+    of several.
+    """
 
     rows: pl.DataFrame
     setting: str | None = None
 
 
 def open_lists(path: Path | None, setting: str | None, tables: Mapping[str, pl.DataFrame]) -> Lists:
-    """The lists at `path` (a BLUFF tree, a folder or zip of lists, a table), or those the dataset came with."""
+    """The lists at `path` (a BLUFF tree, a folder or zip of lists, a table), or those the dataset
+    came with.
+    """
     if path is None:
         if "splits" not in tables:
             raise UsageError(
-                "The dataset brings no split lists.", "Pass a file or folder as `lists`; see docs/split.md."
+                "The dataset brings no split lists.",
+                "Pass a file or folder as `lists`; see docs/split.md.",
             )
         return _chosen(tables["splits"], setting)
     with Bundle.open(path) as bundle:
         if bluff.settings(bundle):
             return _chosen(bluff.read_lists(bundle), setting)
-        names = [n for n in bundle.names() if PurePosixPath(n).stem.lower() in WORDS and n.lower().endswith(".json")]
+        names = [
+            n
+            for n in bundle.names()
+            if PurePosixPath(n).stem.lower() in WORDS and n.lower().endswith(".json")
+        ]
         if names and path.suffix.lower() not in (".json", ".csv"):
             rows = [(n, key) for n in names for key in _keys(read_json(bundle.text(n), n), n)]
             listed = [(key, _setting(n), WORDS[PurePosixPath(n).stem.lower()]) for n, key in rows]
@@ -61,7 +72,9 @@ def _chosen(lists: pl.DataFrame, setting: str | None) -> Lists:
     if picked is None:
         picked = known[0] if len(known) == 1 else bluff.DEFAULT if bluff.DEFAULT in known else None
     if picked is None:
-        raise UsageError("There are several split lists.", f"Choose one with `setting`: {', '.join(known[:12])}.")
+        raise UsageError(
+            "There are several split lists.", f"Choose one with `setting`: {', '.join(known[:12])}."
+        )
     if picked not in known:
         raise UnknownName("split setting", picked, known)
     mine = lists.filter(pl.col("setting") == picked).select(pl.col("group").alias("key"), "split")
@@ -73,7 +86,8 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
     if len(names) != 1:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no split lists.",
-            "Give a BLUFF tree, a folder with train.json, dev.json and test.json, or a table with 'id' and 'split'.",
+            "Give a BLUFF tree, a folder with train.json, dev.json and test.json, or a table with"
+            " 'id' and 'split'.",
         )
     name = names[0]
     if name.lower().endswith(".json"):
@@ -88,11 +102,15 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
             f"'{name}' has the columns {', '.join(table.columns) or 'none'}.",
             f"A table of a split needs 'split' and one of: {', '.join(KEYS)}.",
         )
-    return _words(table.select(pl.col(key).cast(pl.String).alias("key"), pl.col("split").cast(pl.String)))
+    return _words(
+        table.select(pl.col(key).cast(pl.String).alias("key"), pl.col("split").cast(pl.String))
+    )
 
 
 def _words(rows: pl.DataFrame) -> pl.DataFrame:
-    """The sides as train, dev and test; any other is an error, since its rows would silently be lost."""
+    """The sides as train, dev and test; any other is an error, since its rows would silently be
+    lost.
+    """
     known = rows.drop_nulls()
     words = known["split"].str.strip_chars().str.to_lowercase()
     strange = sorted(set(words.unique().to_list()) - set(WORDS))
@@ -106,9 +124,13 @@ def _words(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _keys(value: Any, name: str) -> Iterator[str]:
     if not isinstance(value, list):
-        raise UnreadableFile(f"'{name}' is not a list of ids.", 'Write a JSON list such as ["id-1", "id-2"].')
+        raise UnreadableFile(
+            f"'{name}' is not a list of ids.", 'Write a JSON list such as ["id-1", "id-2"].'
+        )
     for item in value:
         key = next((item[k] for k in KEYS if k in item), None) if isinstance(item, dict) else item
         if not isinstance(key, str | int) or isinstance(key, bool):
-            raise UnreadableFile(f"'{name}' holds {str(item)[:40]!r}, which is not an id.", "Fix the list.")
+            raise UnreadableFile(
+                f"'{name}' holds {str(item)[:40]!r}, which is not an id.", "Fix the list."
+            )
         yield str(key)

@@ -1,4 +1,6 @@
-"""What every strategy works on: the records, their labels, and which rows belong together; each worked out once."""
+"""What every strategy works on: the records, their labels, and which rows belong together; each
+worked out once.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,11 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Material:
-    """`labels` are the task's classes (null: no part of the task). Rows in `only_train` may not be tested on.
+    """`labels` are the task's classes (null: no part of the task). Rows in `only_train` may not be
+    tested on.
 
-    One material serves many splits of the same data: what is costly is worked out when it is first asked for.
+    One material serves many splits of the same data: what is costly is worked out when it is first
+    asked for.
     """
 
     records: pl.DataFrame
@@ -63,7 +67,9 @@ class Material:
         return codes_of(chosen.select(pl.struct(pl.all()).rank("dense").alias("cell"))["cell"])
 
     def bound(self, ties: Iterable[Kept]) -> Codes:
-        """A code per row; rows that share one belong together by any of `ties`, or through others."""
+        """A code per row; rows that share one belong together by any of `ties`, or through
+        others.
+        """
         wanted = set(ties)
         columns = []
         if "group" in wanted:
@@ -75,7 +81,8 @@ class Material:
         return linked(columns, self.n) if columns else np.arange(self.n, dtype=np.int64)
 
     def dealt(self, units: Codes, rows: Flags, shares: Sequence[float], seed: int) -> pl.Series:
-        """`rows` assigned to train, dev and test by `shares`, whole units and even cells; other rows are null.
+        """`rows` assigned to train, dev and test by `shares`, whole units and even cells; other
+        rows are null.
 
         A unit with a row that may only train goes to train.
         """
@@ -94,4 +101,8 @@ def named(side: Codes) -> pl.Series:
 def numbered(side: pl.Series) -> Codes:
     """`named`, the other way round."""
     numbers = {name: i for i, name in enumerate(SIDES)}
-    return side.replace_strict(numbers, default=-1, return_dtype=pl.Int64).fill_null(-1).to_numpy(writable=True)
+    return (
+        side.replace_strict(numbers, default=-1, return_dtype=pl.Int64)
+        .fill_null(-1)
+        .to_numpy(writable=True)
+    )

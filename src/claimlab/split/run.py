@@ -1,4 +1,5 @@
-"""Split a dataset: a strategy says who goes where, the check looks at what came of it, and both are kept with the data.
+"""Split a dataset: a strategy says who goes where, the check looks at what came of it, and both are
+kept with the data.
 
 done = cl.split("data/liar", by="source", output="data/liar-by-source")
 done.dataset            # the dataset with its column `split`
@@ -62,18 +63,22 @@ def split(
 ) -> Split:
     """Split `data` into train, dev and test by the strategy `by`, and check the split for leaks.
 
-    `shares` is train/dev/test ("70/10/20") or train/test. `hold_out` names values that are tested on only, `train_on`
-    values that are trained on only; `column` is for `by="column"`, `before` for "time", `external` (a dataset to test
-    on) for "external", `lists` and `setting` for "lists". `keep_together` names what stays on one side (group, exact,
-    near-duplicates), `stratify` what is shared out evenly (label, language). `small_test` caps the test rows per class
-    and language. With `changed_in_test=False`, rows that validation changed stay out of dev and test; `drop_leaks`
-    takes rows out of train and dev whose text is on a later side too. `train_where` and `test_where` keep the rows with
-    given values on that side ("meta.stage=seed", or {"meta.stage": ["seed"]}); a column may be resource, family, script
-    or word_order of the language. With `output`, the dataset is written there.
+    `shares` is train/dev/test ("70/10/20") or train/test. `hold_out` names values that are tested
+    on only, `train_on` values that are trained on only; `column` is for `by="column"`, `before` for
+    "time", `external` (a dataset to test on) for "external", `lists` and `setting` for "lists".
+    `keep_together` names what stays on one side (group, exact, near-duplicates), `stratify` what is
+    shared out evenly (label, language). `small_test` caps the test rows per class and language.
+    With `changed_in_test=False`, rows that validation changed stay out of dev and test;
+    `drop_leaks` takes rows out of train and dev whose text is on a later side too. `train_where`
+    and `test_where` keep the rows with given values on that side ("meta.stage=seed", or
+    {"meta.stage": ["seed"]}); a column may be resource, family, script or word_order of the
+    language. With `output`, the dataset is written there.
     """
     request, choices = _read(Arguments(**locals()))
     reads = [*folders_of(external), *([lists] if lists is not None else [])]
-    with Run("split", data, output, reads=reads, limit=limit, force=force, seed=seed, progress=progress) as run:
+    with Run(
+        "split", data, output, reads=reads, limit=limit, force=force, seed=seed, progress=progress
+    ) as run:
         done = make(prepare(run.dataset, by, request, choices, progress=progress))
         run.finish(done.dataset)
     return done
@@ -82,8 +87,10 @@ def split(
 @repeatable()
 @same_arguments(split, required="by")
 def split_all(call: Arguments) -> list[Split | Failed]:
-    """One split for each value that `by` can hold out, or train on (`mode="train-on-one"`); the arguments are those of
-    `split`. With `output`, each is written to a folder of its own there, all of them in one step."""
+    """One split for each value that `by` can hold out, or train on (`mode="train-on-one"`); the
+    arguments are those of `split`. With `output`, each is written to a folder of its own there, all
+    of them in one step.
+    """
     request, choices = _read(call)
     with Run(
         "split",
@@ -95,14 +102,19 @@ def split_all(call: Arguments) -> list[Split | Failed]:
         seed=call.seed,
         progress=call.progress,
     ) as run:
-        done = list(make_all(prepare(run.dataset, call.by, request, choices, progress=call.progress)))
+        done = list(
+            make_all(prepare(run.dataset, call.by, request, choices, progress=call.progress))
+        )
         impossible = [one for one in done if isinstance(one, Failed)]
         if len(impossible) == len(done):
             raise DataError(
-                f"None of the splits by {call.by} can be made: {impossible[0].why}", "Use another strategy."
+                f"None of the splits by {call.by} can be made: {impossible[0].why}",
+                "Use another strategy.",
             )
         run.fill(
-            lambda folder: _write_all([one for one in done if isinstance(one, Split)], folder, Path(call.output or ""))
+            lambda folder: _write_all(
+                [one for one in done if isinstance(one, Split)], folder, Path(call.output or "")
+            )
         )
     return done
 
@@ -119,7 +131,9 @@ def _write_all(splits: list[Split], building: Path, output: Path) -> None:
 
 
 def _folder(name: str, taken: set[str]) -> str:
-    """A folder name: letters and digits stay, all else is a dash; short, and numbered where it is taken."""
+    """A folder name: letters and digits stay, all else is a dash; short, and numbered where it is
+    taken.
+    """
     plain = slug(name, any_script=True)
     numbered = (plain if i == 1 else f"{plain}-{i}" for i in count(1))
     return next(name for name in numbered if name.casefold() not in taken)
@@ -131,7 +145,11 @@ def _read(call: Arguments) -> tuple[Request, Choices]:
     request = Request(
         shares=Shares.parse(call.shares) if isinstance(call.shares, str) else call.shares,
         seed=call.seed,
-        keep_together=None if together is None else tuple(one_of(KEPT, name, "keep_together") for name in together),
+        keep_together=(
+            None
+            if together is None
+            else tuple(one_of(KEPT, name, "keep_together") for name in together)
+        ),
         hold_out=each_of(call.hold_out),
         train_on=each_of(call.train_on),
         mode=one_of(MODES, call.mode, "mode"),

@@ -23,14 +23,20 @@ class Shares:
 
     def __post_init__(self) -> None:
         shares = (self.train, self.dev, self.test)
-        if not all(math.isfinite(share) and share >= 0 for share in shares) or not (self.train and self.test):
+        if not all(math.isfinite(share) and share >= 0 for share in shares) or not (
+            self.train and self.test
+        ):
             raise UsageError(f"{self} are not valid shares.", TODO)
         if not math.isclose(sum(shares), 1, abs_tol=1e-6):
-            raise UsageError(f"The shares {self} add up to {100 * sum(shares):g}.", "Make them add up to 100.")
+            raise UsageError(
+                f"The shares {self} add up to {100 * sum(shares):g}.", "Make them add up to 100."
+            )
 
     @classmethod
     def parse(cls, text: str) -> Shares:
-        """Two numbers (train/test) or three (train/dev/test), in percent or as fractions: 80/10/10, 0.8/0.1/0.1."""
+        """Two numbers (train/test) or three (train/dev/test), in percent or as fractions: 80/10/10,
+        0.8/0.1/0.1.
+        """
         try:
             numbers = [float(part) for part in text.split("/")]
         except ValueError:

@@ -1,4 +1,6 @@
-"""A small balanced test: the same number of rows of every class in every language, drawn by the seed."""
+"""A small balanced test: the same number of rows of every class in every language, drawn by the
+seed.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ UNCELLED = "No {} has both a class and a language to balance by"
 def drawn_per_cell(
     material: Material, eligible: Flags, units: Codes, most: int, seed: int, *, at_most: float = 1.0
 ) -> tuple[Flags, list[str]]:
-    """Up to `most` eligible rows of every class and language, and what to say of cells that had fewer.
+    """Up to `most` eligible rows of every class and language, and what to say of cells that had
+    fewer.
 
-    Rows that belong together are drawn one after another, so that few are left over. `at_most` is the share of a
-    cell that may be taken. A row without a class or a language is in no cell.
+    Rows that belong together are drawn one after another, so that few are left over. `at_most` is
+    the share of a cell that may be taken. A row without a class or a language is in no cell.
     """
     rng = np.random.default_rng(seed)
     unit = np.unique(units, return_inverse=True)[1].ravel()
@@ -42,11 +45,20 @@ def drawn_per_cell(
     return chosen, short_cells(frame, taken, cell, most)
 
 
-def short_cells(frame: pl.DataFrame, taken: pl.DataFrame, cell: Sequence[str], most: int) -> list[str]:
+def short_cells(
+    frame: pl.DataFrame, taken: pl.DataFrame, cell: Sequence[str], most: int
+) -> list[str]:
     have = frame.select(cell).unique().join(taken.group_by(cell).len(), on=cell, how="left")
-    short = have.with_columns(pl.col("len").fill_null(0)).filter(pl.col("len") < most).sort("language", "label")
+    short = (
+        have.with_columns(pl.col("len").fill_null(0))
+        .filter(pl.col("len") < most)
+        .sort("language", "label")
+    )
     if not short.height:
         return []
     cells = ", ".join(f"{language} {label} {n}" for label, language, n in short.head(8).iter_rows())
     more = ", ..." if short.height > 8 else ""
-    return [f"{short.height} of {have.height} cells (class, language) have fewer than {most} test rows: {cells}{more}."]
+    return [
+        f"{short.height} of {have.height} cells (class, language) have fewer than {most} test rows:"
+        f" {cells}{more}."
+    ]

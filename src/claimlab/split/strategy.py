@@ -1,8 +1,9 @@
-"""The contract of a split strategy: the records and what was asked for in; a side for every row out.
+"""The contract of a split strategy: the records and what was asked for in; a side for every row
+out.
 
-A strategy is a row of `split/strategies/table.py`, or one file there with a module-level STRATEGY where it needs code
-of its own. It only says who goes where; that its promise was kept, and what leaks in spite of it, is checked by
-`split/check.py`, the same for all strategies.
+A strategy is a row of `split/strategies/table.py`, or one file there with a module-level STRATEGY
+where it needs code of its own. It only says who goes where; that its promise was kept, and what
+leaks in spite of it, is checked by `split/check.py`, the same for all strategies.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for. A strategy lists in `takes` what it can honour; asking it for anything else is an error."""
+    """What was asked for. A strategy lists in `takes` what it can honour; asking it for anything
+    else is an error.
+    """
 
     shares: Shares = DEFAULT
     seed: int = 0
@@ -45,9 +48,9 @@ class Request:
 class Parts:
     """Where every row goes, and what is promised of it.
 
-    `side` is train, dev, test or null (unused). `whole`: rows with equal values are on one side. `apart`: values
-    that occur in test occur in neither train nor dev. `left_out` counts unused rows by the reason. `name` tells this
-    split from others made of the same data.
+    `side` is train, dev, test or null (unused). `whole`: rows with equal values are on one side.
+    `apart`: values that occur in test occur in neither train nor dev. `left_out` counts unused rows
+    by the reason. `name` tells this split from others made of the same data.
     """
 
     side: pl.Series
@@ -76,5 +79,8 @@ class Impossible(DataError):
 
 
 SPLITTERS: Registry[Strategy] = Registry(
-    "split strategy", package="claimlab.split.strategies", attribute="STRATEGY", group="claimlab.splitters"
+    "split strategy",
+    package="claimlab.split.strategies",
+    attribute="STRATEGY",
+    group="claimlab.splitters",
 )

@@ -23,7 +23,9 @@ def headline(split: Split) -> str:
 
 def left_out(split: Split) -> list[str]:
     """The records on no side, by the reason."""
-    return [f"{n:,} record{'s'[n == 1 :]} unused: {why}." for why, n in split.parts.left_out.items()]
+    return [
+        f"{n:,} record{'s'[n == 1 :]} unused: {why}." for why, n in split.parts.left_out.items()
+    ]
 
 
 def blocks(checked: Checked) -> list[Block]:
@@ -40,8 +42,13 @@ def blocks(checked: Checked) -> list[Block]:
 def sides_table(checked: Checked) -> Table:
     """Rows per side and class."""
     tally = checked.cells.with_columns(pl.col("label").fill_null(NO_LABEL))
-    count = {(s, c): n for s, c, n in tally.group_by("split", "label").agg(pl.col("records").sum()).iter_rows()}
-    classes = sorted({c for _, c in count if c != NO_LABEL}) + [NO_LABEL] * any(c == NO_LABEL for _, c in count)
+    count = {
+        (s, c): n
+        for s, c, n in tally.group_by("split", "label").agg(pl.col("records").sum()).iter_rows()
+    }
+    classes = sorted({c for _, c in count if c != NO_LABEL}) + [NO_LABEL] * any(
+        c == NO_LABEL for _, c in count
+    )
     total = checked.sides()
     used = max(1, sum(total.values()))
     rows = [
@@ -67,14 +74,18 @@ def leaks_table(checked: Checked) -> Table:
         ]
         for leak in checked.leaks
     ]
-    return Table(["leak", "records", "same text", "near text", "same label", "other label", "group"], rows)
+    return Table(
+        ["leak", "records", "same text", "near text", "same label", "other label", "group"], rows
+    )
 
 
 def languages_table(checked: Checked) -> Table:
     """Rows per side and language; those whose language is not known come last, under no code."""
     tally = checked.cells.group_by("split", "language").agg(pl.col("records").sum())
     count = {(s, c): n for s, c, n in tally.iter_rows()}
-    languages = sorted({c for _, c in count if c is not None}) + [None] * any(c is None for _, c in count)
+    languages = sorted({c for _, c in count if c is not None}) + [None] * any(
+        c is None for _, c in count
+    )
     rows = [[c or UNKNOWN, *(count.get((side, c), 0) for side in SIDES)] for c in languages]
     return Table(["language", *SIDES], rows)
 

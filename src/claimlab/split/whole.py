@@ -15,7 +15,9 @@ from claimlab.split.strategy import Impossible, Parts, Request
 
 @dataclass(frozen=True)
 class Whole:
-    """Rows bound by `together` stay on one side; sides get their share of every class and language."""
+    """Rows bound by `together` stay on one side; sides get their share of every class and
+    language.
+    """
 
     name: str
     summary: str
@@ -23,7 +25,9 @@ class Whole:
     takes: frozenset[str] = frozenset({"keep_together"})
 
     def split(self, material: Material, request: Request) -> Parts:
-        units = material.bound(self.together if request.keep_together is None else request.keep_together)
+        units = material.bound(
+            self.together if request.keep_together is None else request.keep_together
+        )
         return self.dealt(material, request, units, np.ones(material.n, np.bool_))
 
     def dealt(self, material: Material, request: Request, units: Codes, rows: Flags) -> Parts:
@@ -31,12 +35,15 @@ class Whole:
             if int(rows.sum()) < 2 or not self.together:
                 raise Impossible("One row cannot be split.", "Give a dataset with more records.")
             raise Impossible(
-                f"A split by {self.name} needs two sets of rows at least; here all rows belong together.",
+                f"A split by {self.name} needs two sets of rows at least; here all rows belong"
+                " together.",
                 'Use another strategy, such as `by="random"`.',
             )
         shares = request.shares
         side = material.dealt(units, rows, (shares.train, shares.dev, shares.test), request.seed)
-        return Parts(side=side, name=self.name, whole=pl.Series(units), notes=tuple(far_off(side, request)))
+        return Parts(
+            side=side, name=self.name, whole=pl.Series(units), notes=tuple(far_off(side, request))
+        )
 
 
 def far_off(side: pl.Series, request: Request) -> list[str]:
@@ -45,7 +52,8 @@ def far_off(side: pl.Series, request: Request) -> list[str]:
     got = {name: int((side == name).sum()) / used for name in SIDES}
     wanted = {name: getattr(request.shares, name) for name in SIDES}
     return [
-        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f}% instead of {100 * share:.0f}%."
+        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f}% instead of"
+        f" {100 * share:.0f}%."
         for name, share in wanted.items()
         if got[name] < share / 2
     ]

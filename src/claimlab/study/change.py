@@ -13,10 +13,26 @@ from claimlab.core.stats.interval import Interval
 from claimlab.core.words import several
 from claimlab.study.entry import Entry
 
-Word = Literal["higher", "lower", "unclear", "same", "no longer fails", "fails now", "only before", "only after"]
+Word = Literal[
+    "higher",
+    "lower",
+    "unclear",
+    "same",
+    "no longer fails",
+    "fails now",
+    "only before",
+    "only after",
+]
 WORDS: tuple[Word, ...] = (
-    "lower", "higher", "fails now", "no longer fails", "only before", "only after", "unclear", "same",
-)  # fmt: skip
+    "lower",
+    "higher",
+    "fails now",
+    "no longer fails",
+    "only before",
+    "only after",
+    "unclear",
+    "same",
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +53,10 @@ class Change:
             return "only after" if self.before is None else "only before"
         if bool(self.before.failed) != bool(self.after.failed):
             return "fails now" if self.after.failed else "no longer fails"
-        if self.before.macro_f1 == self.after.macro_f1 and self.before.interval == self.after.interval:
+        if (
+            self.before.macro_f1 == self.after.macro_f1
+            and self.before.interval == self.after.interval
+        ):
             return "same"
         if self.p_holm is None or self.p_holm >= 0.05 or not self.difference:
             return "unclear"
@@ -65,11 +84,16 @@ class StudyDiff(Shown):
     notes: list[str]
 
     def counts(self) -> dict[str, int]:
-        return {word: n for word in WORDS if (n := sum(change.word == word for change in self.changes))}
+        return {
+            word: n for word in WORDS if (n := sum(change.word == word for change in self.changes))
+        }
 
     def headline(self) -> str:
         parts = ", ".join(f"{n} {word}" for word, n in self.counts().items())
-        return f"From '{self.before}' to '{self.after}', of {several(len(self.changes), 'setting')}: {parts}."
+        return (
+            f"From '{self.before}' to '{self.after}', of {several(len(self.changes), 'setting')}:"
+            f" {parts}."
+        )
 
     @property
     def table(self) -> pl.DataFrame:
@@ -90,4 +114,9 @@ class StudyDiff(Shown):
 
     def to_json(self) -> dict[str, Any]:
         sides = {"before": self.before, "after": self.after}
-        return {**sides, "counts": self.counts(), "notes": self.notes, "settings": [c.to_json() for c in self.changes]}
+        return {
+            **sides,
+            "counts": self.counts(),
+            "notes": self.notes,
+            "settings": [c.to_json() for c in self.changes],
+        }

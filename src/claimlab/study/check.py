@@ -1,5 +1,5 @@
-"""Everything that is missing for a study, before anything is spent: files, options that do not exist, extras, keys, and
-classes that a split leaves without a record."""
+"""Everything that is missing for a study, before anything is spent: files, options that do not
+exist, extras, keys, and classes that a split leaves without a record."""
 
 from __future__ import annotations
 
@@ -32,13 +32,16 @@ _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
 @in_storage()
-def study_check(study: str | Path, *, trust: bool = False, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
+def study_check(
+    study: str | Path, *, trust: bool = False, progress: Progress = silent
+) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 
-    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that asks no model is
-    tried on a few records, to see which packages are missing, and datasets are loaded, cleaned and split, to see which
-    classes each side has. A file that names hosts, keys or paths outside its folder must have been allowed
-    (`claimlab trust FILE`), unless `trust` says that it is yours.
+    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that
+    asks no model is tried on a few records, to see which packages are missing, and datasets are
+    loaded, cleaned and split, to see which classes each side has. A file that names hosts, keys or
+    paths outside its folder must have been allowed (`claimlab trust FILE`), unless `trust` says
+    that it is yours.
     """
     read = read_study_file(study)
     require(Path(study), needs_of(read, Path(study)), trust=trust)
@@ -53,25 +56,31 @@ def study_check(study: str | Path, *, trust: bool = False, progress: Progress = 
     if cells:
         _try(problems, lambda: shown.extend(exhibits(read, {})))
     last = [*(cell.node.before[0] for cell in cells), *(exhibit.node for exhibit in shown)]
-    nodes = {node.key: node for node in [*(cell.node for cell in cells), *last] for node in node.chain()}
+    nodes = {
+        node.key: node for node in [*(cell.node for cell in cells), *last] for node in node.chain()
+    }
     problems += [problem for node in nodes.values() for problem in _asked(node)]
     if cells:
         with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
             grid = Grid(Path(folder), read, cells)
             problems += missing_extras(last, Maker(grid, Caps(), "record", progress))
-            problems += [] if problems else split_problems(cells, Maker(grid, Caps(), "replay", progress))
+            problems += (
+                [] if problems else split_problems(cells, Maker(grid, Caps(), "replay", progress))
+            )
     return cells, list(dict.fromkeys(problems))
 
 
 def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
-    """A sentence for each step that needs packages which are not installed. Steps say so when they are made: each is
-    tried on a few records, and what else is wrong with so few is not reported."""
+    """A sentence for each step that needs packages which are not installed. Steps say so when they
+    are made: each is tried on a few records, and what else is wrong with so few is not reported."""
     tried = {node.key: node for one in last for node in _on_few(one).chain() if node.folder is None}
     for node in tried.values():
         if all(each.key not in maker.grid.failed and not asks(each) for each in node.chain()):
             maker.make(node)
     return [
-        f"{tried[key].verb}: {e}" for key, e in maker.errors.items() if key in tried and isinstance(e, MissingExtra)
+        f"{tried[key].verb}: {e}"
+        for key, e in maker.errors.items()
+        if key in tried and isinstance(e, MissingExtra)
     ]
 
 
@@ -91,7 +100,9 @@ def _try(problems: list[str], work: Callable[[], object]) -> None:
 
 
 def _detectors(study: StudyFile) -> list[str]:
-    """Detectors that cannot be made here: unknown names and settings, missing extras and profiles."""
+    """Detectors that cannot be made here: unknown names and settings, missing extras and
+    profiles.
+    """
     problems: list[str] = []
     for value in dict.fromkeys(map(str, all_axes(study)["detector"])):
         options = {**study.detector.get(value, REFERENCES.get(value, {}))}
@@ -108,18 +119,25 @@ def _open(name: str, options: Mapping[str, Any]) -> None:
     from claimlab.detect.open import open_detector
 
     words = {
-        "profile": options.get("profile"), "model": options.get("model"), "providers": options.get("provider", ()),
-        "search_profile": options.get("search_profile"), "search_model": options.get("search_model"),
-    }  # fmt: skip
+        "profile": options.get("profile"),
+        "model": options.get("model"),
+        "providers": options.get("provider", ()),
+        "search_profile": options.get("search_profile"),
+        "search_model": options.get("search_model"),
+    }
     extra = DETECTORS.get(name).extra
     if extra is not None:
         require_extra(f"The detector '{name}'", extra)
-    with open_detector(name, options.get("settings", ()), Calls("live"), "none", words, options.get("prompts", ())):
+    with open_detector(
+        name, options.get("settings", ()), Calls("live"), "none", words, options.get("prompts", ())
+    ):
         pass
 
 
 def _asked(node: Node) -> Iterator[str]:
-    """What a step needs to ask a model or a search, and does not have: profile, package, key, address."""
+    """What a step needs to ask a model or a search, and does not have: profile, package, key,
+    address.
+    """
     options: dict[str, Any] = json.loads(node.options)
     for option, profile in _values(options, PROFILES):
         problems: list[str] = []
@@ -143,7 +161,10 @@ def _open_profile(name: str, model: str | None) -> None:
     if model is None:
         profile.chosen_model()
     if profile.provider != "scripted":
-        require_extra(f"The model profile '{profile.name}'", "local-llm" if profile.provider in _LOCAL else "llm")
+        require_extra(
+            f"The model profile '{profile.name}'",
+            "local-llm" if profile.provider in _LOCAL else "llm",
+        )
     profile.key()
 
 
@@ -162,4 +183,7 @@ def _search_problems(name: str) -> Iterator[str]:
         return
     for variable in needs:
         if not os.environ.get(variable, "").strip():
-            yield f"the search provider '{kind}' needs {variable}, which is not set. Set it: export {variable}=…"
+            yield (
+                f"the search provider '{kind}' needs {variable}, which is not set. Set it: export"
+                f" {variable}=…"
+            )

@@ -17,11 +17,15 @@ from claimlab.study.step import Node
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import open_task
 
-_KEEP_LABELS = {"enrich"}  # steps that add to records and change none: the split is the same without them
+_KEEP_LABELS = {
+    "enrich"
+}  # steps that add to records and change none: the split is the same without them
 
 
 def split_problems(cells: Sequence[Cell], maker: Maker) -> list[str]:
-    """A sentence for each step that fails before the detectors, and for each class that a side of a split lacks."""
+    """A sentence for each step that fails before the detectors, and for each class that a side of a
+    split lacks.
+    """
     problems: dict[tuple[str, str], dict[str, None]] = {}  # setting and problem -> seeds
     looked: set[tuple[str, str, bool]] = set()
     for cell in cells:
@@ -31,10 +35,15 @@ def split_problems(cells: Sequence[Cell], maker: Maker) -> list[str]:
         if before is None or (before.key, task, trains) in looked:
             continue
         looked.add((before.key, task, trains))
-        setting = ", ".join(f"{axis} {cell.axes[axis]}" for axis in ("dataset", "split") if axis in cell.axes)
+        setting = ", ".join(
+            f"{axis} {cell.axes[axis]}" for axis in ("dataset", "split") if axis in cell.axes
+        )
         for problem in _problems(before, task, maker, trains=trains):
             problems.setdefault((setting, problem), {})[str(cell.axes["seed"])] = None
-    return [f"{setting}, {_seeds(list(seeds))}: {problem}" for (setting, problem), seeds in problems.items()]
+    return [
+        f"{setting}, {_seeds(list(seeds))}: {problem}"
+        for (setting, problem), seeds in problems.items()
+    ]
 
 
 def _seeds(seeds: Sequence[str]) -> str:
@@ -42,7 +51,9 @@ def _seeds(seeds: Sequence[str]) -> str:
 
 
 def _without(node: Node) -> Node | None:
-    """The step without what comes before it and keeps the labels; null where its input must be asked for or made up."""
+    """The step without what comes before it and keeps the labels; null where its input must be
+    asked for or made up.
+    """
     if node.verb in _KEEP_LABELS:
         return _without(node.before[0])
     before = [_without(one) for one in node.before]
@@ -53,7 +64,9 @@ def _without(node: Node) -> Node | None:
 
 def _problems(last: Node, task: str, maker: Maker, *, trains: bool) -> Iterator[str]:
     for node in last.chain():
-        if node.folder is None and not any(before.key in maker.grid.failed for before in node.chain()):
+        if node.folder is None and not any(
+            before.key in maker.grid.failed for before in node.chain()
+        ):
             maker.make(node)
     if failed := maker.grid.why(last):
         yield failed
@@ -73,6 +86,8 @@ def absent(splits: pl.Series, labels: pl.Series, sides: Sequence[str]) -> Iterat
         return
     classes = labels.drop_nulls().unique().sort().to_list()
     for side in sides:
-        here = set(labels.filter((splits == side).fill_null(value=False)).drop_nulls().unique().to_list())
+        here = set(
+            labels.filter((splits == side).fill_null(value=False)).drop_nulls().unique().to_list()
+        )
         if missing := [name for name in classes if name not in here]:
             yield f"no record of class {', '.join(missing)} in {side}."

@@ -1,4 +1,6 @@
-"""`cl.study_diff`: what changed between two studies, setting by setting, with intervals where the runs are at hand."""
+"""`cl.study_diff`: what changed between two studies, setting by setting, with intervals where the
+runs are at hand.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,11 @@ def study_diff(
     force: bool = False,
     progress: Progress = silent,
 ) -> StudyDiff:
-    """Which settings score higher or lower in the study `after` than in `before`, and which are in one of them only.
+    """Which settings score higher or lower in the study `after` than in `before`, and which are in
+    one of them only.
 
-    Both are folders of `study_run`. Differences are measured on the runs themselves, with the same records drawn for
-    both studies. With `output`, a report is written there.
+    Both are folders of `study_run`. Differences are measured on the runs themselves, with the same
+    records drawn for both studies. With `output`, a report is written there.
     """
     folders = [Path(before), Path(after)]
     with Run("diff", None, output, kind=KIND, reads=folders, force=force, progress=progress) as run:
@@ -53,7 +56,11 @@ def study_diff(
         measured = []
         for i, change in enumerate(pairs):
             progress("comparing", i, len(pairs))
-            measured.append(_measured(change, opened, old_file.seeds == new_file.seeds, PER_COMPARISON * len(pairs)))
+            measured.append(
+                _measured(
+                    change, opened, old_file.seeds == new_file.seeds, PER_COMPARISON * len(pairs)
+                )
+            )
         notes += [_NO_RUNS.format(f"'{one.folder}'") for one in opened if one.missing]
         names = [folder.resolve().name for folder in folders]
         done = StudyDiff(names[0], names[1], _corrected(measured), notes)
@@ -62,8 +69,8 @@ def study_diff(
 
 
 def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Change], list[str]]:
-    """The settings of both studies side by side. An axis that one of them lacks, or that has one other value in each,
-    tells nothing apart: it is noted and left out."""
+    """The settings of both studies side by side. An axis that one of them lacks, or that has one
+    other value in each, tells nothing apart: it is noted and left out."""
     values: list[dict[str, dict[str, None]]] = [{}, {}]
     for one, side in zip(values, (before, after), strict=True):
         for axis, value in ((axis, value) for entry in side for axis, value in entry.axes.items()):
@@ -76,9 +83,13 @@ def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Chang
             notes.append(f"The studies differ in {axis}: '{first}' and '{second}'.")
         else:
             compared.append(axis)
-    old, new = ({tuple(str(e.axes.get(a)) for a in compared): e for e in side} for side in (before, after))
+    old, new = (
+        {tuple(str(e.axes.get(a)) for a in compared): e for e in side} for side in (before, after)
+    )
     keys = dict.fromkeys([*old, *new])
-    return [Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key)) for key in keys], notes
+    return [
+        Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key)) for key in keys
+    ], notes
 
 
 class _Opened:
@@ -97,11 +108,21 @@ class _Opened:
 
 def _measured(change: Change, opened: Sequence[_Opened], paired: bool, draws: int) -> Change:
     before, after = change.before, change.after
-    if before is None or after is None or before.macro_f1 is None or after.macro_f1 is None or change.word == "same":
+    if (
+        before is None
+        or after is None
+        or before.macro_f1 is None
+        or after.macro_f1 is None
+        or change.word == "same"
+    ):
         return change
     change = replace(change, difference=after.macro_f1 - before.macro_f1)
     old, new = opened[0].runs(before), opened[1].runs(after)
-    gap = gap_of(new, old, paired=paired and len(old) == len(new), draws=max(DRAWS, draws)) if old and new else None
+    gap = (
+        gap_of(new, old, paired=paired and len(old) == len(new), draws=max(DRAWS, draws))
+        if old and new
+        else None
+    )
     return change if gap is None else replace(change, difference=gap[0], interval=gap[1], p=gap[2])
 
 

@@ -12,22 +12,35 @@ from claimlab.study.entry import Entry
 from claimlab.study.published import Row
 
 KIND = "study diff"
-_TONES: Mapping[Word, Tone] = {"lower": "fail", "fails now": "fail", "higher": "pass", "no longer fails": "pass"}
+_TONES: Mapping[Word, Tone] = {
+    "lower": "fail",
+    "fails now": "fail",
+    "higher": "pass",
+    "no longer fails": "pass",
+}
 _METHOD = (
-    "A difference is after minus before, in macro-F1, with its 95% interval over test records and seeds. It is called "
-    "higher or lower where its p-value, corrected by Holm's method, is below 0.05, and unclear otherwise."
+    "A difference is after minus before, in macro-F1, with its 95% interval over test records and"
+    " seeds. It is called higher or lower where its p-value, corrected by Holm's method, is below"
+    " 0.05, and unclear otherwise."
 )
 
 
 def contents(diff: StudyDiff) -> Contents:
-    page = Report(f"What changed: {diff.before} and {diff.after}", "Two studies, setting by setting", diff_blocks(diff))
+    page = Report(
+        f"What changed: {diff.before} and {diff.after}",
+        "Two studies, setting by setting",
+        diff_blocks(diff),
+    )
     return Contents(KIND, [page], data={"diff.json": diff.to_json()})
 
 
 def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> list[Block]:
     """In a sentence, and setting by setting (`everything`: those that are the same too)."""
     shown = [change for change in diff.changes if everything or change.word != "same"]
-    blocks: list[Block] = [Text(diff.headline(), "conclusion"), *(Text(note, "note") for note in diff.notes)]
+    blocks: list[Block] = [
+        Text(diff.headline(), "conclusion"),
+        *(Text(note, "note") for note in diff.notes),
+    ]
     if shown:
         blocks.append(changes_table(shown))
     return [*blocks, Section("How to read this", [Text(_METHOD)])] if everything else blocks
@@ -55,7 +68,9 @@ def _figure(entry: Entry | None) -> Cell:
     if entry is None:
         return percent(None)
     if entry.macro_f1 is None:
-        return Cell("failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed)
+        return Cell(
+            "failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed
+        )
     return Cell(f"{percent(entry.macro_f1).text}{_ends(entry.interval)}", sort=entry.macro_f1)
 
 

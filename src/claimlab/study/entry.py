@@ -15,7 +15,9 @@ TRIVIAL = "the best trivial baseline"
 
 @dataclass(frozen=True)
 class Entry:
-    """One choice on every axis but the seed. Figures are null where a cell failed or could not be measured."""
+    """One choice on every axis but the seed. Figures are null where a cell failed or could not be
+    measured.
+    """
 
     axes: Mapping[str, Value]
     seeds: int
@@ -29,8 +31,12 @@ class Entry:
     difference_interval: Interval | None = None
     p: float | None = None
     p_holm: float | None = None
-    chance: Chance = UNTESTED  # what comes without reading the text, and whether the score is above it
-    p_reading: float | None = None  # corrected, of being above chance and above every reference detector
+    chance: Chance = (
+        UNTESTED  # what comes without reading the text, and whether the score is above it
+    )
+    p_reading: float | None = (
+        None  # corrected, of being above chance and above every reference detector
+    )
     seconds: float = 0.0
     cost: float = 0.0
     failed: str | None = None
@@ -38,13 +44,19 @@ class Entry:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is clear of zero; where it is above zero, the score must be above chance too."""
+        """Whether the difference is clear of zero; where it is above zero, the score must be above
+        chance too.
+        """
         sure = self.p_holm is not None and self.p_holm < LEVEL
         return sure and ((self.difference or 0.0) < 0 or self.chance.beaten)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything that is the same in every run of the study: seconds and cost are in timings.json."""
-        return {name: value for name, value in asdict(self).items() if name not in ("seconds", "cost")}
+        """Everything that is the same in every run of the study: seconds and cost are in
+        timings.json.
+        """
+        return {
+            name: value for name, value in asdict(self).items() if name not in ("seconds", "cost")
+        }
 
     @classmethod
     def of(cls, saved: Mapping[str, Any]) -> Entry:

@@ -1,4 +1,6 @@
-"""What a study would cost: the steps that cost nothing are made, those that ask a model or a search are priced."""
+"""What a study would cost: the steps that cost nothing are made, those that ask a model or a search
+are priced.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,27 @@ def study_estimate(
     trust: bool = False,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """The least and the most that the steps which ask a model or a search would take together, and what they will
-    probably take where at least 20 replies to the same prompt are recorded: run one seed first.
+    """The least and the most that the steps which ask a model or a search would take together, and
+    what they will probably take where at least 20 replies to the same prompt are recorded: run one
+    seed first.
 
-    Loading, cleaning and splitting cost nothing: they are done on the way and kept for the run itself. A step whose
-    input must first be asked for cannot be priced, and is named.
+    Loading, cleaning and splitting cost nothing: they are done on the way and kept for the run
+    itself. A step whose input must first be asked for cannot be priced, and is named.
     """
     output = Path(output)
     with prepared(study, output, only, mode=mode, trust=trust, progress=progress) as maker:
         maker.make_all(spend=False)
         spending = [node for node in maker.nodes.values() if asks(node)]
         if not spending:
-            raise UsageError("No cell of this study asks a model or a search: it costs nothing.", "Run it.")
+            raise UsageError(
+                "No cell of this study asks a model or a search: it costs nothing.", "Run it."
+            )
         ready = [node for node in spending if not any(asks(each) for each in node.before)]
         parts = {node.name: _priced(maker, node, output / "calls", mode) for node in ready}
     later = [node.name for node in spending if node not in ready]
-    least, most, expected = (_sum(parts.values(), name) for name in ("money_least", "money_most", "money_expected"))
+    least, most, expected = (
+        _sum(parts.values(), name) for name in ("money_least", "money_most", "money_expected")
+    )
     lines = [f"{name}: {line}" for name, part in parts.items() for line in part["sentences"][-1:]]
     lines += [f"{name}: not priced, its input must be asked for first." for name in later]
     return {

@@ -1,4 +1,6 @@
-"""Which steps a study shows tables of: each `[[show]]` for every dataset and variant that it names."""
+"""Which steps a study shows tables of: each `[[show]]` for every dataset and variant that it
+names.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,18 @@ def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
     """The steps to show; `only` keeps those of one dataset."""
     planned: list[Exhibit] = []
     for show in study.show:
-        one_of([DATASET, *REPORTS, *(axis for axis in STEPS if axis != "detector")], show.step, "step")
-        names = [one_of(list(study.datasets), name, "datasets") for name in show.datasets or study.datasets]
+        one_of(
+            [DATASET, *REPORTS, *(axis for axis in STEPS if axis != "detector")], show.step, "step"
+        )
+        names = [
+            one_of(list(study.datasets), name, "datasets")
+            for name in show.datasets or study.datasets
+        ]
         mine = [name for name in names if only.get(DATASET, name) == name]
-        before = [dict(zip(show.after, values, strict=True)) for values in product(*map(each_of, show.after.values()))]
+        before = [
+            dict(zip(show.after, values, strict=True))
+            for values in product(*map(each_of, show.after.values()))
+        ]
         planned += [
             _exhibit(study, show, name, steps, value)
             for name in mine
@@ -41,13 +51,19 @@ def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
     return planned
 
 
-def _exhibit(study: StudyFile, show: Show, dataset: str, before: Mapping[str, str], value: str) -> Exhibit:
+def _exhibit(
+    study: StudyFile, show: Show, dataset: str, before: Mapping[str, str], value: str
+) -> Exhibit:
     chosen: dict[str, Value] = {DATASET: dataset, **before, "seed": study.seeds[0]}
     several = {axis: name for axis, name in before.items() if len(each_of(show.after[axis])) > 1}
     axes = {DATASET: dataset, **several, **({show.step: value} if len(show.values) > 1 else {})}
     if show.step not in REPORTS:
-        return Exhibit(show, axes, node_of(study, {**chosen, show.step: value} if value else chosen))
-    alone: Options = {"to": value} if show.step == EXPORT else {}  # the name of a format says it all
+        return Exhibit(
+            show, axes, node_of(study, {**chosen, show.step: value} if value else chosen)
+        )
+    alone: Options = (
+        {"to": value} if show.step == EXPORT else {}
+    )  # the name of a format says it all
     options = of_dataset(study.variants(show.step).get(value, alone), dataset)
     options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
     return Exhibit(show, axes, step_node(study, show.step, options, node_of(study, chosen)))

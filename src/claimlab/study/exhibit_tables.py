@@ -1,4 +1,6 @@
-"""The tables of `[[show]]`: what a step itself wrote, for each dataset, with published figures in parentheses."""
+"""The tables of `[[show]]`: what a step itself wrote, for each dataset, with published figures in
+parentheses.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,16 @@ from claimlab.study.published import Row, card_figure
 from claimlab.study.run import STEPS_FOLDER, Grid
 
 RECORDS = "records"
-SHARES = ("score", "low", "high", "majority", "stratified", "shuffled", "difference", "share")  # shown in per cent
+SHARES = (
+    "score",
+    "low",
+    "high",
+    "majority",
+    "stratified",
+    "shuffled",
+    "difference",
+    "share",
+)  # shown in per cent
 
 
 def exhibit_tables(grid: Grid) -> list[tuple[str, Table]]:
@@ -78,7 +89,9 @@ def _exported(folder: Path) -> pl.DataFrame:
 
 
 def _counted(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
-    rows: list[Row] = [[count.name, *(_count(grid, exhibit, count) for exhibit in mine)] for count in show.counts]
+    rows: list[Row] = [
+        [count.name, *(_count(grid, exhibit, count) for exhibit in mine)] for count in show.counts
+    ]
     return Table(["", *(", ".join(e.axes.values()) for e in mine)], rows, caption=_caption(show))
 
 
@@ -86,14 +99,19 @@ def _count(grid: Grid, exhibit: Exhibit, count: Count) -> Cell:
     frame = _read(grid, exhibit, count.table)
     if isinstance(frame, str):
         return Cell("failed", tone="not-measured", title=frame)
-    return _beside(_filtered(frame, count.where).height, count.published.get(exhibit.axes["dataset"]))
+    return _beside(
+        _filtered(frame, count.where).height, count.published.get(exhibit.axes["dataset"])
+    )
 
 
 def _filtered(frame: pl.DataFrame, where: Mapping[str, Value | list[Value]]) -> pl.DataFrame:
     if not frame.width:
         return frame
     return frame.filter(
-        matching(frame, {name: value if isinstance(value, list) else [value] for name, value in where.items()})
+        matching(
+            frame,
+            {name: value if isinstance(value, list) else [value] for name, value in where.items()},
+        )
     )
 
 
@@ -113,23 +131,39 @@ def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
         for row in _filtered(frame, show.where).iter_rows(named=True):
             other = next((p for p in left if _same(p, named | row)), {})
             left = [p for p in left if p is not other]
-            rows.append([*(named[axis] for axis in axes), *(_beside(row.get(c), other.get(c)) for c in columns)])
+            rows.append(
+                [
+                    *(named[axis] for axis in axes),
+                    *(_beside(row.get(c), other.get(c)) for c in columns),
+                ]
+            )
     for other in left:
-        rows.append([*(str(other.get(axis, "")) for axis in axes), *(_only(other.get(c)) for c in columns)])
+        rows.append(
+            [*(str(other.get(axis, "")) for axis in axes), *(_only(other.get(c)) for c in columns)]
+        )
     return Table([*axes, *(c.replace("_", " ") for c in columns)], rows, caption=_caption(show))
 
 
 def _side_by_side(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
-    """One row for each dataset, one column for each variant of the step, and the first column of its table inside."""
+    """One row for each dataset, one column for each variant of the step, and the first column of
+    its table inside.
+    """
     rows: dict[str, dict[str, Cell]] = {}
     for exhibit in mine:
         value = exhibit.axes.get(show.step, show.values[0] if show.values else "")
         frame = _read(grid, exhibit, show.table or RECORDS)
         dataset = exhibit.axes["dataset"]
-        card = card_figure(grid.study, dataset, show.card) if show.card and value == show.values[0] else None
+        card = (
+            card_figure(grid.study, dataset, show.card)
+            if show.card and value == show.values[0]
+            else None
+        )
         rows.setdefault(dataset, {})[value] = _first(frame, show, card)
     heads = show.values or [""]
-    body: list[Row] = [[dataset, *(cells.get(value, Cell("")) for value in heads)] for dataset, cells in rows.items()]
+    body: list[Row] = [
+        [dataset, *(cells.get(value, Cell("")) for value in heads)]
+        for dataset, cells in rows.items()
+    ]
     return Table(["dataset", *heads], body, caption=_caption(show))
 
 
@@ -140,7 +174,9 @@ def _first(frame: pl.DataFrame | str, show: Show, published: float | None) -> Ce
     ours = [row.get(column) for column in show.columns]
     if not ours or ours[0] is None:
         why = str(row.get("why") or "there is no such row")
-        return Cell("not measured" + ("" if published is None else f" ({_number(published)})"), title=why)
+        return Cell(
+            "not measured" + ("" if published is None else f" ({_number(published)})"), title=why
+        )
     rest = ", ".join(_number(value) for value in ours[1:] if value is not None)
     cell = _beside(ours[0], published)
     return replace(cell, text=f"{cell.text} {rest}".strip())
@@ -148,7 +184,9 @@ def _first(frame: pl.DataFrame | str, show: Show, published: float | None) -> Ce
 
 def _same(published: Mapping[str, Value], row: Mapping[str, Any]) -> bool:
     """Whether a published row is about this one: every text in it is the same."""
-    return all(str(row.get(name)) == value for name, value in published.items() if isinstance(value, str))
+    return all(
+        str(row.get(name)) == value for name, value in published.items() if isinstance(value, str)
+    )
 
 
 def _only(value: Value | None) -> Cell:
@@ -159,7 +197,10 @@ def _beside(ours: Any, published: Value | None) -> Cell:
     text = _number(ours)
     if published is None or isinstance(published, str):
         return Cell(text, sort=ours if isinstance(ours, int | float) else text)
-    return Cell(f"{text} ({_number(published)})", sort=float(ours) if isinstance(ours, int | float) else None)
+    return Cell(
+        f"{text} ({_number(published)})",
+        sort=float(ours) if isinstance(ours, int | float) else None,
+    )
 
 
 def _number(value: Any) -> str:
@@ -167,7 +208,13 @@ def _number(value: Any) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    return (
+        f"{value:,.1f}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
 
 
 def _caption(show: Show) -> str:

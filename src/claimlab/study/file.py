@@ -7,10 +7,12 @@ folder = "demo/planted"
 split = ["random", "near-duplicates"]
 detector = ["tfidf", "sentence"]
 
-[split.by-time]                        # what an axis value stands for, where the name alone does not say it
+[split.by-time]                        # what an axis value stands for, where the name alone does
+                                       not say it
 by = "time"
 
-In any text of the file, `{data}` is the folder that `data` names, and `{NAME}` in an option the dataset of that name.
+In any text of the file, `{data}` is the folder that `data` names, and `{NAME}` in an option the
+dataset of that name.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ Value = str | int | float | bool
 Options = dict[str, Any]
 QUESTIONS = (
     "is the file of an EQA report, not a study",
-    "Write the report with: claimlab report {file} -o DIR. Start a study with: claimlab study new FILE",
+    (
+        "Write the report with: claimlab report {file} -o DIR. Start a study with: claimlab study"
+        " new FILE"
+    ),
 )
 
 
@@ -44,23 +49,31 @@ class Caps(_Part):
 
 
 class View(_Part):
-    """The table that is shown first, and the detector that the others are compared with (without one, the best trivial
-    baseline). Without `columns`, they are the splits, or else the first axis that has several values."""
+    """The table that is shown first, and the detector that the others are compared with (without
+    one, the best trivial baseline). Without `columns`, they are the splits, or else the first axis
+    that has several values.
+    """
 
     rows: str = "detector"
     columns: str = ""
     cells: str = "macro_f1"
     baseline: str = ""
-    gap: list[Value] = Field(default=[], max_length=2)  # two columns, and how far the first is above the second
+    gap: list[Value] = Field(
+        default=[], max_length=2
+    )  # two columns, and how far the first is above the second
 
 
 class Published(_Part):
-    """Figures of others, in per cent: each names values of axes, and a measure (macro_f1, accuracy)."""
+    """Figures of others, in per cent: each names values of axes, and a measure (macro_f1,
+    accuracy).
+    """
 
     source: str
     figures: list[dict[str, Value]] = Field(min_length=1)
     paper: str = ""  # a table of a paper that claimlab knows: then its figures are those
-    card: str = ""  # a field of the catalogue's published figures: then each figure is one of every dataset
+    card: str = (
+        ""  # a field of the catalogue's published figures: then each figure is one of every dataset
+    )
 
 
 class Count(_Part):
@@ -73,8 +86,10 @@ class Count(_Part):
 
 
 class Show(_Part):
-    """A table of a step itself, for each dataset: a side table that it wrote, counts of rows, the findings of an audit,
-    or a table of a drift report. `values` are the variants of the step, `after` the steps before it."""
+    """A table of a step itself, for each dataset: a side table that it wrote, counts of rows, the
+    findings of an audit, or a table of a drift report. `values` are the variants of the step,
+    `after` the steps before it.
+    """
 
     title: str
     step: str
@@ -86,10 +101,13 @@ class Show(_Part):
     where: dict[str, Value | list[Value]] = {}  # only the rows with these values
     counts: list[Count] = []
     published: list[dict[str, Value]] = []
-    paper: str = ""  # a table of a paper that claimlab knows: then these are its figures; a count names its row
+    # a table of a paper that claimlab knows: then these are its figures; a count names its row
+    paper: str = ""
     card: str = ""  # a field of the catalogue's published figures, for the first of `values`
     source: str = ""
-    across: bool = False  # one row for each dataset, with the first of `columns` of every variant side by side
+    across: bool = (
+        False  # one row for each dataset, with the first of `columns` of every variant side by side
+    )
 
 
 class Part(_Part):
@@ -102,11 +120,15 @@ class Part(_Part):
 
 
 class StudyFile(_Part):
-    """`report` holds the answers that the EQA report asks for, in its own words (see `claimlab report`)."""
+    """`report` holds the answers that the EQA report asks for, in its own words (see `claimlab
+    report`).
+    """
 
     name: str = Field(default="study", min_length=1)
     data: str = "."
-    sample: int | None = Field(default=None, ge=1)  # records of each dataset, drawn at random: for a trial
+    sample: int | None = Field(
+        default=None, ge=1
+    )  # records of each dataset, drawn at random: for a trial
     datasets: dict[str, Options] = Field(min_length=1)
     grid: dict[str, list[Value]] = {}
     part: list[Part] = []  # instead of one grid, several
@@ -157,5 +179,9 @@ def _filled(value: Any, place: str) -> Any:
 def read_study_file(file: str | Path) -> StudyFile:
     """The study in `file`, or an error that names what is wrong with it."""
     return read_toml(
-        Path(file), StudyFile, kind="study file", start="claimlab study new", unlike={"formulation": QUESTIONS}
+        Path(file),
+        StudyFile,
+        kind="study file",
+        start="claimlab study new",
+        unlike={"formulation": QUESTIONS},
     )

@@ -1,4 +1,5 @@
-"""A study file from a run that was made by hand: what the run says of its making, step by step, as axes and tables.
+"""A study file from a run that was made by hand: what the run says of its making, step by step, as
+axes and tables.
 
 out/run        detect   ->  [detector.tfidf], seeds
 out/splits     split    ->  [split.random]
@@ -22,17 +23,30 @@ from claimlab.study.inputs import Inputs
 from claimlab.study.step import SOURCES, STEPS, Verb
 
 _BY_FUNCTION = {f"{verb.home}.{verb.function}": (axis, verb) for axis, verb in STEPS.items()}
-_SOURCES = {f"{verb.home}.{verb.function}": (kind, verb) for kind, verb in SOURCES.items() if kind != "merge"}
+_SOURCES = {
+    f"{verb.home}.{verb.function}": (kind, verb)
+    for kind, verb in SOURCES.items()
+    if kind != "merge"
+}
 _ORDER = list(STEPS)
 _SEED = "seed"
 
 
 def study_of_run(run: str | Path) -> str:
-    """The text of a study file that, run where the inputs are, gives the figure of the run again."""
+    """The text of a study file that, run where the inputs are, gives the figure of the run
+    again.
+    """
     folder = Path(run)
     call = read_call(folder)
-    if call is None or call.function not in _BY_FUNCTION or _BY_FUNCTION[call.function][0] != "detector":
-        raise DataError(f"'{folder}' is not a run that says how it was made.", "Name a folder that detect wrote.")
+    if (
+        call is None
+        or call.function not in _BY_FUNCTION
+        or _BY_FUNCTION[call.function][0] != "detector"
+    ):
+        raise DataError(
+            f"'{folder}' is not a run that says how it was made.",
+            "Name a folder that detect wrote.",
+        )
     steps, source = _steps(folder, call)
     detector = dict(steps["detector"])
     seed = detector.pop(_SEED, 0)
@@ -49,7 +63,10 @@ def study_of_run(run: str | Path) -> str:
         whole = {verb.main: verb_default(verb), **table}
         if whole != {verb.main: name}:
             tables[f"{axis}.{as_toml(name)}"] = whole
-    head = [f"# The run '{folder.resolve().name}' as a study: add values to the axes, and seeds.", f"seeds = [{seed}]"]
+    head = [
+        f"# The run '{folder.resolve().name}' as a study: add values to the axes, and seeds.",
+        f"seeds = [{seed}]",
+    ]
     tables |= {"grid": dict(grid)}
     body = [line for name, table in tables.items() for line in ("", f"[{name}]", *_lines(table))]
     return "\n".join([f"name = {as_toml(folder.resolve().name)}", *head, *body]) + "\n"
@@ -64,9 +81,11 @@ def verb_default(verb: Verb) -> Any:
 
 
 def _steps(folder: Path, call: Call) -> tuple[dict[str, Options], Path]:
-    """The options of each step by axis, from the first to the detector, and the folder that the first one reads.
+    """The options of each step by axis, from the first to the detector, and the folder that the
+    first one reads.
 
-    A study has its steps in one order: where the run took another, the chain ends there, at that folder.
+    A study has its steps in one order: where the run took another, the chain ends there, at that
+    folder.
     """
     steps: dict[str, Options] = {}
     while True:
@@ -86,7 +105,10 @@ def _steps(folder: Path, call: Call) -> tuple[dict[str, Options], Path]:
 def _options(folder: Path, verb: Verb, arguments: Mapping[str, Any], places: Inputs) -> Options:
     options = {name: _value(folder, name, value, places) for name, value in arguments.items()}
     if unknown := [name for name in options if name not in verb.options]:
-        raise DataError(f"'{folder}' was made with '{unknown[0]}', which a study does not have.", "Write the file.")
+        raise DataError(
+            f"'{folder}' was made with '{unknown[0]}', which a study does not have.",
+            "Write the file.",
+        )
     return options
 
 
@@ -99,9 +121,14 @@ def _value(folder: Path, name: str, value: Any, places: Inputs) -> Any:
         return f"{value.get('front', '')}{_place(value, places)}"
     if OBJECT in value:
         raise DataError(
-            f"`{name}` of '{folder}' was an object of Python ({value[OBJECT]}).", "A study needs a name or a file."
+            f"`{name}` of '{folder}' was an object of Python ({value[OBJECT]}).",
+            "A study needs a name or a file.",
         )
-    return value.get(DATE) or value.get(FIELDS) or {k: _value(folder, name, v, places) for k, v in value.items()}
+    return (
+        value.get(DATE)
+        or value.get(FIELDS)
+        or {k: _value(folder, name, v, places) for k, v in value.items()}
+    )
 
 
 def _place(value: Mapping[str, Any], places: Inputs) -> Path:
@@ -118,11 +145,17 @@ def _dataset(folder: Path) -> Options:
         return {"folder": str(folder)}
     try:
         places = Inputs([], [folder.resolve().parent, Path()], folder)
-        options = {name: _value(folder, name, value, places) for name, value in call.arguments.items()}
+        options = {
+            name: _value(folder, name, value, places) for name, value in call.arguments.items()
+        }
     except ClaimlabError:
         return {"folder": str(folder)}
     layout = options.pop("options", {})
-    return {kind: options.pop(verb.main), **options, **{k: v for k, v in layout.items() if v is not None}}
+    return {
+        kind: options.pop(verb.main),
+        **options,
+        **{k: v for k, v in layout.items() if v is not None},
+    }
 
 
 def _name(axis: str, verb: Verb, options: Mapping[str, Any]) -> str:

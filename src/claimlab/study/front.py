@@ -34,21 +34,28 @@ def study_run(
 ) -> Grid:
     """Run the grid of a study file and write its tables; what is done already is not done again.
 
-    A file that names hosts, keys or paths outside its folder must have been allowed (`claimlab trust FILE`), unless
-    `trust` says that it is yours. `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or
-    `["detector=tfidf"]`). Caps given here replace those of the file, and cover all cells and all starts together. With
-    `engine`, steps that can spend nothing are shared among processes or machines; the others are made here, under one
-    cap.
+    A file that names hosts, keys or paths outside its folder must have been allowed (`claimlab
+    trust FILE`), unless `trust` says that it is yours. `only` keeps the cells with the given values
+    (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here replace those of the file,
+    and cover all cells and all starts together. With `engine`, steps that can spend nothing are
+    shared among processes or machines; the others are made here, under one cap.
     """
     output = Path(output)
     caps = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
     check_engine(engine)
     sharing = working(engine, output.absolute() / WORK)
-    with sharing, prepared(study, output, only, mode=mode, trust=trust, caps=caps, progress=progress) as maker:
+    with (
+        sharing,
+        prepared(
+            study, output, only, mode=mode, trust=trust, caps=caps, progress=progress
+        ) as maker,
+    ):
         share_steps(maker)
         maker.make_all()
         grid = maker.grid
-        rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
+        rows = [
+            {"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells
+        ]
         atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
         grid.entries = write_tables(grid)
         note_call(output, output)

@@ -14,8 +14,9 @@ DEPTH, MOST = 4, 20_000  # how far below a folder, and at how many entries, one 
 
 
 class Inputs:
-    """Looks in `given` for whatever has the digest, under any name, and in `near` for what has the name too. `links` is
-    a folder for links to inputs that were renamed: results may say the name of what was read."""
+    """Looks in `given` for whatever has the digest, under any name, and in `near` for what has the
+    name too. `links` is a folder for links to inputs that were renamed: results may say the name of
+    what was read."""
 
     def __init__(self, files: Sequence[Path], near: Sequence[Path], links: Path) -> None:
         self.given, self.near, self.links = list(files), list(near), links
@@ -30,13 +31,15 @@ class Inputs:
                 return path if path.name == name else self._linked(path, name)
             changed = path if path.name == name else changed
         if changed is not None:
-            raise DataError(f"'{changed}' is not the input that was read: its content differs.", _TODO)
+            raise DataError(
+                f"'{changed}' is not the input that was read: its content differs.", _TODO
+            )
         looked = ", ".join(f"'{place}'" for place in dict.fromkeys((*self.given, *self.near)))
         raise DataError(f"The input '{name}' is not in {looked}.", _TODO)
 
     def _candidates(self, name: str) -> Iterator[tuple[Path, bool]]:
-        """Every file or folder that may be it; whether its name does not matter. Names are compared first: to digest
-        is slow."""
+        """Every file or folder that may be it; whether its name does not matter. Names are compared
+        first: to digest is slow."""
         for place in (*self.given, *self.near):
             if (place / name).exists():
                 yield place / name, False
@@ -66,7 +69,9 @@ def _below(place: Path) -> Iterator[Path]:
             files.clear()
             yield here
             continue
-        folders[:] = [] if deep >= DEPTH else sorted(name for name in folders if not name.startswith("."))
+        folders[:] = (
+            [] if deep >= DEPTH else sorted(name for name in folders if not name.startswith("."))
+        )
         names = [*files, *folders]
         yield from (here / name for name in sorted(names) if not (here / name / MANIFEST).is_file())
         count += len(names)

@@ -1,4 +1,6 @@
-"""What a study names outside its own folder: hosts that would be asked, keys that would be sent, paths to read."""
+"""What a study names outside its own folder: hosts that would be asked, keys that would be sent,
+paths to read.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,36 @@ from claimlab.study.file import StudyFile, read_study_file
 from claimlab.study.step import STEPS
 
 STUDY = "study.toml"  # in the folder of a study
-PROFILES = ("profile", "search_profile", "auditor_profile", "judge")  # options that name a model profile
+PROFILES = (
+    "profile",
+    "search_profile",
+    "auditor_profile",
+    "judge",
+)  # options that name a model profile
 PROVIDERS = ("provider", "factcheck")  # and those that name a search
-_WORDS = {"name", "published", "show", "report", "table", "seeds", "sample", "references", "caps"}  # read, never opened
+_WORDS = {
+    "name",
+    "published",
+    "show",
+    "report",
+    "table",
+    "seeds",
+    "sample",
+    "references",
+    "caps",
+}  # read, never opened
 
 
 def needs_of(study: StudyFile, file: Path) -> list[Need]:
     """Everything that `study`, read from `file`, names and that is not in the folder of `file`."""
-    content = study.model_dump(exclude=_WORDS if "data" in study.model_fields_set else {*_WORDS, "data"})
+    content = study.model_dump(
+        exclude=_WORDS if "data" in study.model_fields_set else {*_WORDS, "data"}
+    )
     needs = set(named_in(content, file.absolute().parent))
     for option, value in _texts(content):
-        last = STEPS[option[-1]].main if option[-1] in STEPS else option[-1]  # an axis sets its main option
+        last = (
+            STEPS[option[-1]].main if option[-1] in STEPS else option[-1]
+        )  # an axis sets its main option
         if last in PROFILES:
             needs |= _of_profile(value, ".".join(option))
         elif last in PROVIDERS:
@@ -42,7 +63,11 @@ def sends(file: str | Path) -> list[str]:
     sentences = []
     for host in dict.fromkeys(need.value for need in needs if need.kind == "host"):
         uses = sorted({need.use for need in needs if need.value == host})
-        keys = [need.value for need in needs if need.kind == "variable" and need.use == f"sent to {host}"]
+        keys = [
+            need.value
+            for need in needs
+            if need.kind == "variable" and need.use == f"sent to {host}"
+        ]
         with_keys = f", with the key in {' and '.join(keys)}" if keys else ""
         sentences.append(f"{host} {'; '.join(uses)}{with_keys}.")
     return sentences
@@ -56,16 +81,23 @@ def needs_of_call(call: Call, folder: Path) -> list[Need]:
 def _without_inputs(value: Any) -> Any:
     """Recorded arguments less what was read: that is known by its digest, wherever it is."""
     if isinstance(value, dict):
-        return {} if INPUT in value else {name: _without_inputs(each) for name, each in value.items()}
+        return (
+            {} if INPUT in value else {name: _without_inputs(each) for name, each in value.items()}
+        )
     return [_without_inputs(each) for each in value] if isinstance(value, list) else value
 
 
 def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
-    """The file that is judged where `file` is received, and what it names: a study, a profile, a folder to rerun."""
+    """The file that is judged where `file` is received, and what it names: a study, a profile, a
+    folder to rerun.
+    """
     if file.is_dir():
         call = read_call(file)
         if call is None and not (file / STUDY).is_file():
-            raise UsageError(f"'{file}' is not a folder that can be run again.", "Name the file that it came with.")
+            raise UsageError(
+                f"'{file}' is not a folder that can be run again.",
+                "Name the file that it came with.",
+            )
         if call is not None and not (file / STUDY).is_file():
             return file / CALL, needs_of_call(call, file)
         file = file / STUDY
@@ -79,7 +111,9 @@ def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
 
 
 def _texts(value: Any, option: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every text in the tables of a study, with the names that lead to it; `detector.profile` is an axis."""
+    """Every text in the tables of a study, with the names that lead to it; `detector.profile` is an
+    axis.
+    """
     if isinstance(value, dict):
         for name, each in value.items():
             yield from _texts(each, (*option, *str(name).split(".")))
@@ -107,7 +141,9 @@ def _of_provider(name: str, use: str) -> set[Need]:
     if kind == "local" or kind not in KNOWN.all():
         return set()
     provider = KNOWN.get(kind)
-    return _asked(str(getattr(provider, "endpoint", "") or kind), tuple(getattr(provider, "needs", ())), use)
+    return _asked(
+        str(getattr(provider, "endpoint", "") or kind), tuple(getattr(provider, "needs", ())), use
+    )
 
 
 def _asked(address: str, variables: tuple[str, ...], use: str) -> set[Need]:
@@ -117,4 +153,6 @@ def _asked(address: str, variables: tuple[str, ...], use: str) -> set[Need]:
 
 
 def _inside_another(need: Need, folders: set[str]) -> bool:
-    return need.kind == "path" and any(str(parent) in folders for parent in Path(need.value).parents)
+    return need.kind == "path" and any(
+        str(parent) in folders for parent in Path(need.value).parents
+    )

@@ -33,18 +33,20 @@ KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.to
 AXIS, NAMES = 240, 190  # pixels: together they fit a phone
 LINES = 40  # more would not fit a screen; the table has them all
 _METHOD = (
-    "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which records are tested "
-    "(whole groups are resampled, the same for all runs) and the seed. With one seed it covers the records only."
+    "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which"
+    " records are tested (whole groups are resampled, the same for all runs) and the seed. With one"
+    " seed it covers the records only."
 )
 _TRIVIAL = (
-    "What comes without reading the text: always the most frequent class, a guess in the proportions of the labels, "
-    "and the same answers against permuted labels (groups of records kept together). A score is above the best of "
-    "these (*) where few permutations reach it and few resamples fall to that baseline: p is the larger of the two "
-    "shares, corrected by Holm's method for the number of figures in this study, and * marks p below 0.05."
+    "What comes without reading the text: always the most frequent class, a guess in the"
+    " proportions of the labels, and the same answers against permuted labels (groups of records"
+    " kept together). A score is above the best of these (*) where few permutations reach it and"
+    " few resamples fall to that baseline: p is the larger of the two shares, corrected by Holm's"
+    " method for the number of figures in this study, and * marks p below 0.05."
 )
 _COMPARED = (
-    "A difference is measured within each resample, on the same records and seeds. p is two-sided and corrected by "
-    "Holm's method for the number of comparisons in this study."
+    "A difference is measured within each resample, on the same records and seeds. p is two-sided"
+    " and corrected by Holm's method for the number of comparisons in this study."
 )
 
 
@@ -59,10 +61,14 @@ def write_tables(grid: Grid) -> list[Entry]:
 
 @in_storage()
 def study_table(
-    folder: str | Path, *, rows: str | None = None, columns: str | None = None, cells: str | None = None
+    folder: str | Path,
+    *,
+    rows: str | None = None,
+    columns: str | None = None,
+    cells: str | None = None,
 ) -> list[Table]:
-    """The results of a study over two of its axes: one table for each choice on the others. Without any of these,
-    also the tables of single steps and the published figures, as on the page."""
+    """The results of a study over two of its axes: one table for each choice on the others. Without
+    any of these, also the tables of single steps and the published figures, as on the page."""
     study, scored = saved_study(folder)
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
     if rows or columns or cells:
@@ -76,7 +82,9 @@ def study_table(
 def study_failures(folder: str | Path) -> list[str]:
     """What has no result in a study that was run, with the reasons."""
     saved_study(folder)
-    lines: list[str] = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8")).get("failures", [])
+    lines: list[str] = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8")).get(
+        "failures", []
+    )
     return lines
 
 
@@ -91,7 +99,9 @@ def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
     folder = Path(folder)
     saved = folder / REPORT / DATA
     if not saved.is_file():
-        raise UsageError(f"'{folder}' is not the folder of a finished study.", "Run the study first.")
+        raise UsageError(
+            f"'{folder}' is not the folder of a finished study.", "Run the study first."
+        )
     content = json.loads(saved.read_text(encoding="utf-8"))
     return read_study_file(folder / FILE), [Entry.of(entry) for entry in content["entries"]]
 
@@ -108,7 +118,16 @@ def tables_of(
     """The same of figures at hand; with `link`, each leads to its run."""
     figures = beside(study, scored)
     return [
-        crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=link)
+        crossed(
+            mine,
+            view.rows,
+            view.columns,
+            view.cells,
+            where,
+            published=figures,
+            gap=view.gap,
+            link=link,
+        )
         for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
     ]
 
@@ -116,10 +135,14 @@ def tables_of(
 def views(
     study: StudyFile, scored: Sequence[Entry], **axes: str | None
 ) -> Iterator[tuple[View, list[Entry], dict[str, Any]]]:
-    """Each table to show: its view, the figures of its part of the study, and the choice on the axes it leaves out."""
+    """Each table to show: its view, the figures of its part of the study, and the choice on the
+    axes it leaves out.
+    """
     for name, part in parts_of(study).items():
         mine = [entry for entry in scored if entry.axes.get(PART, "") == name]
-        view = view_of(part).model_copy(update={axis: value for axis, value in axes.items() if value})
+        view = view_of(part).model_copy(
+            update={axis: value for axis, value in axes.items() if value}
+        )
         for where in others(mine, view.rows, view.columns) if mine else ():
             yield view, mine, where
 
@@ -127,7 +150,8 @@ def views(
 def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
     first = tables_of(grid.study, scored)
     shown = [
-        {"title": title, "caption": t.caption, "columns": t.columns, "rows": _texts(t)} for title, t in grid.tables
+        {"title": title, "caption": t.caption, "columns": t.columns, "rows": _texts(t)}
+        for title, t in grid.tables
     ]
     return Contents(
         KIND,
@@ -142,7 +166,9 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
             }
         },
         more_pages={"costs.html": [costs(grid, scored)]},
-        papers={"table.tex": Report(grid.study.name, "", [*first, *(table for _, table in grid.tables)])},
+        papers={
+            "table.tex": Report(grid.study.name, "", [*first, *(table for _, table in grid.tables)])
+        },
         files={"scores.csv": flat(scored).write_csv()},
     )
 
@@ -152,7 +178,16 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
         title = words(where) or f"{view.rows} by {view.columns}"
-        table = crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=True)
+        table = crossed(
+            mine,
+            view.rows,
+            view.columns,
+            view.cells,
+            where,
+            published=figures,
+            gap=view.gap,
+            link=True,
+        )
         blocks.append(Section(title, [table, *_picture(mine, where, view.rows, view.columns)]))
     blocks += [Section(title, [table]) for title, table in grid.tables]
     if (compared := published_table(grid.study, scored)) is not None:
@@ -165,10 +200,15 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
         blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
     blocks += reasons(failures(grid, scored))
     blocks.append(
-        Section("How to read this", [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])])
+        Section(
+            "How to read this",
+            [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])],
+        )
     )
     return Report(
-        grid.study.name, f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}", blocks
+        grid.study.name,
+        f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}",
+        blocks,
     )
 
 
@@ -185,28 +225,45 @@ def reasons(lines: Sequence[str]) -> list[Block]:
 
 
 def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
-    """The sentence on top: how many detectors are above every baseline that does not read the text."""
+    """The sentence on top: how many detectors are above every baseline that does not read the
+    text.
+    """
     models = [e for e in scored if e.macro_f1 is not None and e.axes["detector"] not in REFERENCES]
     failed = len(grid.cells) - len(grid.done)
     if not models:
         return f"No detector has a score: {several(failed, 'cell')} failed."
     clear = sum(e.p_reading is not None and e.p_reading < LEVEL for e in models)
     untested = sum(e.p_reading is None for e in models)
-    others = [name for name in REFERENCES if name != MAJORITY and any(e.axes["detector"] == name for e in scored)]
+    others = [
+        name
+        for name in REFERENCES
+        if name != MAJORITY and any(e.axes["detector"] == name for e in scored)
+    ]
     names = ", ".join([MAJORITY, "random guess", "permuted labels", *others])
     return (
-        f"{clear} of {several(len(models), 'detector setting')} {verb(clear, 'scores', 'score')} significantly above "
-        f"every baseline that does not read the text ({names}; corrected for all of them)."
+        f"{clear} of {several(len(models), 'detector setting')} {verb(clear, 'scores', 'score')}"
+        f" significantly above every baseline that does not read the text ({names}; corrected for"
+        " all of them)."
         + (f" {several(untested, 'setting')} could not be tested." if untested else "")
         + (f" {several(failed, 'cell')} failed." if failed else "")
     )
 
 
-def _picture(scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str) -> list[Block]:
-    mine = [e for e in scored if all(e.axes[a] == v for a, v in where.items()) and e.macro_f1 is not None]
+def _picture(
+    scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str
+) -> list[Block]:
+    mine = [
+        e
+        for e in scored
+        if all(e.axes[a] == v for a, v in where.items()) and e.macro_f1 is not None
+    ]
     several_columns = len({e.axes[columns] for e in mine}) > 1
-    names = [f"{e.axes[rows]}, {e.axes[columns]}" if several_columns else str(e.axes[rows]) for e in mine]
-    lines = [Dot(n, e.macro_f1 or 0.0, e.interval, "plain") for n, e in zip(names, mine, strict=True)]
+    names = [
+        f"{e.axes[rows]}, {e.axes[columns]}" if several_columns else str(e.axes[rows]) for e in mine
+    ]
+    lines = [
+        Dot(n, e.macro_f1 or 0.0, e.interval, "plain") for n, e in zip(names, mine, strict=True)
+    ]
     if not lines:
         return []
     caption = "Macro-F1 with its 95% interval."
@@ -221,8 +278,13 @@ def _picture(scored: Sequence[Entry], where: Mapping[str, Any], rows: str, colum
 
 def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
     rows: list[Row] = [[words(e.axes), decimal(e.seconds, 2), decimal(e.cost, 4)] for e in scored]
-    shared = sum(t.get("seconds", 0.0) for t in grid.timings.values()) - sum(e.seconds for e in scored)
-    text = f"Steps that cells share (loading, cleaning, splitting) took {max(0.0, shared):.1f} seconds together."
+    shared = sum(t.get("seconds", 0.0) for t in grid.timings.values()) - sum(
+        e.seconds for e in scored
+    )
+    text = (
+        f"Steps that cells share (loading, cleaning, splitting) took {max(0.0, shared):.1f} seconds"
+        " together."
+    )
     table = Table(["setting", "seconds", "US dollars"], rows)
     return Report("Time and cost", grid.study.name, [Text(text), table])
 
@@ -256,4 +318,6 @@ def _place(grid: Grid, node: Node) -> str:
     """Paths in the file are read from where it is."""
     if node.folder and is_remote(node.folder):
         return node.folder
-    return os.path.relpath(node.folder, grid.output) if node.folder else f"{STEPS_FOLDER}/{node.name}"
+    return (
+        os.path.relpath(node.folder, grid.output) if node.folder else f"{STEPS_FOLDER}/{node.name}"
+    )

@@ -1,5 +1,5 @@
-"""Figures that a study file takes from a paper by its table (`paper = "portuguese, Table 6"`): each is typed once, in
-the catalogue's published.toml."""
+"""Figures that a study file takes from a paper by its table (`paper = "portuguese, Table 6"`): each
+is typed once, in the catalogue's published.toml."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ Figure = dict[str, Any]
 
 
 def paper_table(name: str) -> dict[str, Any]:
-    """The `figures` that a paper prints in a table ("PAPER, TABLE"), and the paper's own `names` for ours."""
+    """The `figures` that a paper prints in a table ("PAPER, TABLE"), and the paper's own `names`
+    for ours.
+    """
     papers = packaged.toml("claimlab.catalog", "published.toml")
-    known = {f"{paper}, {table}": content for paper, tables in papers.items() for table, content in tables.items()}
+    known = {
+        f"{paper}, {table}": content
+        for paper, tables in papers.items()
+        for table, content in tables.items()
+    }
     if name not in known:
         raise UnknownName("paper", name, list(known))
     table: dict[str, Any] = known[name]
@@ -23,7 +29,9 @@ def paper_table(name: str) -> dict[str, Any]:
 
 
 def with_papers(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a study file, with the figures of the tables that its `[[published]]` and `[[show]]` name."""
+    """The content of a study file, with the figures of the tables that its `[[published]]` and
+    `[[show]]` name.
+    """
     filled = dict(raw)
     for part, field in (("published", "figures"), ("show", "published")):
         if isinstance(raw.get(part), list):
@@ -35,7 +43,9 @@ def _filled(part: Any, field: str) -> Any:
     if not isinstance(part, dict) or not isinstance(part.get("paper"), str):
         return part
     if field in part:
-        raise UsageError(f"A table of a study has both `paper` and `{field}`.", "Give one of the two.")
+        raise UsageError(
+            f"A table of a study has both `paper` and `{field}`.", "Give one of the two."
+        )
     figures: list[Figure] = paper_table(part["paper"])["figures"]
     if "counts" in part:
         return {**part, "counts": [_counted(count, figures) for count in part["counts"]]}

@@ -40,7 +40,9 @@ class Cell:
 
 
 def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
-    """The cells of all grids, in the order of the axes; `only` keeps those with the given values."""
+    """The cells of all grids, in the order of the axes; `only` keeps those with the given
+    values.
+    """
     axes = all_axes(study)
     check_figures(study, list(axes))
     for axis, value in (only or {}).items():
@@ -53,7 +55,9 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
         for values in product(*lists):
             chosen = dict(zip(axes, values, strict=True))
             left_out = any(_matches(chosen, exception) for exception in part.exceptions)
-            if not left_out and all(str(chosen[axis]) == value for axis, value in (only or {}).items()):
+            if not left_out and all(
+                str(chosen[axis]) == value for axis, value in (only or {}).items()
+            ):
                 cells.append(Cell(chosen, node_of(study, chosen)))
     if not cells:
         raise UsageError("The exceptions leave no cell of the grid.", "Remove one of them.")
@@ -61,7 +65,9 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
 
 
 def parts_of(study: StudyFile) -> dict[str, StudyFile]:
-    """Each grid of the study as a study of its own; one without a name where it has a single grid."""
+    """Each grid of the study as a study of its own; one without a name where it has a single
+    grid.
+    """
     if bool(study.grid) == bool(study.part):
         raise UsageError("A study has one [grid], or several as [[part]].", "Give one of the two.")
     names = [part.name for part in study.part]
@@ -69,7 +75,11 @@ def parts_of(study: StudyFile) -> dict[str, StudyFile]:
         raise UsageError(f"Two parts are called '{twice[0]}'.", "Rename one of them.")
     parts = {
         part.name: study.model_copy(
-            update={"grid": part.grid, "table": part.table, "exceptions": [*study.exceptions, *part.exceptions]}
+            update={
+                "grid": part.grid,
+                "table": part.table,
+                "exceptions": [*study.exceptions, *part.exceptions],
+            }
         )
         for part in study.part
     }
@@ -89,56 +99,86 @@ def all_axes(study: StudyFile) -> dict[str, list[Value]]:
 
 
 def axes_of(study: StudyFile) -> dict[str, list[Value]]:
-    """Every axis with its values: the datasets first, the seeds last; references join the detectors."""
+    """Every axis with its values: the datasets first, the seeds last; references join the
+    detectors.
+    """
     grid = {axis: list(values) for axis, values in study.grid.items()}
     for axis in grid:
         verb, _, option = axis.partition(".")
-        if axis not in ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT) and not (option and verb in STEPS):
+        if axis not in ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT) and not (
+            option and verb in STEPS
+        ):
             known = ", ".join(["dataset", *STEPS, *OF_SPLIT, *OF_DETECT])
-            raise UsageError(f"'{axis}' is not an axis of a study.", f"The axes are {known}, or STEP.OPTION.")
+            raise UsageError(
+                f"'{axis}' is not an axis of a study.", f"The axes are {known}, or STEP.OPTION."
+            )
         if not grid[axis]:
-            raise UsageError(f"The axis '{axis}' has no values.", "Give it one, or leave the axis out.")
+            raise UsageError(
+                f"The axis '{axis}' has no values.", "Give it one, or leave the axis out."
+            )
     if "detector" not in grid:
-        raise UsageError("The grid names no detector.", 'Add one: detector = ["tfidf"] under [grid].')
+        raise UsageError(
+            "The grid names no detector.", 'Add one: detector = ["tfidf"] under [grid].'
+        )
     if study.references:
-        grid["detector"] = [*(name for name in REFERENCES if name not in grid["detector"]), *grid["detector"]]
+        grid["detector"] = [
+            *(name for name in REFERENCES if name not in grid["detector"]),
+            *grid["detector"],
+        ]
     datasets = grid.pop("dataset", list(study.datasets))
     for name in datasets:
         if name not in study.datasets:
-            raise UsageError(f"The grid names the dataset '{name}', which has no table.", f"Add [datasets.{name}].")
+            raise UsageError(
+                f"The grid names the dataset '{name}', which has no table.",
+                f"Add [datasets.{name}].",
+            )
     ordered = {axis: grid[axis] for axis in (*STEPS, *OF_SPLIT, *OF_DETECT) if axis in grid}
     rest = {axis: values for axis, values in grid.items() if axis not in ordered}
     return {"dataset": datasets, **ordered, **rest, "seed": list(study.seeds)}
 
 
 def view_of(study: StudyFile) -> View:
-    """The table that the study shows first, both of its axes known; an error where it names one that there is not."""
+    """The table that the study shows first, both of its axes known; an error where it names one
+    that there is not.
+    """
     axes = {axis: values for axis, values in axes_of(study).items() if axis != "seed"}
     view = study.table
     for name, axis in (("rows", view.rows), ("columns", view.columns)):
         if axis and axis not in axes:
             raise UsageError(
-                f"[table]: `{name}` is '{axis}', which is not an axis.", f"The axes are {', '.join(axes)}."
+                f"[table]: `{name}` is '{axis}', which is not an axis.",
+                f"The axes are {', '.join(axes)}.",
             )
     if view.columns == view.rows:
-        raise UsageError(f"[table]: rows and columns are both '{view.rows}'.", "Name another axis for one of them.")
+        raise UsageError(
+            f"[table]: rows and columns are both '{view.rows}'.",
+            "Name another axis for one of them.",
+        )
     rest = [axis for axis in axes if axis != view.rows]
     several = [axis for axis in rest if len(axes[axis]) > 1]
-    return view.model_copy(update={"columns": view.columns or ("split" if "split" in rest else [*several, *rest][0])})
+    return view.model_copy(
+        update={"columns": view.columns or ("split" if "split" in rest else [*several, *rest][0])}
+    )
 
 
 def _check_only(axes: Mapping[str, list[Value]], axis: str, value: str) -> None:
     if axis not in axes:
-        raise UsageError(f"'{axis}' is not an axis of this study.", f"Its axes are {', '.join(axes)}.")
+        raise UsageError(
+            f"'{axis}' is not an axis of this study.", f"Its axes are {', '.join(axes)}."
+        )
     if value not in map(str, axes[axis]):
-        raise UsageError(f"The axis '{axis}' has no value '{value}'.", f"It has {', '.join(map(str, axes[axis]))}.")
+        raise UsageError(
+            f"The axis '{axis}' has no value '{value}'.",
+            f"It has {', '.join(map(str, axes[axis]))}.",
+        )
 
 
 def _matches(chosen: Mapping[str, Value], exception: Mapping[str, Value | list[Value]]) -> bool:
     for axis, values in exception.items():
         if axis not in chosen:
             raise UsageError(
-                f"An exception names '{axis}', which is not an axis.", f"The axes are {', '.join(chosen)}."
+                f"An exception names '{axis}', which is not an axis.",
+                f"The axes are {', '.join(chosen)}.",
             )
         if chosen[axis] not in (values if isinstance(values, list) else [values]):
             return False
@@ -146,17 +186,25 @@ def _matches(chosen: Mapping[str, Value], exception: Mapping[str, Value | list[V
 
 
 def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
-    """The last of the steps that `chosen` names; an axis that it does not name is a step left out."""
+    """The last of the steps that `chosen` names; an axis that it does not name is a step left
+    out.
+    """
     chosen = {axis: value for axis, value in chosen.items() if value != NONE}
     node = dataset_node(study, str(chosen["dataset"]))
     if study.sample is not None:
         node = sampled(node, study.sample)
     for axis, verb in STEPS.items():
         more: Options = {
-            option: value for name, value in chosen.items() if value != NONE and (option := _option_of(name, axis))
+            option: value
+            for name, value in chosen.items()
+            if value != NONE and (option := _option_of(name, axis))
         }
         if axis == "split":
-            more |= {f"{side}_where": _where(study, side, str(chosen[side])) for side in OF_SPLIT if side in chosen}
+            more |= {
+                f"{side}_where": _where(study, side, str(chosen[side]))
+                for side in OF_SPLIT
+                if side in chosen
+            }
             more |= {"task": chosen["task"]} if "task" in chosen else {}
         if axis == "detector":
             more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
@@ -171,8 +219,8 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
 
 
 def sampled(node: Node, size: int) -> Node:
-    """A sample of the dataset; of a merged one, a sample of each of its parts: one of few large groups would hardly be
-    drawn beside one of many small ones."""
+    """A sample of the dataset; of a merged one, a sample of each of its parts: one of few large
+    groups would hardly be drawn beside one of many small ones."""
     if node.verb == MISSING:
         return node
     if node.verb == MERGE:
@@ -183,14 +231,19 @@ def sampled(node: Node, size: int) -> Node:
 def _where(study: StudyFile, side: str, value: str) -> Options:
     conditions: dict[str, Options] = getattr(study, side)
     if value not in conditions:
-        raise UsageError(f"[{side}.{value}] is missing.", "Say which columns have which values, or leave it empty.")
+        raise UsageError(
+            f"[{side}.{value}] is missing.",
+            "Say which columns have which values, or leave it empty.",
+        )
     return conditions[value]
 
 
 def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> Node:
     """A step after `before`; the files and the datasets that its options name belong to it."""
     text = as_json(options)
-    named = tuple((name, dataset_node(study, name)) for name in study.datasets if f"{{{name}}}" in text)
+    named = tuple(
+        (name, dataset_node(study, name)) for name in study.datasets if f"{{{name}}}" in text
+    )
     return Node(verb, text, (before,), inputs=digest_of_files(options), named=named)
 
 
@@ -199,8 +252,12 @@ def _option_of(name: str, axis: str) -> str:
     return option if head == axis else ""
 
 
-def _options(study: StudyFile, axis: str, chosen: Mapping[str, Value], more: Options) -> Options | None:
-    """What a value of the axis stands for: its table in the file, or the value itself; null where it is "none"."""
+def _options(
+    study: StudyFile, axis: str, chosen: Mapping[str, Value], more: Options
+) -> Options | None:
+    """What a value of the axis stands for: its table in the file, or the value itself; null where
+    it is "none".
+    """
     variants, verb, value = study.variants(axis), STEPS[axis], chosen.get(axis, NONE)
     if value == NONE and NONE not in variants:
         return None

@@ -1,4 +1,6 @@
-"""Published figures beside those of a study: as rows of its tables, and as a list with the differences."""
+"""Published figures beside those of a study: as rows of its tables, and as a list with the
+differences.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Row = list[Cell | str | int | float | None]
 MEASURES = ("macro_f1", "accuracy")
 
 
-def figures_of(published: Sequence[Published]) -> Iterator[tuple[str, dict[str, Value], str, float]]:
+def figures_of(
+    published: Sequence[Published],
+) -> Iterator[tuple[str, dict[str, Value], str, float]]:
     """Source, setting, measure and value (0 to 1) of each figure."""
     for part in published:
         for figure in part.figures:
@@ -31,21 +35,36 @@ def check_figures(study: StudyFile, axes: Sequence[str]) -> None:
         for figure in part.figures:
             if other := [name for name in figure if name not in (*axes, *MEASURES)]:
                 raise UsageError(
-                    f"A published figure names '{other[0]}', which is neither an axis nor a measure.",
+                    f"A published figure names '{other[0]}', which is neither an axis nor a"
+                    " measure.",
                     f"The axes are {', '.join(axes)}; the measures are {', '.join(MEASURES)}.",
                 )
-            if not part.card and not any(isinstance(figure.get(measure), int | float) for measure in MEASURES):
-                raise UsageError("A published figure has no measure.", f"Give one of {', '.join(MEASURES)}.")
+            if not part.card and not any(
+                isinstance(figure.get(measure), int | float) for measure in MEASURES
+            ):
+                raise UsageError(
+                    "A published figure has no measure.", f"Give one of {', '.join(MEASURES)}."
+                )
 
 
 def with_cards(study: StudyFile) -> list[Published]:
     """The published figures, those on the cards of catalogued datasets filled in."""
     grids = [grid for grid in (study.grid, *(part.grid for part in study.part)) if grid]
-    datasets = dict.fromkeys(str(name) for grid in grids for name in grid.get("dataset", study.datasets))
+    datasets = dict.fromkeys(
+        str(name) for grid in grids for name in grid.get("dataset", study.datasets)
+    )
     parts = []
     for part in study.published:
-        on_cards = {name: value for name in datasets if part.card and (value := card_figure(study, name, part.card))}
-        filled = [{"dataset": n, **figure, "macro_f1": v} for figure in part.figures for n, v in on_cards.items()]
+        on_cards = {
+            name: value
+            for name in datasets
+            if part.card and (value := card_figure(study, name, part.card))
+        }
+        filled = [
+            {"dataset": n, **figure, "macro_f1": v}
+            for figure in part.figures
+            for n, v in on_cards.items()
+        ]
         parts.append(part.model_copy(update={"figures": filled}) if part.card else part)
     return parts
 
@@ -54,7 +73,11 @@ def beside(study: StudyFile, scored: Sequence[Entry]) -> list[Published]:
     """The published figures that belong in tables of `scored`: those of another dataset do not."""
     here = {str(entry.axes["dataset"]) for entry in scored}
     return [
-        part.model_copy(update={"figures": [f for f in part.figures if str(f.get("dataset", "")) in ("", *here)]})
+        part.model_copy(
+            update={
+                "figures": [f for f in part.figures if str(f.get("dataset", "")) in ("", *here)]
+            }
+        )
         for part in with_cards(study)
     ]
 
@@ -80,32 +103,49 @@ def published_rows(
     where: Mapping[str, Any],
     known: Mapping[str, Collection[Any]],
 ) -> list[tuple[Value, Row]]:
-    """Rows with the value they are about: the figures that name both axes of the table, and are of its setting or of
-    one that the study does not have (a detector of the paper): then the row says which."""
+    """Rows with the value they are about: the figures that name both axes of the table, and are of
+    its setting or of one that the study does not have (a detector of the paper): then the row says
+    which."""
     at: dict[tuple[Value, str], dict[Any, Cell]] = {}
     for source, setting, name, value in figures_of(published):
-        other = {axis: setting[axis] for axis, chosen in where.items() if setting.get(axis, chosen) != chosen}
+        other = {
+            axis: setting[axis]
+            for axis, chosen in where.items()
+            if setting.get(axis, chosen) != chosen
+        }
         here = not any(value in known[axis] for axis, value in other.items())
         if name == measure and here and rows in setting and setting.get(columns) in across:
             name = f"{setting[rows]} ({', '.join([*map(str, other.values()), 'published'])})"
             line = at.setdefault((setting[rows], name), {})
             line[setting[columns]] = Cell(percent(value).text, sort=value, title=source)
-    return [(about, [name, *(line.get(value, Cell("")) for value in across)]) for (about, name), line in at.items()]
+    return [
+        (about, [name, *(line.get(value, Cell("")) for value in across)])
+        for (about, name), line in at.items()
+    ]
 
 
 def published_table(study: StudyFile, scored: Sequence[Entry]) -> Table | None:
-    """Every published figure of a setting that the study has measured, with ours: one, or from which to which where
-    several settings fit. Null where there is none: then they are rows of the tables alone."""
+    """Every published figure of a setting that the study has measured, with ours: one, or from
+    which to which where several settings fit. Null where there is none: then they are rows of the
+    tables alone."""
     lines: list[Row] = []
     for source, setting, measure, value in figures_of(with_cards(study)):
-        mine = [e for e in scored if all(e.axes.get(axis) == chosen for axis, chosen in setting.items())]
+        mine = [
+            e for e in scored if all(e.axes.get(axis) == chosen for axis, chosen in setting.items())
+        ]
         ours = [score for e in mine if (score := getattr(e, measure)) is not None]
         if not ours:
             continue
         low, high = min(ours), max(ours)
         words = ", ".join(f"{axis} {chosen}" for axis, chosen in setting.items())
         one = low == high
-        shown, gap = (percent(low), percent(low - value)) if one else (span((low, high)), percent(None))
+        shown, gap = (
+            (percent(low), percent(low - value)) if one else (span((low, high)), percent(None))
+        )
         lines.append([source, words, measure.replace("_", "-"), percent(value), shown, gap])
     columns = ["source", "setting", "measure", "published", "ours", "difference"]
-    return Table(columns, lines, caption="Published figures of settings that this study has.") if lines else None
+    return (
+        Table(columns, lines, caption="Published figures of settings that this study has.")
+        if lines
+        else None
+    )

@@ -49,7 +49,11 @@ class Rerun(Shown):
     @property
     def notes(self) -> list[str]:
         other = self.call.tool != TOOL
-        return [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."] if other else []
+        return (
+            [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."]
+            if other
+            else []
+        )
 
     def headline(self) -> str:
         if self.same:
@@ -75,10 +79,11 @@ def rerun(
 ) -> Rerun:
     """Make `folder` again from the call that it holds, and say whether the bytes are the same.
 
-    What was read is known by its digest, and looked for in `inputs`, beside the folder and in the current folder.
-    Nothing is asked: models and searches answer from the recording in `cache` (by default the one beside the folder).
-    With `output`, the repeated folder stays there. A folder from someone else that names hosts or paths outside of
-    where it lies must have been allowed (`claimlab trust FOLDER`), unless `trust` says that it is yours.
+    What was read is known by its digest, and looked for in `inputs`, beside the folder and in the
+    current folder. Nothing is asked: models and searches answer from the recording in `cache` (by
+    default the one beside the folder). With `output`, the repeated folder stays there. A folder
+    from someone else that names hosts or paths outside of where it lies must have been allowed
+    (`claimlab trust FOLDER`), unless `trust` says that it is yours.
     """
     folder = Path(folder)
     call = _call_of(folder)
@@ -87,12 +92,19 @@ def rerun(
     folders = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
-        refuse_input(target, folder)  # all else that may not be replaced, the function itself refuses
-        places = Inputs(folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
+        refuse_input(
+            target, folder
+        )  # all else that may not be replaced, the function itself refuses
+        places = Inputs(
+            folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs"
+        )
         arguments = _arguments(function, call.arguments, places)
         try:
             function(
-                **arguments, **_shared(function, folder, target, cache, force=force, trust=trust, progress=progress)
+                **arguments,
+                **_shared(
+                    function, folder, target, cache, force=force, trust=trust, progress=progress
+                ),
             )
         except ClaimlabError as error:
             raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
@@ -106,7 +118,9 @@ def _call_of(folder: Path) -> Call:
     if call is not None:
         return call
     if read_call(folder.resolve().parent) is not None:
-        raise DataError(f"'{folder}' is part of '{folder.resolve().parent}'.", "Repeat the whole folder.")
+        raise DataError(
+            f"'{folder}' is part of '{folder.resolve().parent}'.", "Repeat the whole folder."
+        )
     steps = read_manifest(folder).lineage if (folder / MANIFEST).is_file() else []
     last = f": its last step is '{steps[-1].step}', of {steps[-1].tool}" if steps else ""
     raise DataError(
@@ -116,23 +130,38 @@ def _call_of(folder: Path) -> Call:
 
 
 def _function(folder: Path, call: Call) -> Callable[..., Any]:
-    """The function, if it is one of claimlab's that is meant to be repeated: a folder may come from anywhere."""
+    """The function, if it is one of claimlab's that is meant to be repeated: a folder may come from
+    anywhere.
+    """
     if call.function not in repeated():
-        raise DataError(f"'{folder}' was made by {call.function}, which is not in {TOOL}.", f"Use {call.tool}.")
+        raise DataError(
+            f"'{folder}' was made by {call.function}, which is not in {TOOL}.", f"Use {call.tool}."
+        )
     module, _, name = call.function.rpartition(".")
     function: Callable[..., Any] = getattr(import_module(module), name)
     if not is_repeatable(function):
-        raise DataError(f"{call.function} is not a function whose folders are made again.", "Make the folder again.")
+        raise DataError(
+            f"{call.function} is not a function whose folders are made again.",
+            "Make the folder again.",
+        )
     return function
 
 
 def repeated() -> set[str]:
-    """The functions that a folder may name, by their full names: those of the package, and the steps of a study."""
-    steps = {f"{verb.home}.{verb.function}" for verbs in (SOURCES, STEPS, FURTHER) for verb in verbs.values()}
+    """The functions that a folder may name, by their full names: those of the package, and the
+    steps of a study.
+    """
+    steps = {
+        f"{verb.home}.{verb.function}"
+        for verbs in (SOURCES, STEPS, FURTHER)
+        for verb in verbs.values()
+    }
     return steps | {f"{home}.{name}" for name, home in HOMES.items()}
 
 
-def _arguments(function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs) -> dict[str, Any]:
+def _arguments(
+    function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs
+) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters
     arguments = {}
     for name, value in recorded.items():
@@ -155,21 +184,33 @@ def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
     if OBJECT in value:
         kind = value[OBJECT]
         todo = "Call the function with names and files: they can be written down."
-        raise DataError(f"The argument `{name}` was an object of Python ({kind}), which is not on disk.", todo)
+        raise DataError(
+            f"The argument `{name}` was an object of Python ({kind}), which is not on disk.", todo
+        )
     return {key: _value(name, one, default, places) for key, one in value.items()}
 
 
 def _cache(folder: Path, cache: str | Path | None) -> Path:
-    """The recording: the one that was named, that of the study around the folder, or the one beside it."""
+    """The recording: the one that was named, that of the study around the folder, or the one beside
+    it.
+    """
     of_study = folder.resolve().parent.parent / CALLS
     beside = folder.with_name(f"{folder.resolve().name}.cache")
-    return Path(cache) if cache is not None else beside if beside.is_dir() or not of_study.is_dir() else of_study
+    return (
+        Path(cache)
+        if cache is not None
+        else beside
+        if beside.is_dir() or not of_study.is_dir()
+        else of_study
+    )
 
 
 def _shared(
     function: Callable[..., Any], folder: Path, target: Path, cache: str | Path | None, **more: Any
 ) -> dict[str, Any]:
-    """What the call does not say: where to write, and that nothing is asked. A study answers from its own recording."""
+    """What the call does not say: where to write, and that nothing is asked. A study answers from
+    its own recording.
+    """
     names = set(inspect.signature(function).parameters)
     shared = {"output": target, **more}
     if "cache" in names:
@@ -188,7 +229,11 @@ def _shared(
 def _compared(folder: Path, again: Path) -> tuple[int, dict[str, str]]:
     """How many files there are, and how each differs that does."""
     first, second = (
-        {name: p for p in sorted(place.rglob("*")) if p.is_file() and not varies(name := p.relative_to(place))}
+        {
+            name: p
+            for p in sorted(place.rglob("*"))
+            if p.is_file() and not varies(name := p.relative_to(place))
+        }
         for place in (folder, again)
     )
     differences = {}
@@ -208,5 +253,7 @@ def _how(first: Path, second: Path) -> str:
     before, after = pl.read_parquet(first), pl.read_parquet(second)
     if before.height != after.height:
         return f"{several(before.height, 'row')} before, {after.height:,} now"
-    columns = [c for c in before.columns if c not in after.columns or not before[c].equals(after[c])]
+    columns = [
+        c for c in before.columns if c not in after.columns or not before[c].equals(after[c])
+    ]
     return f"other values in {', '.join(columns)}" if columns else "other bytes, the same values"

@@ -1,7 +1,9 @@
-"""A review as a step of a study: the annotators' answers are a file, so that the step can be made again by anyone.
+"""A review as a step of a study: the annotators' answers are a file, so that the step can be made
+again by anyone.
 
-The first time there are no answers yet: make the review beside the study (`review_create` with the same options), let
-annotators answer, and export their decisions (`review_export`); from then on the study needs that file only.
+The first time there are no answers yet: make the review beside the study (`review_create` with the
+same options), let annotators answer, and export their decisions (`review_export`); from then on the
+study needs that file only.
 """
 
 from __future__ import annotations
@@ -33,9 +35,16 @@ def reviewed(
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "review"
         review = review_create(
-            data, folder, task=task, sample=sample, batch=batch, inspect=inspect, accept=accept, discard=discard,
+            data,
+            folder,
+            task=task,
+            sample=sample,
+            batch=batch,
+            inspect=inspect,
+            accept=accept,
+            discard=discard,
             seed=seed,
-        )  # fmt: skip
+        )
         try:
             review_import(review, answers)
             return review_apply(review, output, data)

@@ -8,8 +8,9 @@
     DIR/report/             the tables: HTML, LaTeX, Markdown, CSV, JSON
     DIR/report.toml         what `claimlab report` needs, from the answers in the study file
 
-A study that was stopped goes on where it was: finished steps are there, and a step that was interrupted has its own
-journal. A step that fails is the reason of the cells that need it; all others are done.
+A study that was stopped goes on where it was: finished steps are there, and a step that was
+interrupted has its own journal. A step that fails is the reason of the cells that need it; all
+others are done.
 """
 
 from __future__ import annotations
@@ -47,12 +48,21 @@ from claimlab.study.plan import Cell, plan
 from claimlab.study.step import FURTHER, MISSING, SOURCES, STEPS, Node, Verb
 
 FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
-    "study.toml", "cells.json", "timings.json", "steps", "calls", "spent.jsonl"
-)  # fmt: skip
+    "study.toml",
+    "cells.json",
+    "timings.json",
+    "steps",
+    "calls",
+    "spent.jsonl",
+)
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
 _VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
 DETECT = "detect"
-_DONE = {"audit": "audit.json", "drift": "drift.json", "export": "claimlab.json"}  # of steps that are not a dataset
+_DONE = {
+    "audit": "audit.json",
+    "drift": "drift.json",
+    "export": "claimlab.json",
+}  # of steps that are not a dataset
 
 
 @dataclass
@@ -63,10 +73,14 @@ class Grid(Shown):
     study: StudyFile
     cells: list[Cell]
     failed: dict[str, str] = field(default_factory=dict)  # key of a step -> reason
-    timings: dict[str, dict[str, float]] = field(default_factory=dict)  # key of a step -> seconds and cost
+    timings: dict[str, dict[str, float]] = field(
+        default_factory=dict
+    )  # key of a step -> seconds and cost
     shown: list[Exhibit] = field(default_factory=list)  # steps whose own tables the page has
     tables: list[tuple[str, Table]] = field(default_factory=list)  # title and table of these
-    entries: list[Entry] = field(default_factory=list)  # what the cells score, where the study was run just now
+    entries: list[Entry] = field(
+        default_factory=list
+    )  # what the cells score, where the study was run just now
 
     def headline(self) -> str:
         failed = len(self.cells) - len(self.done)
@@ -81,7 +95,9 @@ class Grid(Shown):
 
     def why(self, last: Node) -> str | None:
         """Why a step could not be made; null where it was."""
-        return next((self.failed[node.key] for node in last.chain() if node.key in self.failed), None)
+        return next(
+            (self.failed[node.key] for node in last.chain() if node.key in self.failed), None
+        )
 
     @property
     def done(self) -> list[Cell]:
@@ -89,7 +105,9 @@ class Grid(Shown):
 
     @property
     def broken(self) -> list[Node]:
-        """Cells and shown steps without a result, but for those of an optional dataset that is not there."""
+        """Cells and shown steps without a result, but for those of an optional dataset that is not
+        there.
+        """
         last = [*(cell.node for cell in self.cells), *(exhibit.node for exhibit in self.shown)]
         failed = [node for node in last if self.why(node) is not None]
         return [node for node in failed if all(each.verb != MISSING for each in node.chain())]
@@ -98,7 +116,8 @@ class Grid(Shown):
     def table(self) -> pl.DataFrame:
         """One row a cell: its axes, its run, and the reason where it has none."""
         rows = [
-            {**{a: str(v) for a, v in c.axes.items()}, "run": c.node.name, "failed": self.reason(c)} for c in self.cells
+            {**{a: str(v) for a, v in c.axes.items()}, "run": c.node.name, "failed": self.reason(c)}
+            for c in self.cells
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -114,7 +133,9 @@ def prepared(
     caps: Caps | None = None,
     progress: Progress = silent,
 ) -> Iterator[Maker]:
-    """The study planned, its folder held against other processes, and one account for all that its steps spend."""
+    """The study planned, its folder held against other processes, and one account for all that its
+    steps spend.
+    """
     file = Path(study)
     read = read_study_file(file)
     require(file, needs_of(read, file), trust=trust)
@@ -128,7 +149,9 @@ def prepared(
             allow(output / FILE, needs_of(read, output / FILE))
         limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
         with one_account(output / SPENT):
-            grid = Grid(output, read, cells, timings=_timings(output), shown=exhibits(read, chosen(only)))
+            grid = Grid(
+                output, read, cells, timings=_timings(output), shown=exhibits(read, chosen(only))
+            )
             yield Maker(grid, limits, mode, progress)
     finally:
         lock.release()
@@ -202,15 +225,26 @@ class Maker:
 
     def took(self, node: Node, seconds: float, cost: float) -> None:
         self.grid.timings[node.key] = {"seconds": seconds, "cost": cost}
-        quick_text(self.grid.output / TIMINGS, json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n")
+        quick_text(
+            self.grid.output / TIMINGS,
+            json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n",
+        )
 
     def _unanswered(self, node: Node) -> str | None:
-        """Why a run that is there has no score: no prediction is an answer. It is tried again the next time."""
+        """Why a run that is there has no score: no prediction is an answer. It is tried again the
+        next time.
+        """
         file = self.steps / node.name / "predictions.parquet"
-        if node.verb != DETECT or not file.is_file() or answered(pl.read_parquet(file, columns=["label", "meta"])):
+        if (
+            node.verb != DETECT
+            or not file.is_file()
+            or answered(pl.read_parquet(file, columns=["label", "meta"]))
+        ):
             return None
         notes = read_manifest(file.parent).notes
-        return " ".join(["No record was answered.", *(note for note in notes if "failed and" in note)])
+        return " ".join(
+            ["No record was answered.", *(note for note in notes if "failed and" in note)]
+        )
 
     def _call(self, node: Node, folder: Path) -> None:
         again: dict[str, Any] = {} if self.is_missing(node) else {"force": True}
@@ -218,9 +252,19 @@ class Maker:
         call_step(node.verb, [self.place(b) for b in node.before], options, folder)
 
     def as_shard(self, node: Node) -> dict[str, Any]:
-        """The step in words that another process understands; one that can spend nothing needs no cap."""
-        how = {name: value for name, value in self._shared(_VERBS[node.verb]).items() if name in ("mode", "cache")}
-        options = {**self.options(node), **how, **({"cache": str(how["cache"])} if "cache" in how else {})}
+        """The step in words that another process understands; one that can spend nothing needs no
+        cap.
+        """
+        how = {
+            name: value
+            for name, value in self._shared(_VERBS[node.verb]).items()
+            if name in ("mode", "cache")
+        }
+        options = {
+            **self.options(node),
+            **how,
+            **({"cache": str(how["cache"])} if "cache" in how else {}),
+        }
         places = [reads(self.place(b)) for b in node.before]
         folder = str((self.steps / node.name).absolute())
         return {"verb": node.verb, "places": places, "options": options, "folder": folder}
@@ -258,19 +302,27 @@ def asks(node: Node) -> bool:
     """Whether the step asks a model or a search on the network."""
     options = json.loads(node.options)
     providers = options.get("provider", ())
-    outside = [p for p in ([providers] if isinstance(providers, str) else providers) if not p.startswith("local:")]
+    outside = [
+        p
+        for p in ([providers] if isinstance(providers, str) else providers)
+        if not p.startswith("local:")
+    ]
     asked_by_name = node.verb == "detect" and str(options["detector"]).startswith("llm-")
     return bool(options.get("profile") or options.get("judge") or outside or asked_by_name)
 
 
 def varies(file: Path) -> bool:
-    """Whether a file of a study, as a path in it, says something of time and money: the same in no two runs."""
+    """Whether a file of a study, as a path in it, says something of time and money: the same in no
+    two runs.
+    """
     return file.name in _VARY or file.parts[0] == CALLS
 
 
 def _timings(output: Path) -> dict[str, dict[str, float]]:
     try:
-        known: dict[str, dict[str, float]] = json.loads((output / TIMINGS).read_text(encoding="utf-8"))
+        known: dict[str, dict[str, float]] = json.loads(
+            (output / TIMINGS).read_text(encoding="utf-8")
+        )
     except (OSError, ValueError):
         return {}
     return known

@@ -11,13 +11,15 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.run import Run, Source
 
-GROUPS = 10  # a sample has as many groups at least, where the data has: a split needs several for each of its sides
+# a sample has as many groups at least, where the data has: a split needs several for each of its
+# sides
+GROUPS = 10
 
 
 @repeatable()
 def sample(data: Source, size: int, *, output: str | Path | None = None, seed: int = 0) -> Dataset:
-    """About `size` records of `data`: groups are drawn until there are as many, and stay whole, but for groups of more
-    than a tenth of the sample, of which as many records are drawn."""
+    """About `size` records of `data`: groups are drawn until there are as many, and stay whole, but
+    for groups of more than a tenth of the sample, of which as many records are drawn."""
     with Run("sample", data, output, seed=seed) as run:
         dataset = run.dataset
         chosen = drawn(dataset.records, size, np.random.default_rng(seed))
@@ -37,7 +39,9 @@ def drawn(records: pl.DataFrame, size: int, rng: np.random.Generator) -> pl.Seri
     unit = pl.coalesce("group", pl.lit("record ") + pl.col("id")).alias("unit")
     places = records.select(unit).with_columns(order=pl.Series(rng.permutation(records.height)))
     names = places["unit"].unique(maintain_order=True)
-    rank = pl.DataFrame({"unit": names.gather(rng.permutation(names.len())), "rank": range(names.len())})
+    rank = pl.DataFrame(
+        {"unit": names.gather(rng.permutation(names.len())), "rank": range(names.len())}
+    )
     places = places.join(rank, on="unit", how="left", maintain_order="left")
     most = max(1, size // GROUPS) if size < records.height else records.height
     places = places.with_columns(within=pl.col("order").rank("ordinal").over("unit") <= most)

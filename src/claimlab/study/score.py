@@ -1,10 +1,12 @@
-"""What the cells of a grid score: the mean over seeds, its interval, and whether it differs from a reference.
+"""What the cells of a grid score: the mean over seeds, its interval, and whether it differs from a
+reference.
 
-Two things vary: which records are tested, and the seed (of the split and of the training). Both are resampled: in each
-draw whole groups of records are drawn for all runs at once, and then the seeds. With S seeds the deviations between
-them are widened by sqrt(S / (S - 1)), because S runs show less than the spread of all that could be made.
-A difference is taken within each draw; its two-sided p-value is the share of draws on the other side of zero. Whether a
-score is above chance is told by evaluate/chance.py. Holm's method corrects for the number of figures in the study.
+Two things vary: which records are tested, and the seed (of the split and of the training). Both are
+resampled: in each draw whole groups of records are drawn for all runs at once, and then the seeds.
+With S seeds the deviations between them are widened by sqrt(S / (S - 1)), because S runs show less
+than the spread of all that could be made. A difference is taken within each draw; its two-sided
+p-value is the share of draws on the other side of zero. Whether a score is above chance is told by
+evaluate/chance.py. Holm's method corrects for the number of figures in the study.
 """
 
 from __future__ import annotations
@@ -34,21 +36,27 @@ PER_COMPARISON = 200  # draws for each setting of the study
 
 
 def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> list[Entry]:
-    """Every combination of axis values with its figures, compared with the same one of the detector `baseline`, or with
-    the best trivial baseline where none is named."""
+    """Every combination of axis values with its figures, compared with the same one of the detector
+    `baseline`, or with the best trivial baseline where none is named."""
     wanted = baseline or grid.study.table.baseline
     groups: dict[Setting, list[int]] = {}
     for i, cell in enumerate(grid.cells):
         groups.setdefault(tuple(v for a, v in cell.axes.items() if a != SEED), []).append(i)
     opened = {key: _opened(grid, places) for key, places in groups.items()}
-    # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well below 0.05.
+    # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well
+    # below 0.05.
     enough = max(draws, PER_COMPARISON * len(groups))
     scored = [_entry(grid, places, *opened[key], draws) for key, places in groups.items()]
     above = corrected([entry.chance for entry in scored])
     scored = [replace(entry, chance=chance) for entry, chance in zip(scored, above, strict=True)]
     runs = {key: one[0] for key, one in opened.items()}
-    compared = [_against(entry, key, wanted, runs, enough) for key, entry in zip(groups, scored, strict=True)]
-    reading = _holm([_reading(entry, key, runs, enough) for key, entry in zip(groups, scored, strict=True)])
+    compared = [
+        _against(entry, key, wanted, runs, enough)
+        for key, entry in zip(groups, scored, strict=True)
+    ]
+    reading = _holm(
+        [_reading(entry, key, runs, enough) for key, entry in zip(groups, scored, strict=True)]
+    )
     differing = _holm([entry.p for entry in compared])
     return [
         replace(entry, p_holm=p, p_reading=above_all)
@@ -63,24 +71,38 @@ def _holm(values: Sequence[float | None]) -> list[float | None]:
     return [adjusted.get(i) for i in range(len(values))]
 
 
-def _against(entry: Entry, key: Setting, wanted: str, runs: Mapping[Setting, list[ScoredRun]], draws: int) -> Entry:
+def _against(
+    entry: Entry, key: Setting, wanted: str, runs: Mapping[Setting, list[ScoredRun]], draws: int
+) -> Entry:
     """The entry with its difference to the detector `wanted`, or to the best trivial baseline."""
     if not wanted:
         chance = entry.chance
         return replace(
-            entry, against=TRIVIAL, difference=chance.difference, difference_interval=chance.interval, p=chance.p
+            entry,
+            against=TRIVIAL,
+            difference=chance.difference,
+            difference_interval=chance.interval,
+            p=chance.p,
         )
     reference = _with_detector(entry, wanted)
     if reference == key:
         return entry
     gap = _gap(runs[key], runs.get(reference, []), draws)
     entry = replace(entry, against=wanted)
-    return entry if gap is None else replace(entry, difference=gap[0], difference_interval=gap[1], p=gap[2])
+    return (
+        entry
+        if gap is None
+        else replace(entry, difference=gap[0], difference_interval=gap[1], p=gap[2])
+    )
 
 
-def _reading(entry: Entry, key: Setting, runs: Mapping[Setting, list[ScoredRun]], draws: int) -> float | None:
-    """The p-value of a detector above chance and above every reference detector of its setting; null for these
-    themselves, and where one of them has no score. The majority is one of the trivial baselines of `chance`."""
+def _reading(
+    entry: Entry, key: Setting, runs: Mapping[Setting, list[ScoredRun]], draws: int
+) -> float | None:
+    """The p-value of a detector above chance and above every reference detector of its setting;
+    null for these themselves, and where one of them has no score. The majority is one of the
+    trivial baselines of `chance`.
+    """
     if entry.axes["detector"] in REFERENCES or entry.chance.p is None:
         return None
     highest = entry.chance.p
@@ -103,7 +125,9 @@ def _gap(
     runs: Sequence[ScoredRun], other: Sequence[ScoredRun], draws: int
 ) -> tuple[float, Interval | None, float] | None:
     """The difference seed by seed; null where there is not a run of each for every seed."""
-    return gap_of(runs, other, paired=True, draws=draws) if runs and len(runs) == len(other) else None
+    return (
+        gap_of(runs, other, paired=True, draws=draws) if runs and len(runs) == len(other) else None
+    )
 
 
 def _opened(grid: Grid, places: Sequence[int]) -> tuple[list[ScoredRun], str | None]:
@@ -116,7 +140,9 @@ def _opened(grid: Grid, places: Sequence[int]) -> tuple[list[ScoredRun], str | N
     return runs, failed
 
 
-def _entry(grid: Grid, places: Sequence[int], runs: list[ScoredRun], failed: str | None, draws: int) -> Entry:
+def _entry(
+    grid: Grid, places: Sequence[int], runs: list[ScoredRun], failed: str | None, draws: int
+) -> Entry:
     known = [score for run in runs if (score := macro_f1_of(run.answers)) is not None]
     shares = [share for run in runs if (share := accuracy_of(run.answers)) is not None]
     whole = bool(known) and len(known) == len(runs) and failed is None
@@ -142,8 +168,10 @@ def _entry(grid: Grid, places: Sequence[int], runs: list[ScoredRun], failed: str
 def gap_of(
     runs: Sequence[ScoredRun], other: Sequence[ScoredRun], *, paired: bool, draws: int = DRAWS
 ) -> tuple[float, Interval | None, float] | None:
-    """By how much the mean macro-F1 of `runs` is above that of `other`, with its interval and p; null where it cannot
-    be measured. `paired`: both have the same seeds in the same order, and differences are taken seed by seed."""
+    """By how much the mean macro-F1 of `runs` is above that of `other`, with its interval and p;
+    null where it cannot be measured. `paired`: both have the same seeds in the same order, and
+    differences are taken seed by seed.
+    """
     points = [macro_f1_of(run.answers) for run in (*runs, *other)]
     drawn = draw_runs([*runs, *other], draws=draws)
     if drawn is None or any(point is None for point in points):

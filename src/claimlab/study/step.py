@@ -1,6 +1,7 @@
 """A step of a study: a verb with its options, known by everything that decides its result.
 
-Equal steps have equal keys, so each is done once, and a changed axis redoes only what depends on it.
+Equal steps have equal keys, so each is done once, and a changed axis redoes only what depends on
+it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb as a step of a study: `main` is the option that an axis value sets by its name alone."""
+    """A verb as a step of a study: `main` is the option that an axis value sets by its name
+    alone.
+    """
 
     home: str
     function: str
@@ -74,7 +77,17 @@ REFERENCES: dict[str, Options] = {
 }
 OF_SPLIT = ("train", "test")  # axes that say which rows of a side are used
 OF_DETECT = ("evidence", "task")  # axes that are options of the detector's run
-_SET_BY_THE_STUDY = {"data", "output", "force", "progress", "cache", "mode", "max_cost", "max_calls", "max_tokens"}
+_SET_BY_THE_STUDY = {
+    "data",
+    "output",
+    "force",
+    "progress",
+    "cache",
+    "mode",
+    "max_cost",
+    "max_calls",
+    "max_tokens",
+}
 
 
 @dataclass(frozen=True)
@@ -110,7 +123,8 @@ def checked(verb: Verb, options: Options, place: str) -> Options:
     for option in options:
         if option not in verb.options - _SET_BY_THE_STUDY:
             raise UsageError(
-                f"{place}: '{option}' is not an option of {verb.function} in a study.", "See the help of the verb."
+                f"{place}: '{option}' is not an option of {verb.function} in a study.",
+                "See the help of the verb.",
             )
     return options
 

@@ -1,7 +1,8 @@
 """The details of a text that must survive a rewrite or a translation: numbers, months and names.
 
-Rules, not a model: digits of any script, the month names and number words of data/details.toml, and runs of capitalised
-words. Where a language or a script cannot be read this way, the answer is null ("not measured"), never an empty set.
+Rules, not a model: digits of any script, the month names and number words of data/details.toml, and
+runs of capitalised words. Where a language or a script cannot be read this way, the answer is null
+("not measured"), never an empty set.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from claimlab.core import packaged
 
 # Digits behind a letter, or a letter and a dash, are part of a name: COVID-19, N95, G7.
 _NUMBER = re.compile(r"(?<![^\W\d_])(?<![^\W\d_][-‑–])(?<!\d)\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*")
-_MYRIADS = re.compile(r"\d\s*[万萬億亿兆千百십백천만억]")  # digits that count in tens of thousands: no plain number
+_MYRIADS = re.compile(
+    r"\d\s*[万萬億亿兆千百십백천만억]"
+)  # digits that count in tens of thousands: no plain number
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _START = re.compile(r"(?:^|[.!?…:;\n\"“”„«»()\[\]•–—]\s*)$")
 CASELESS = frozenset({"deu", "ltz"})  # every noun has a capital there, so a capital says nothing
 
 
 def numbers(text: str) -> list[str] | None:
-    """The numbers of a text in order, one spelling each: "1,000", "1.000" and "١٠٠٠" are "1000". Null where digits
-    are followed by a sign for hundreds or tens of thousands, as in Chinese."""
+    """The numbers of a text in order, one spelling each: "1,000", "1.000" and "١٠٠٠" are "1000".
+    Null where digits are followed by a sign for hundreds or tens of thousands, as in Chinese."""
     if _MYRIADS.search(text):
         return None
     return [_plain(match.group()) for match in _NUMBER.finditer(text)]
@@ -29,7 +32,9 @@ def numbers(text: str) -> list[str] | None:
 
 def _plain(number: str) -> str:
     """Groups of three digits are thousands; any other last group is a fraction."""
-    parts = re.split(r"[^\d]", "".join(str(int(c)) if c.isdigit() and c.isdecimal() else c for c in number))
+    parts = re.split(
+        r"[^\d]", "".join(str(int(c)) if c.isdigit() and c.isdecimal() else c for c in number)
+    )
     if len(parts) == 1 or all(len(part) == 3 for part in parts[1:]):
         return "".join(parts).lstrip("0") or "0"
     fraction = parts[-1].rstrip("0")
@@ -38,7 +43,9 @@ def _plain(number: str) -> str:
 
 
 def number_words(text: str, language: str | None) -> set[str]:
-    """The numbers from 0 to 12 that a text writes as words; empty where we have no list for the language."""
+    """The numbers from 0 to 12 that a text writes as words; empty where we have no list for the
+    language.
+    """
     listed = _listed("numbers", language)
     return {listed[word] for word in _words(text) if word in listed}
 
@@ -50,7 +57,9 @@ def months(text: str, language: str | None) -> set[str] | None:
 
 
 def names(text: str, language: str | None) -> set[str] | None:
-    """Words with a capital inside a sentence, folded; null where the script has no capitals or all nouns have one."""
+    """Words with a capital inside a sentence, folded; null where the script has no capitals or all
+    nouns have one.
+    """
     if language in CASELESS or not any(c.isupper() or c.islower() for c in text):
         return None
     return {

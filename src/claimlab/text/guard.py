@@ -1,7 +1,8 @@
 """Marks on evidence, so that a detector can be run with it and without it. Nothing is removed here.
 
-A benchmark is easy for the wrong reason when the evidence holds the verdict (a fact-check of the claim), the place the
-record was taken from, or the record itself. `filtered` marks social media, which the filtered reading leaves out.
+A benchmark is easy for the wrong reason when the evidence holds the verdict (a fact-check of the
+claim), the place the record was taken from, or the record itself. `filtered` marks social media,
+which the filtered reading leaves out.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def is_social(url: str | None) -> bool:
 def is_academic(url: str | None) -> bool:
     domain = _domain(url)
     known = lists()["academic"]
-    return domain is not None and (domain in known["domains"] or domain.endswith(tuple(known["suffixes"])))
+    return domain is not None and (
+        domain in known["domains"] or domain.endswith(tuple(known["suffixes"]))
+    )
 
 
 def is_factcheck(piece: Piece) -> bool:
@@ -88,11 +91,15 @@ def own_places(record: dict[str, Any]) -> set[str]:
     for value in (record.get("url"), record.get("source")):
         if value and " " not in value:
             places |= {canonical_url(value) or "", registrable_domain(value) or ""}
-    return places - {""} - lists()["social"]["domains"]  # anyone can post there: not a common source
+    return (
+        places - {""} - lists()["social"]["domains"]
+    )  # anyone can post there: not a common source
 
 
 def near_copies(text: str | None, others: Sequence[str | None]) -> list[bool]:
-    """Whether another text holds nearly all of this one, or is nearly all taken from it: by runs of four words."""
+    """Whether another text holds nearly all of this one, or is nearly all taken from it: by runs of
+    four words.
+    """
     if not text:
         return [False] * len(others)
     cut = tokenize(strip_accents(pl.Series([text, *others], dtype=pl.String))).to_list()

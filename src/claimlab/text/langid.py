@@ -1,9 +1,10 @@
 """The language of a text: a vote of three independent identifiers.
 
-pycld2 runs first, and its answer is used when it is certain: it is many times faster than the others and covers 165
-languages. For short texts, and within groups of languages that every identifier confuses, cld3 and py3langid vote with
-it, and a language needs two of the three votes. Without agreement the result is null; `abstain=False` gives the answer
-of the best single identifier instead (right about half of the time).
+pycld2 runs first, and its answer is used when it is certain: it is many times faster than the
+others and covers 165 languages. For short texts, and within groups of languages that every
+identifier confuses, cld3 and py3langid vote with it, and a language needs two of the three votes.
+Without agreement the result is null; `abstain=False` gives the answer of the best single identifier
+instead (right about half of the time).
 """
 
 from __future__ import annotations
@@ -20,27 +21,31 @@ from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
 from claimlab.text.urls import URL
 
-MIN_BYTES = 12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
+MIN_BYTES = (
+    12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
+)
 SURE_BYTES = 40  # on shorter texts pycld2 calls itself reliable too easily
 SURE_PERCENT = 80  # of the text, so that a quotation in another language does not decide
 MAX_CHARACTERS = 2_000  # the beginning decides; more text makes the slow voters slower, not better
-HEAD = 500  # characters that pycld2 is asked about first: the rest, if it is sure of them, changes nothing
+# characters that pycld2 is asked about first: the rest, if it is sure of them, changes nothing
+HEAD = 500
 AGREEMENT = 2
 BATCH = 10_000
 BEST_ALONE = "py3langid"  # on short texts, where the votes scatter (bench/langid.py)
 
 # Not language: links, addresses, @names, #tags, emoji, and the characters on which pycld2 stumbles.
-_NOISE = rf"(?:{URL})|[\w.+\-]+@[\w\-]+\.[\w.\-]+|[@#]\w+|{EMOJI}|[\p{{Cc}}\p{{Co}}\p{{Cn}}\x{{fffc}}\x{{fffd}}]"
+_NOISE = rf"(?:{URL})|[\w.+\-]+@[\w\-]+\.[\w.\-]+|[@#]\w+|{EMOJI}|[\p{{Cc}}\p{{Co}}\p{{Cn}}\x{{fffc}}\x{{fffd}}]"  # noqa: E501
 
 Voter = Callable[[str | bytes], str | None]
 
 
 @dataclass(frozen=True)
 class Identification:
-    """`language` (ISO 639-3, or null), how many identifiers `agreed` on it, and what each one voted.
+    """`language` (ISO 639-3, or null), how many identifiers `agreed` on it, and what each one
+    voted.
 
-    `votes` holds only the identifiers that were asked: pycld2 alone where it was sure, two where those agreed, none
-    where the text is too short.
+    `votes` holds only the identifiers that were asked: pycld2 alone where it was sure, two where
+    those agreed, none where the text is too short.
     """
 
     language: str | None
@@ -58,7 +63,9 @@ def identify(
 
     Null where a text is too short and, unless `abstain` is false, where no two identifiers agree.
     """
-    return [result.language for result in identify_detailed(texts, abstain=abstain, progress=progress)]
+    return [
+        result.language for result in identify_detailed(texts, abstain=abstain, progress=progress)
+    ]
 
 
 def identify_detailed(
@@ -76,7 +83,8 @@ def identify_detailed(
 
 
 def _identify(texts: pl.Series, abstain: bool) -> list[Identification]:
-    """One identifier after another over every text that is still open, which keeps its model in the processor's cache.
+    """One identifier after another over every text that is still open, which keeps its model in the
+    processor's cache.
 
     A text leaves as soon as a language has its votes: the slowest identifier breaks ties only.
     """
@@ -107,7 +115,9 @@ def _alone(language: str) -> Identification:
 
 
 def _clean(texts: Sequence[str | None] | pl.Series) -> pl.Series:
-    """The texts without noise, cut to the length that is looked at; null where too little is left."""
+    """The texts without noise, cut to the length that is looked at; null where too little is
+    left.
+    """
     series = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
     bare = (
         series.str.slice(0, 4 * MAX_CHARACTERS)
@@ -116,7 +126,9 @@ def _clean(texts: Sequence[str | None] | pl.Series) -> pl.Series:
         .str.strip_chars()
         .str.slice(0, MAX_CHARACTERS)
     )
-    few = (~_enough(bare.str.slice(0, 2 * MIN_BYTES))).arg_true()  # the beginning of most texts is enough
+    few = (
+        ~_enough(bare.str.slice(0, 2 * MIN_BYTES))
+    ).arg_true()  # the beginning of most texts is enough
     return bare.scatter(few.filter(~_enough(bare.gather(few))), None)
 
 

@@ -1,6 +1,7 @@
 """Take out of texts what gives labels away: words, links, and how a text is typed.
 
-Nothing is left in its place. A placeholder would occur wherever the word did, and so give the same label away.
+Nothing is left in its place. A placeholder would occur wherever the word did, and so give the same
+label away.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from claimlab.text.rows import cut_out
 from claimlab.text.scripts import UNSPACED
 from claimlab.text.urls import PLACEHOLDER, strip_urls
 
-Mask = Literal["giveaways", "keywords", "urls", "punctuation", "digits", "case", "typography", "whitespace"]
+Mask = Literal[
+    "giveaways", "keywords", "urls", "punctuation", "digits", "case", "typography", "whitespace"
+]
 WORDS = ("giveaways", "keywords")
-_UNSPACED = re.compile("[" + re.sub(r"\\x\{(\w+)\}", lambda m: re.escape(chr(int(m[1], 16))), UNSPACED) + "]")
+_UNSPACED = re.compile(
+    "[" + re.sub(r"\\x\{(\w+)\}", lambda m: re.escape(chr(int(m[1], 16))), UNSPACED) + "]"
+)
 _TYPED = {"punctuation": r"\p{P}+", "digits": r"\p{Nd}+"}
 # One sign for all ways of typing it; bullets, symbols and emoji go.
 _PLAIN = {"[“”„‟«»‹›]": '"', "[‘’‚‛`]": "'", "[–—―]|--+": "-", "…": "...", r"\p{So}|[•·▪●]": " "}
@@ -25,7 +30,9 @@ _UNSEEN = "[\u200b-\u200f\u2060\ufeff\u00ad]"
 
 
 def any_of(words: Sequence[str]) -> str:
-    """A pattern for any of these words, whole and in any case. Scripts without spaces have no ends of words."""
+    """A pattern for any of these words, whole and in any case. Scripts without spaces have no ends
+    of words.
+    """
     escaped = {word: re.escape(word).replace("'", "['’‘]") for word in words}
     inside = [pattern for word, pattern in escaped.items() if _UNSPACED.search(word)]
     whole = [rf"\b{pattern}\b" for word, pattern in escaped.items() if not _UNSPACED.search(word)]
@@ -33,7 +40,9 @@ def any_of(words: Sequence[str]) -> str:
 
 
 def masked(texts: pl.Series, what: Mask, words: Sequence[str] = ()) -> pl.Series:
-    """`texts` without `what`; `words` are the giveaways or keywords. One that holds none keeps its bytes."""
+    """`texts` without `what`; `words` are the giveaways or keywords. One that holds none keeps its
+    bytes.
+    """
     if what in WORDS:
         return cut_out(texts, any_of(words)) if words else texts
     if what == "urls":

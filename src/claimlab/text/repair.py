@@ -1,7 +1,8 @@
-"""Repair mojibake: text that was encoded as UTF-8 and decoded as something else ("CafÃ©" for "Café").
+"""Repair mojibake: text that was encoded as UTF-8 and decoded as something else ("CafÃ©" for
+"Café").
 
-ftfy does the repair. Because it needs about 60 microseconds per row, rows that need none are filtered out first, by
-running ftfy's own detection pattern on all rows at once in Polars.
+ftfy does the repair. Because it needs about 60 microseconds per row, rows that need none are
+filtered out first, by running ftfy's own detection pattern on all rows at once in Polars.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def repair_mojibake(texts: pl.Series) -> pl.Series:
 
 
 def looks_broken(texts: pl.Series) -> pl.Series:
-    """Whether a row has a sequence of characters that is unlikely except as the result of a wrong encoding."""
+    """Whether a row has a sequence of characters that is unlikely except as the result of a wrong
+    encoding.
+    """
     return texts.str.contains(_broken_pattern())
 
 
@@ -32,7 +35,9 @@ def _broken_pattern() -> str:
 
 
 def _without_verbose(pattern: str) -> str:
-    """A verbose Python pattern as a plain one: Rust's verbose mode would ignore spaces inside [...]."""
+    """A verbose Python pattern as a plain one: Rust's verbose mode would ignore spaces inside
+    [...].
+    """
     parts = re.findall(r"\[(?:\\.|[^\]\\])*\]|\\.|#[^\n]*|\s+|.", pattern)
     return "".join(part for part in parts if not part.startswith("#") and not part.isspace())
 

@@ -1,4 +1,6 @@
-"""Change only the rows that need it: most texts of a dataset hold no emoji, no URL and no accent."""
+"""Change only the rows that need it: most texts of a dataset hold no emoji, no URL and no
+accent.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,16 @@ SLICE = 250_000
 
 
 def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series:
-    """`texts` with `change` applied to the rows where `mask` is true; every other row keeps its very bytes."""
+    """`texts` with `change` applied to the rows where `mask` is true; every other row keeps its
+    very bytes.
+    """
     import numpy as np  # not every step that imports this module needs it
 
     where = mask.fill_null(False).arg_true()
     if not where.len():
         return texts
-    # Put the changed rows behind the others and pick: works for word lists too, and leaves `texts` alone.
+    # Put the changed rows behind the others and pick: works for word lists too, and leaves `texts`
+    # alone.
     changed = change(texts.gather(where)).rename(texts.name)
     pick = np.arange(texts.len())
     pick[where.to_numpy()] = np.arange(texts.len(), texts.len() + changed.len())
@@ -27,7 +32,9 @@ def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series
 
 
 def by_slices(function: Callable[[Rows], pl.Series], rows: Rows) -> pl.Series:
-    """`function` of slices of `rows`, put together: what it holds meanwhile does not grow with the data."""
+    """`function` of slices of `rows`, put together: what it holds meanwhile does not grow with the
+    data.
+    """
     starts = range(0, max(1, len(rows)), SLICE)
     return pl.concat([function(rows.slice(start, SLICE)) for start in starts])
 
@@ -38,14 +45,20 @@ def cut_out(texts: pl.Series, pattern: str) -> pl.Series:
     A match becomes a space, so that the words on both sides of an emoji stay two words.
     """
 
-    return change_where(texts, texts.str.contains(pattern), lambda rows: tidy(rows.str.replace_all(pattern, " ")))
+    return change_where(
+        texts, texts.str.contains(pattern), lambda rows: tidy(rows.str.replace_all(pattern, " "))
+    )
 
 
 def tidy(texts: pl.Series) -> pl.Series:
     """`texts` with runs of spaces reduced to one and stripped lines; line ends stay."""
-    return texts.str.replace_all(r"[ \t]{2,}", " ").str.replace_all(r" ?\n ?", "\n").str.strip_chars()
+    return (
+        texts.str.replace_all(r"[ \t]{2,}", " ").str.replace_all(r" ?\n ?", "\n").str.strip_chars()
+    )
 
 
 def not_ascii(texts: pl.Series) -> pl.Series:
-    """Whether a row holds a character outside ASCII: compares two stored lengths, so it costs next to nothing."""
+    """Whether a row holds a character outside ASCII: compares two stored lengths, so it costs next
+    to nothing.
+    """
     return texts.str.len_bytes() != texts.str.len_chars()

@@ -1,7 +1,9 @@
-"""Which claims two datasets share: the one meaning of it, for every verb that counts or compares them.
+"""Which claims two datasets share: the one meaning of it, for every verb that counts or compares
+them.
 
-Two texts are the same claim where they differ in case, punctuation and white space only. Near-duplicates (character
-5-grams, Jaccard similarity) may differ in more: the two are counted apart, and together where that is asked for.
+Two texts are the same claim where they differ in case, punctuation and white space only.
+Near-duplicates (character 5-grams, Jaccard similarity) may differ in more: the two are counted
+apart, and together where that is asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Claims:
-    """`of_row` numbers the claim of each row (-1: none); pairs of different claims are nearly the same."""
+    """`of_row` numbers the claim of each row (-1: none); pairs of different claims are nearly the
+    same.
+    """
 
     of_row: Codes
     left: Codes
@@ -31,7 +35,9 @@ class Claims:
     similarity: npt.NDArray[np.float64]
 
     def held(self, part: Codes, parts: int) -> Flags:
-        """Rows by parts: whether the part has the claim of the row, or one that is nearly the same."""
+        """Rows by parts: whether the part has the claim of the row, or one that is nearly the
+        same.
+        """
         rows = np.flatnonzero(self.of_row >= 0)
         holds = np.zeros((int(self.of_row.max(initial=-1)) + 1, parts), np.bool_)
         holds[self.of_row[rows], part[rows]] = True
@@ -54,20 +60,32 @@ def same_claims(keys: pl.Series) -> Claims:
     return Claims(code.to_numpy(), none, none, np.empty(0))
 
 
-def claims_of(texts: pl.Series, *, near: float | None = None, progress: Progress = silent) -> Claims:
-    """The claims of `texts`; with `near`, also which are nearly the same, by Jaccard similarities from there on."""
+def claims_of(
+    texts: pl.Series, *, near: float | None = None, progress: Progress = silent
+) -> Claims:
+    """The claims of `texts`; with `near`, also which are nearly the same, by Jaccard similarities
+    from there on.
+    """
     same = same_claims(bare_form(texts))
     if near is None:
         return same
     from claimlab.text.neardup import find_pairs
 
-    rows = pl.DataFrame({"text": normal_form(texts), "claim": same.of_row}).filter(pl.col("claim") >= 0)
+    rows = pl.DataFrame({"text": normal_form(texts), "claim": same.of_row}).filter(
+        pl.col("claim") >= 0
+    )
     distinct = rows.unique("text", maintain_order=True)
     pairs = find_pairs(distinct["text"], threshold=near, progress=progress)
     claim = distinct["claim"].to_numpy()
     one, other = claim[pairs.left], claim[pairs.right]
     best = (
-        pl.DataFrame({"left": np.minimum(one, other), "right": np.maximum(one, other), "alike": pairs.jaccard})
+        pl.DataFrame(
+            {
+                "left": np.minimum(one, other),
+                "right": np.maximum(one, other),
+                "alike": pairs.jaccard,
+            }
+        )
         .filter(pl.col("left") != pl.col("right"))
         .group_by("left", "right")
         .agg(pl.col("alike").max())

@@ -1,4 +1,6 @@
-"""The time in a tweet id: ids made since 4 November 2010 ("snowflakes") have it to the millisecond."""
+"""The time in a tweet id: ids made since 4 November 2010 ("snowflakes") have it to the
+millisecond.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ _TIME_BITS = 1 << 22  # the low 22 bits number the machine and the tweet within 
 
 
 def tweet_time(ids: pl.Series) -> pl.Series:
-    """When each id was made (UTC, without a zone); null for ids from before snowflakes and for anything else.
+    """When each id was made (UTC, without a zone); null for ids from before snowflakes and for
+    anything else.
 
     An id that a spreadsheet turned into a float ("1.23E+18") has lost its digits: null, too.
     """
@@ -30,8 +33,10 @@ def first_digits(ids: pl.Series, n: int = 3) -> pl.Series:
 
 
 def clock(records: pl.DataFrame) -> dict[str, pl.Series]:
-    """The hour and the weekday of each record, by its date or else by its tweet id. Midnight counts as an hour: a class
-    whose times are missing gives itself away by it. Without real times there is no hour, and without dates nothing."""
+    """The hour and the weekday of each record, by its date or else by its tweet id. Midnight counts
+    as an hour: a class whose times are missing gives itself away by it. Without real times there is
+    no hour, and without dates nothing.
+    """
     times = records["date"] if records["date"].count() else tweet_time(records["tweet_id"])
     if not times.count():
         return {}

@@ -1,7 +1,8 @@
-"""Words that tell classes apart: the most frequent ones, and those that occur almost only in one class.
+"""Words that tell classes apart: the most frequent ones, and those that occur almost only in one
+class.
 
-An audit measures what they give away, the detector `shortcut` answers by them, and cleaning masks them: all three
-choose them here, each from the rows that it may learn from.
+An audit measures what they give away, the detector `shortcut` answers by them, and cleaning masks
+them: all three choose them here, each from the rows that it may learn from.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from claimlab.text.tokens import tokenize
 
 KEYWORDS = 40  # the most frequent words
 WIDESPREAD = 10  # one-sided words that a small tree is given
-CANDIDATES = 1_000  # the most frequent words, stop words included, among which one-sided ones are looked for
+CANDIDATES = (
+    1_000  # the most frequent words, stop words included, among which one-sided ones are looked for
+)
 RATIO = 8.0  # times as frequent in one class as in the others together
 SUPPORT = 0.02  # of the rows of its class that a widespread one-sided word is in
 SURE = 3.0  # standard errors between the shares of a one-sided word
@@ -45,13 +48,19 @@ def presence(held: pl.DataFrame, words: Sequence[str], rows: int) -> Any:
     """A sparse 0/1 matrix of texts by `words`."""
     from scipy.sparse import csr_matrix
 
-    columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
+    columns = pl.DataFrame(
+        {"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64}
+    )
     hits = held.join(columns, on="word")
     ones = np.ones(hits.height, np.uint8)
-    return csr_matrix((ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(rows, len(words)))
+    return csr_matrix(
+        (ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(rows, len(words))
+    )
 
 
-def per_class(matrix: Any, rows: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], classes: int) -> Counts:
+def per_class(
+    matrix: Any, rows: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], classes: int
+) -> Counts:
     """How many of `rows` hold each word, by class (classes by words)."""
     from scipy.sparse import csr_matrix
 
@@ -60,9 +69,11 @@ def per_class(matrix: Any, rows: npt.NDArray[np.int64], labels: npt.NDArray[np.i
     return np.asarray((chosen @ matrix.astype(np.int64)).todense(), dtype=np.int64)
 
 
-def widespread(held: npt.NDArray[Any], size: npt.NDArray[Any]) -> tuple[Flags, npt.NDArray[np.floating]]:
-    """Which words are one-sided and in many rows of their class, and in what share of it; given rows per class and word
-    (..., classes, words) and per class (..., classes)."""
+def widespread(
+    held: npt.NDArray[Any], size: npt.NDArray[Any]
+) -> tuple[Flags, npt.NDArray[np.floating]]:
+    """Which words are one-sided and in many rows of their class, and in what share of it; given
+    rows per class and word (..., classes, words) and per class (..., classes)."""
     rate = held / np.maximum(size, 1)[..., None]
     rest = np.maximum(size.sum(axis=-1, keepdims=True) - size, 1)[..., None]
     other = (held.sum(axis=-2, keepdims=True) - held + 0.5) / rest
@@ -71,13 +82,15 @@ def widespread(held: npt.NDArray[Any], size: npt.NDArray[Any]) -> tuple[Flags, n
 
 
 def leaning(held: Counts, size: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The words that surely lean on one class, however rare, and the class of each, given rows per class and word, and
-    per class."""
+    """The words that surely lean on one class, however rare, and the class of each, given rows per
+    class and word, and per class."""
     rate = held / np.maximum(size, 1)[:, None]
     rest = np.maximum(size.sum() - size, 1)[:, None]
     other = (held.sum(axis=0) - held + 0.5) / rest
     overall = held.sum(axis=0) / max(1, int(size.sum()))
-    error = np.sqrt(np.maximum(overall * (1 - overall), 1e-12) * (1 / np.maximum(size, 1)[:, None] + 1 / rest))
+    error = np.sqrt(
+        np.maximum(overall * (1 - overall), 1e-12) * (1 / np.maximum(size, 1)[:, None] + 1 / rest)
+    )
     leans = (rate >= RATIO * other) & (rate - other >= SURE * error)
     words = np.flatnonzero(leans.any(axis=0))
     return words, np.where(leans, rate, -1.0).argmax(axis=0)[words]
@@ -96,12 +109,18 @@ def keywords(texts: pl.Series, languages: Iterable[str | None]) -> tuple[str, ..
     return most_frequent(held_words(texts), KEYWORDS, stop_words_for(languages))
 
 
-def one_sided_words(texts: pl.Series, labels: npt.NDArray[np.int64], *, rare: bool = True) -> tuple[str, ...]:
-    """The widespread one-sided words; with `rare`, those in few texts as well, all that an audit masks."""
+def one_sided_words(
+    texts: pl.Series, labels: npt.NDArray[np.int64], *, rare: bool = True
+) -> tuple[str, ...]:
+    """The widespread one-sided words; with `rare`, those in few texts as well, all that an audit
+    masks.
+    """
     held = held_words(texts)
     words = most_frequent(held, CANDIDATES)
     size = np.bincount(labels)
-    counts = per_class(presence(held, words, texts.len()), np.arange(texts.len()), labels, len(size))
+    counts = per_class(
+        presence(held, words, texts.len()), np.arange(texts.len()), labels, len(size)
+    )
     flags, rate = widespread(counts, size)
     chosen = np.flatnonzero(first(np.where(flags, rate, 0.0), WIDESPREAD) & flags)
     if rare:

@@ -1,8 +1,9 @@
 """Words of texts, and how many there are.
 
-A word is what Unicode's segmentation rules (UAX #29, as in ICU and in R's tokenizers) call one: "don't", "u.s", "3.5"
-and "co2" are one word each, "covid-19" is two. The rules run as one pattern in Polars. Chinese, Japanese, Thai, Khmer,
-Lao and Burmese write no spaces between words; runs of those scripts are cut by ICU's dictionaries.
+A word is what Unicode's segmentation rules (UAX #29, as in ICU and in R's tokenizers) call one:
+"don't", "u.s", "3.5" and "co2" are one word each, "covid-19" is two. The rules run as one pattern
+in Polars. Chinese, Japanese, Thai, Khmer, Lao and Burmese write no spaces between words; runs of
+those scripts are cut by ICU's dictionaries.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from claimlab.text.scripts import UNSPACED
 _UNSPACED_RUN = rf"[{UNSPACED}]+"
 _LETTER = rf"[\p{{L}}\p{{Nl}}--[{UNSPACED}]]"
 _LETTERS = rf"{_LETTER}[\p{{L}}\p{{Nl}}\p{{M}}\x{{ad}}\x{{200c}}\x{{200d}}--[{UNSPACED}]]*"
-# An apostrophe, dot, colon or gershayim joins letters on both sides; a straight quote does so in Hebrew (ארה"ב).
+# An apostrophe, dot, colon or gershayim joins letters on both sides; a straight quote does so in
+# Hebrew (ארה"ב).
 _LETTER_WORD = rf"{_LETTERS}(?:['’‘.·‧:״]{_LETTERS}|\"\p{{Hebrew}}[\p{{Hebrew}}\p{{M}}]*)*"
 _NUMBER = r"\p{Nd}+(?:[,.;'’‘]\p{Nd}+)*"
 _SPACED_WORD = rf"(?:{_LETTER_WORD}|{_NUMBER})(?:_*(?:{_LETTER_WORD}|{_NUMBER}))*"
 _WORD = rf"{_SPACED_WORD}|{_UNSPACED_RUN}"
 
-# Letters that some texts write as one character and others as a base and a mark: accents, Hangul, the dotted letters of
-# Hindi, Bengali, Punjabi and Odia, pointed Hebrew.
+# Letters that some texts write as one character and others as a base and a mark: accents, Hangul,
+# the dotted letters of Hindi, Bengali, Punjabi and Odia, pointed Hebrew.
 _COMPOSABLE = (
     r"[\p{M}\x{1100}-\x{11ff}\x{958}-\x{95f}\x{9dc}-\x{9df}\x{a33}-\x{a36}\x{a59}-\x{a5e}"
     r"\x{b5c}\x{b5d}\x{fb1d}-\x{fb4e}]"
@@ -35,7 +37,8 @@ _LOWERED = pl.col("text").str.to_lowercase().str.replace_all("[’‘]", "'")
 
 
 def tokenize(texts: pl.Series, *, language: str | None = None) -> pl.Series:
-    """The words of each text, lower-cased, in order; null for null, an empty list where there is none.
+    """The words of each text, lower-cased, in order; null for null, an empty list where there is
+    none.
 
     `language` matters to lower case only: in Turkish and Azerbaijani I becomes ı, elsewhere i.
     """
@@ -50,9 +53,11 @@ def count_words(texts: pl.Series) -> pl.Series:
 
 
 def cdl_count_tokens(texts: pl.Series) -> pl.Series:
-    """The words that the published keyword check counts: lower-cased, less tidytext's English stop words.
+    """The words that the published keyword check counts: lower-cased, less tidytext's English stop
+    words.
 
-    The published script does this for every language, so curly apostrophes and foreign stop words stay as they are.
+    The published script does this for every language, so curly apostrophes and foreign stop words
+    stay as they are.
     """
     from claimlab.text.stopwords import tidytext_stop_words
 
@@ -61,19 +66,26 @@ def cdl_count_tokens(texts: pl.Series) -> pl.Series:
 
 
 def cdl_presence_tokens(texts: pl.Series) -> pl.Series:
-    """The words in which the published keyword check looks for a counted word: cleaned another way than those counted.
+    """The words in which the published keyword check looks for a counted word: cleaned another way
+    than those counted.
 
-    Punctuation and digits vanish without a trace ("covid-19" is "covid", "don't" is "dont") and words of one or two
-    letters are dropped, so a counted word such as "19" or "co2" is found nowhere. That is the published protocol.
+    Punctuation and digits vanish without a trace ("covid-19" is "covid", "don't" is "dont") and
+    words of one or two letters are dropped, so a counted word such as "19" or "co2" is found
+    nowhere. That is the published protocol.
     """
     bare = texts.str.to_lowercase().str.replace_all(r"[\p{P}\p{S}\p{Nd}]", "")
-    # Splitting at spaces is three times as fast as matching words; other whitespace is rare and replaced first.
-    blanks = change_where(bare, bare.str.contains(r"[^\S ]"), lambda rows: rows.str.replace_all(r"\s", " "))
+    # Splitting at spaces is three times as fast as matching words; other whitespace is rare and
+    # replaced first.
+    blanks = change_where(
+        bare, bare.str.contains(r"[^\S ]"), lambda rows: rows.str.replace_all(r"\s", " ")
+    )
     return _filtered(blanks.str.split(" "), pl.element().str.len_chars() >= 3)
 
 
 def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:
-    composed = change_where(texts, texts.str.contains(_COMPOSABLE), lambda rows: rows.str.normalize("NFC"))
+    composed = change_where(
+        texts, texts.str.contains(_COMPOSABLE), lambda rows: rows.str.normalize("NFC")
+    )
     if language is not None and normalise(language) in ("tur", "aze"):
         return composed.str.replace_many(["I", "İ"], ["ı", "i"])
     return composed
@@ -82,8 +94,8 @@ def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:
 def _cut_words(texts: pl.Series, prepared: pl.Expr) -> pl.Series:
     """The words of `texts` after the expression `prepared` (over the column "text")."""
     frame = pl.LazyFrame({"text": texts.rename("text")})
-    # The streaming engine uses every core for one column and keeps the order of rows; starting it costs more than a few
-    # rows are worth, and enrich cuts a handful of texts at a time.
+    # The streaming engine uses every core for one column and keeps the order of rows; starting it
+    # costs more than a few rows are worth, and enrich cuts a handful of texts at a time.
     engine: Literal["streaming", "in-memory"] = "streaming" if texts.len() > _FEW else "in-memory"
     words = frame.select(prepared.str.extract_all(_WORD)).collect(engine=engine).to_series()
     return change_where(words, _unspaced(texts), _cut_unspaced).rename(texts.name)
@@ -94,7 +106,9 @@ def _unspaced(texts: pl.Series) -> pl.Series:
 
 
 def _cut_unspaced(rows: pl.Series) -> pl.Series:
-    """Word lists in which every run of a script without spaces is replaced by the words ICU finds in it."""
+    """Word lists in which every run of a script without spaces is replaced by the words ICU finds
+    in it.
+    """
     runs = rows.explode().unique().drop_nulls()
     runs = runs.filter(runs.str.contains(_UNSPACED_RUN))
     cut = {run: _icu_words(run) for run in runs.to_list()}

@@ -1,6 +1,7 @@
 """Surface properties of texts: length, typography, links; and columns as numbers.
 
-Audits test what these give away, and the detector `shortcut` shows what a leaderboard would make of them.
+Audits test what these give away, and the detector `shortcut` shows what a leaderboard would make of
+them.
 """
 
 from __future__ import annotations
@@ -14,27 +15,47 @@ from claimlab.text.urls import count_placeholders, domains, find_urls
 # Shares of characters (and two flags), so that length itself does not leak in.
 PATTERNS = {
     "punctuation": {
-        "punctuation": r"\p{P}", "exclamation marks": r"!", "question marks": r"\?", "quotation marks": r"[\"“”„«»'’]",
-        "hashes": r"#", "mentions": r"@", "ellipses": r"\.\.\.|…", "brackets": r"[\[\](){}]",
+        "punctuation": r"\p{P}",
+        "exclamation marks": r"!",
+        "question marks": r"\?",
+        "quotation marks": r"[\"“”„«»'’]",
+        "hashes": r"#",
+        "mentions": r"@",
+        "ellipses": r"\.\.\.|…",
+        "brackets": r"[\[\](){}]",
     },
     "case": {"capitals": r"\p{Lu}"},
     "digits": {"digits": r"\p{Nd}"},
-}  # fmt: skip
+}
 # Whether a text holds the mark at all: most hold none, and one is enough to tell who typed it.
 MARKS = {
     "white space": {
-        "white space at the start": r"^\s", "white space at the end": r"\s$",
-        "spaces at the end of a line": r"[ \t]\r?\n", "several spaces in a row": r"  ",
-        "line breaks": r"\n", "carriage returns": r"\r", "tabs": r"\t",
-        "no-break spaces": "[\u00a0\u2007\u202f]", "characters without width": "[\u200b-\u200f\u2060\ufeff\u00ad]",
+        "white space at the start": r"^\s",
+        "white space at the end": r"\s$",
+        "spaces at the end of a line": r"[ \t]\r?\n",
+        "several spaces in a row": r"  ",
+        "line breaks": r"\n",
+        "carriage returns": r"\r",
+        "tabs": r"\t",
+        "no-break spaces": "[\u00a0\u2007\u202f]",
+        "characters without width": "[\u200b-\u200f\u2060\ufeff\u00ad]",
     },
     "typography": {
-        "curly double quotes": "[“”„‟]", "straight double quotes": '"', "curly single quotes": "[‘’‚‛]",
-        "straight single quotes": "'", "angle quotes": "[«»‹›]", "backticks": "`", "long dashes": "[–—―]",
-        "double hyphens": "--", "ellipses of one character": "…", "ellipses of three dots": r"\.\.\.",
-        "bullets": "[•·▪●]", "full-width forms": "[\uff01-\uff5e]", "symbols and emoji": r"\p{So}",
+        "curly double quotes": "[“”„‟]",
+        "straight double quotes": '"',
+        "curly single quotes": "[‘’‚‛]",
+        "straight single quotes": "'",
+        "angle quotes": "[«»‹›]",
+        "backticks": "`",
+        "long dashes": "[–—―]",
+        "double hyphens": "--",
+        "ellipses of one character": "…",
+        "ellipses of three dots": r"\.\.\.",
+        "bullets": "[•·▪●]",
+        "full-width forms": "[\uff01-\uff5e]",
+        "symbols and emoji": r"\p{So}",
     },
-}  # fmt: skip
+}
 MANY_LINKS = 5  # more links than this are one category
 
 
@@ -46,7 +67,9 @@ def lengths(texts: pl.Series) -> npt.NDArray[np.float32]:
 
 
 def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-    """Share of characters per pattern; for case also whether the text starts, or is wholly, in capitals."""
+    """Share of characters per pattern; for case also whether the text starts, or is wholly, in
+    capitals.
+    """
     filled = texts.fill_null("")
     size = filled.str.len_chars().clip(1).to_numpy().astype(np.float32)
     columns = {
@@ -54,8 +77,12 @@ def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.flo
         for name, pattern in PATTERNS[family].items()
     }
     if family == "case":
-        columns["words in capitals"] = filled.str.count_matches(r"\b\p{Lu}{2,}\b").to_numpy().astype(np.float32) / size
-        columns["capitalised words"] = filled.str.count_matches(r"\b\p{Lu}\p{Ll}").to_numpy().astype(np.float32) / size
+        columns["words in capitals"] = (
+            filled.str.count_matches(r"\b\p{Lu}{2,}\b").to_numpy().astype(np.float32) / size
+        )
+        columns["capitalised words"] = (
+            filled.str.count_matches(r"\b\p{Lu}\p{Ll}").to_numpy().astype(np.float32) / size
+        )
     return list(columns), np.stack(list(columns.values()), axis=1)
 
 
@@ -69,17 +96,23 @@ def marks(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.floa
 def links(texts: pl.Series) -> npt.NDArray[np.float32]:
     """Whether each text holds a URL or a placeholder for one, and how many."""
     links = (find_urls(texts).list.len() + count_placeholders(texts)).fill_null(0)
-    return np.stack([(links > 0).to_numpy(), links.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(np.float32)
+    return np.stack([(links > 0).to_numpy(), links.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(
+        np.float32
+    )
 
 
 def sites(records: pl.DataFrame) -> pl.Series:
     """The site of the record itself, or else of the first link in its text."""
-    both = pl.DataFrame({"own": domains(records["url"]), "cited": domains(find_urls(records["text"]).list.first())})
+    both = pl.DataFrame(
+        {"own": domains(records["url"]), "cited": domains(find_urls(records["text"]).list.first())}
+    )
     return both.select(pl.coalesce("own", "cited")).to_series()
 
 
 def as_numbers(values: pl.Series) -> pl.Series | None:
-    """The column as numbers when it holds figures or dates with many distinct values; null when it is categories."""
+    """The column as numbers when it holds figures or dates with many distinct values; null when it
+    is categories.
+    """
     if values.dtype.is_temporal():
         numbers = values.cast(pl.Datetime("us")).dt.epoch("d").cast(pl.Float64)
     elif values.dtype.is_numeric():

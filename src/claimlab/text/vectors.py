@@ -1,7 +1,8 @@
-"""Sentence vectors without a network: Google's multilingual sentence encoder in NumPy, for the 16 languages it knows.
+"""Sentence vectors without a network: Google's multilingual sentence encoder in NumPy, for the 16
+languages it knows.
 
-Outside them it finds the right neighbour among 30 in a quarter of the cases, inside them nearly always: a caller must
-not measure there.
+Outside them it finds the right neighbour among 30 in a quarter of the cases, inside them nearly
+always: a caller must not measure there.
 """
 
 from __future__ import annotations
@@ -41,28 +42,37 @@ def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 
 def _shared(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """The same in the processes of the run: a shard is whole batches, so that every text is in the batch that it is in
-    without shards."""
+    """The same in the processes of the run: a shard is whole batches, so that every text is in the
+    batch that it is in without shards."""
     parts = [list(texts[start : start + SHARD]) for start in range(0, len(texts), SHARD)]
     with place() as here:
         shards = [keep(here / "texts", json.dumps(part).encode("utf-8"), "json") for part in parts]
-        outputs = run_stage(do_vectors, shards, folder=here, name=f"vectors-{digest_json(shards)[:8]}")
+        outputs = run_stage(
+            do_vectors, shards, folder=here, name=f"vectors-{digest_json(shards)[:8]}"
+        )
         return np.concatenate([np.load(output, allow_pickle=False) for output in outputs])
 
 
 def do_vectors(shard: str, output: Path) -> None:
     """The vectors of the texts in a file."""
     with output.open("wb") as file:
-        np.save(file, encode(json.loads(Path(shard).read_text(encoding="utf-8"))), allow_pickle=False)
+        np.save(
+            file, encode(json.loads(Path(shard).read_text(encoding="utf-8"))), allow_pickle=False
+        )
 
 
 def readable(texts: pl.Series, languages: pl.Series) -> npt.NDArray[np.bool_]:
-    """Which texts are in a language that the encoder knows; where none is named, the text is identified."""
+    """Which texts are in a language that the encoder knows; where none is named, the text is
+    identified.
+    """
     from claimlab.text.langid import identify
 
     unnamed = languages.is_null() & texts.is_not_null()
     identified = iter(identify(texts.filter(unnamed)) if unnamed.any() else [])
-    named = [next(identified) if own else language for own, language in zip(unnamed, languages, strict=True)]
+    named = [
+        next(identified) if own else language
+        for own, language in zip(unnamed, languages, strict=True)
+    ]
     known = np.array([language in LANGUAGES for language in named], dtype=bool)
     return np.asarray(known & texts.is_not_null().to_numpy())
 

@@ -56,7 +56,9 @@ class Home(BaseModel):
     workspace: str
     entries: list[Entry]
     complete: bool
-    states: dict[str, str] = Field(description="What an audit found, or how far a review or a study is, by id.")
+    states: dict[str, str] = Field(
+        description="What an audit found, or how far a review or a study is, by id."
+    )
 
 
 class SignIn(BaseModel):
@@ -79,7 +81,10 @@ def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
     """The application for the workspace at `folder`."""
     chosen = settings or Settings()
     if not folder.is_dir():
-        raise UsageError(f"There is no folder '{folder}'.", "Name the folder that holds your datasets and reports.")
+        raise UsageError(
+            f"There is no folder '{folder}'.",
+            "Name the folder that holds your datasets and reports.",
+        )
     app = FastAPI(
         title="claimlab workspace",
         version=__version__,
@@ -113,8 +118,13 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
     @pages.add("/", "home.html.jinja", title="What is in the workspace")
     def home() -> Home:
         entries = workspace.listed()
-        states = {e.id: state_of(workspace.get(e.id)) for e in [e for e in entries if e.kind in STATED][:MOST_STATED]}
-        return Home(workspace=workspace.name, entries=entries, complete=workspace.complete, states=states)
+        states = {
+            e.id: state_of(workspace.get(e.id))
+            for e in [e for e in entries if e.kind in STATED][:MOST_STATED]
+        }
+        return Home(
+            workspace=workspace.name, entries=entries, complete=workspace.complete, states=states
+        )
 
     @app.get("/sign-in", include_in_schema=False)
     def sign_in_page(request: Request) -> Response:
@@ -144,29 +154,40 @@ def state_of(place: Place) -> str:
             return state_of_study(place)
         if place.entry.kind == "review":
             return several(review_at(place).size, "item")
-        return "; ".join(headline(audit).rpartition(": ")[2].rstrip(".") for audit in audits_in(place))
+        return "; ".join(
+            headline(audit).rpartition(": ")[2].rstrip(".") for audit in audits_in(place)
+        )
     except ClaimlabError as error:
         return error.problem
 
 
 def _add_problems(app: FastAPI, pages: Pages) -> None:
-    """Every failure is a sentence that says what to do; the gate does the same for unexpected ones."""
+    """Every failure is a sentence that says what to do; the gate does the same for unexpected
+    ones.
+    """
 
     @app.exception_handler(ClaimlabError)
     def known(request: Request, error: ClaimlabError) -> Response:
         if isinstance(error, NotFound) and not request.state.whole:
-            error = unknown_person(request.path_params.get("review", ""))  # says nothing of what there is
+            error = unknown_person(
+                request.path_params.get("review", "")
+            )  # says nothing of what there is
         return pages.explain(request, status_of(error), error.problem, error.todo)
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"][1:]) or "The request"
-        return pages.explain(request, 422, f"'{name}' is not valid: {first['msg']}.", "Change it and try again.")
+        return pages.explain(
+            request, 422, f"'{name}' is not valid: {first['msg']}.", "Change it and try again."
+        )
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
         words = {404: "There is no such page.", 405: "This page cannot be used like that."}
         return pages.explain(
-            request, error.status_code, words.get(error.status_code, str(error.detail)), "Go back to the workspace."
+            request,
+            error.status_code,
+            words.get(error.status_code, str(error.detail)),
+            "Go back to the workspace.",
         )

@@ -14,7 +14,9 @@ from claimlab.web.page import Pages
 from claimlab.web.predictions import prediction_link, run_of, runs_in, scored
 from claimlab.web.workspace import Workspace
 
-Side = Literal["", "both right", "only the first", "only the second", "both wrong", "different answers"]
+Side = Literal[
+    "", "both right", "only the first", "only the second", "both wrong", "different answers"
+]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
@@ -63,30 +65,43 @@ def add_comparison(pages: Pages) -> None:
 def compare_page(workspace: Workspace, filters: CompareFilters) -> ComparePage:
     places = workspace.get(filters.one, "run"), workspace.get(filters.other, "run")
     parts = filters.one_part, filters.other_part
-    first, second = (scored(place, "language", part).table for place, part in zip(places, parts, strict=True))
+    first, second = (
+        scored(place, "language", part).table for place, part in zip(places, parts, strict=True)
+    )
     names = [
         place.entry.name if len(runs_in(place)) == 1 else run_of(place, part).name
         for place, part in zip(places, parts, strict=True)
     ]
     both = first.select("id", "text", "truth", one="said", one_right="right").join(
-        second.select("id", other="said", other_right="right"), on="id", how="inner", maintain_order="left"
+        second.select("id", other="said", other_right="right"),
+        on="id",
+        how="inner",
+        maintain_order="left",
     )
     a, b = pl.col("one_right"), pl.col("other_right")
     sides: dict[Side, pl.Expr] = {
-        "both right": a & b, "only the first": a & ~b, "only the second": ~a & b, "both wrong": ~a & ~b,
+        "both right": a & b,
+        "only the first": a & ~b,
+        "only the second": ~a & b,
+        "both wrong": ~a & ~b,
         "different answers": pl.col("one").fill_null("") != pl.col("other").fill_null(""),
-    }  # fmt: skip
+    }
     text = pl.col("text").fill_null("").str.to_lowercase()
     words = [text.str.contains(word.lower(), literal=True) for word in filters.q.split()]
     shown = both.filter(*words, *([sides[filters.side]] if filters.side else []))
     where = turning(filters, "/compare", shown.height)
     start = (where.number - 1) * filters.size
     return ComparePage(
-        one=names[0], other=names[1], shared=both.height,
-        only_in_one=first.height - both.height, only_in_other=second.height - both.height,
+        one=names[0],
+        other=names[1],
+        shared=both.height,
+        only_in_one=first.height - both.height,
+        only_in_other=second.height - both.height,
         counts={name: both.filter(part).height for name, part in sides.items()},
-        links={name: filters.link("/compare", side=name) for name in SIDES}, filters=filters,
-        filter_pairs=filters.pairs(), turning=where,
+        links={name: filters.link("/compare", side=name) for name in SIDES},
+        filters=filters,
+        filter_pairs=filters.pairs(),
+        turning=where,
         pairs=[
             Pair(
                 link=prediction_link(f"/runs/{filters.one}", r["id"], parts[0]),
@@ -95,4 +110,4 @@ def compare_page(workspace: Workspace, filters: CompareFilters) -> ComparePage:
             )
             for r in shown.slice(start, filters.size).iter_rows(named=True)
         ],
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""Dataset pages: records to search, filter, sort and page through; what there is of each label, split and month."""
+"""Dataset pages: records to search, filter, sort and page through; what there is of each label,
+split and month.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from pydantic import BaseModel, Field
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
 from claimlab.pages.excerpt import excerpt
-from claimlab.web.filters import FACETS, SORTABLE, Facet, RecordFilters, Turning, check_sort, facet, turning
+from claimlab.web.filters import (
+    FACETS,
+    SORTABLE,
+    Facet,
+    RecordFilters,
+    Turning,
+    check_sort,
+    facet,
+    turning,
+)
 from claimlab.web.page import Pages
 from claimlab.web.rows import Rows, digest_of
 from claimlab.web.saved import finding_at
@@ -63,7 +74,9 @@ class DatasetPage(BaseModel):
 
 
 class CountsPage(BaseModel):
-    """What there is among the records that pass the filters. A page of its own: all of them have to be read for it."""
+    """What there is among the records that pass the filters. A page of its own: all of them have to
+    be read for it.
+    """
 
     id: str
     name: str
@@ -79,11 +92,19 @@ class CountsPage(BaseModel):
 def add_datasets(pages: Pages) -> None:
     workspace = pages.workspace
 
-    @pages.add("/datasets/{dataset}", "dataset.html.jinja", title="Records of a dataset, searched and filtered")
+    @pages.add(
+        "/datasets/{dataset}",
+        "dataset.html.jinja",
+        title="Records of a dataset, searched and filtered",
+    )
     def dataset(dataset: str, filters: Annotated[RecordFilters, Query()]) -> DatasetPage:
         return dataset_page(workspace, workspace.get(dataset, *ALL), filters)
 
-    @pages.add("/datasets/{dataset}/counts", "counts.html.jinja", title="Labels, splits, dates and values of records")
+    @pages.add(
+        "/datasets/{dataset}/counts",
+        "counts.html.jinja",
+        title="Labels, splits, dates and values of records",
+    )
     def counts(dataset: str, filters: Annotated[RecordFilters, Query()]) -> CountsPage:
         return counts_page(workspace, workspace.get(dataset, *ALL), filters)
 
@@ -104,16 +125,23 @@ def dataset_page(workspace: Workspace, place: Place, filters: RecordFilters) -> 
     rows, title = chosen_rows(workspace, place, filters)
     table, number, total = rows.page(filters.page, filters.size)
     return DatasetPage(
-        id=place.entry.id, name=place.entry.name, kind=place.entry.kind, licence=manifest.licence,
-        synthetic=manifest.synthetic, notes=manifest.notes,
-        records=int(manifest.counts.get("records", 0)), filters=filters, filter_pairs=filters.pairs(),
+        id=place.entry.id,
+        name=place.entry.name,
+        kind=place.entry.kind,
+        licence=manifest.licence,
+        synthetic=manifest.synthetic,
+        notes=manifest.notes,
+        records=int(manifest.counts.get("records", 0)),
+        filters=filters,
+        filter_pairs=filters.pairs(),
         filter_title=title,
         sort_links={c: filters.link(base, sort=_next_sort(filters.sort, c)) for c in SORTABLE},
-        turning=turning(filters, base, total, number), rows=[_row(base, r) for r in table.iter_rows(named=True)],
+        turning=turning(filters, base, total, number),
+        rows=[_row(base, r) for r in table.iter_rows(named=True)],
         counts_link=filters.link(f"{base}/counts", page=1),
         tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
         lineage=[step.model_dump() for step in manifest.lineage],
-    )  # fmt: skip
+    )
 
 
 def counts_page(workspace: Workspace, place: Place, filters: RecordFilters) -> CountsPage:
@@ -126,12 +154,22 @@ def counts_page(workspace: Workspace, place: Place, filters: RecordFilters) -> C
     splits = sorted({split for _, split in crossed}, key=lambda s: (s is None, s or ""))
     labels = sorted({label for label, _ in crossed}, key=lambda v: (v is None, v or ""))
     return CountsPage(
-        id=place.entry.id, name=place.entry.name, filters=filters, total=sum(crossed.values()), warning=changed(place),
-        facets=[facet(filters, base, c, t, counts[c]) for c, t in FACETS.items() if _tells(counts[c], filters, c)],
+        id=place.entry.id,
+        name=place.entry.name,
+        filters=filters,
+        total=sum(crossed.values()),
+        warning=changed(place),
+        facets=[
+            facet(filters, base, c, t, counts[c])
+            for c, t in FACETS.items()
+            if _tells(counts[c], filters, c)
+        ],
         splits=[s or "no split" for s in splits],
-        label_by_split={label or "no label": [crossed.get((label, s), 0) for s in splits] for label in labels},
+        label_by_split={
+            label or "no label": [crossed.get((label, s), 0) for s in splits] for label in labels
+        },
         months=_bars(rows.months(), filters, base),
-    )  # fmt: skip
+    )
 
 
 def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
@@ -146,7 +184,10 @@ def changed(place: Place) -> str | None:
     """A sentence where the records are not those that claimlab wrote."""
     if digest_of(place.folder / RECORDS) == place.digest:
         return None
-    return f"{RECORDS} was changed after claimlab wrote it: what is shown is not what the lineage says."
+    return (
+        f"{RECORDS} was changed after claimlab wrote it: what is shown is not what the lineage"
+        " says."
+    )
 
 
 def record_link(dataset: str, record: str) -> str:
@@ -156,7 +197,9 @@ def record_link(dataset: str, record: str) -> str:
 def _row(base: str, row: dict[str, Any]) -> Row:
     link = f"{base}/record?{urlencode({'id': row['id']})}"
     more = {name: row[name] for name in ("split", "language", "date", "source", "topic")}
-    return Row(id=row["id"], text=excerpt(row["text"] or "", 400), label=row["veracity"], link=link, **more)
+    return Row(
+        id=row["id"], text=excerpt(row["text"] or "", 400), label=row["veracity"], link=link, **more
+    )
 
 
 def _tells(counts: list[tuple[str | None, int]], filters: RecordFilters, column: str) -> bool:
@@ -169,16 +212,21 @@ def _next_sort(current: str, column: str) -> str:
 
 
 def _bars(months: list[tuple[datetime, int]], filters: RecordFilters, base: str) -> list[Bar]:
-    """Months, or years where there are too many of them, without gaps; each leads to its records."""
+    """Months, or years where there are too many of them, without gaps; each leads to its
+    records.
+    """
     if not months:
         return []
     places = {m.year * 12 + m.month - 1: n for m, n in months}
     first, last = min(places), max(places)
     width = 1 if last - first < BARS else 12
     start = first - first % width
-    tally = [sum(places.get(m, 0) for m in range(at, at + width)) for at in range(start, last + 1, width)]
+    tally = [
+        sum(places.get(m, 0) for m in range(at, at + width)) for at in range(start, last + 1, width)
+    ]
     names = [
-        f"{at // 12:04}" if width > 1 else f"{at // 12:04}-{at % 12 + 1:02}" for at in range(start, last + 1, width)
+        f"{at // 12:04}" if width > 1 else f"{at // 12:04}-{at % 12 + 1:02}"
+        for at in range(start, last + 1, width)
     ]
     shown = list(zip(names, tally, strict=True))[-200:]
     return [Bar(name=name, count=n, link=filters.link(base, **_span(name))) for name, n in shown]
@@ -190,7 +238,11 @@ def _span(name: str) -> dict[str, date]:
         return {"since": date(int(name), 1, 1), "until": date(int(name), 12, 31)}
     year, month = map(int, name.split("-"))
     first = date(year, month, 1)
-    after = date(year + month // 12, month % 12 + 1, 1) if (year, month) < (9999, 12) else date(9999, 12, 31)
+    after = (
+        date(year + month // 12, month % 12 + 1, 1)
+        if (year, month) < (9999, 12)
+        else date(9999, 12, 31)
+    )
     return {"since": first, "until": after - timedelta(days=1) if after.day == 1 else after}
 
 

@@ -1,11 +1,16 @@
 """What every request passes before it reaches a page, and what every answer carries.
 
-- A request must call the server by a name that is its own, so that a foreign page cannot lead a browser here.
+- A request must call the server by a name that is its own, so that a foreign page cannot lead a
+  browser here.
 - Its body is bounded.
-- The token is in the cookie that signing in left, or in `Authorization: Bearer`. Pages of a review ask for the token of
-  a person themselves. Wrong tokens are counted: after many of them, whoever is not signed in yet has to wait.
-- A request that changes something repeats the CSRF token, which is made from the session cookie: a foreign page can
-  send the cookie, but not read it. A bearer token is proof by itself, since no browser sends one unasked.
+- The token is in the cookie that signing in left, or in `Authorization: Bearer`. Pages of a review
+  ask for the token of
+  a person themselves. Wrong tokens are counted: after many of them, whoever is not signed in yet
+  has to wait.
+- A request that changes something repeats the CSRF token, which is made from the session cookie: a
+  foreign page can
+  send the cookie, but not read it. A bearer token is proof by itself, since no browser sends one
+  unasked.
 """
 
 from __future__ import annotations
@@ -30,13 +35,14 @@ from claimlab.web.settings import Settings
 
 SESSION, CSRF = "claimlab_session", "x-csrf-token"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
+    " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-# A saved report brings its own styles and script. In a sandbox it has no origin: it can reach no page and no cookie.
+# A saved report brings its own styles and script. In a sandbox it has no origin: it can reach no
+# page and no cookie.
 REPORT_POLICY = (
-    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src"
+    " 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -47,7 +53,11 @@ _HEADERS = {
 }
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _OPEN = re.compile(r"/static/|/sign-in$|/api/sign-in$|/(?:api/)?reviews/[^/]+(?:/|$)")
-_TOO_MANY = 429, "Too many wrong tokens.", "Wait a minute, then sign in with the token that the server printed."
+_TOO_MANY = (
+    429,
+    "Too many wrong tokens.",
+    "Wait a minute, then sign in with the token that the server printed.",
+)
 PATIENCE = 20.0  # seconds for the headers of a request, and for each piece of its body
 _log = logging.getLogger("claimlab.web")
 Refusal = tuple[int, str, str]
@@ -104,7 +114,9 @@ class Gate:
         if state["whole"] and known is not None:
             self._signed_in.add(known)
         sender = _Dressed(
-            send, None if session == known else session, self.guesses if guess and not state["whole"] else None
+            send,
+            None if session == known else session,
+            self.guesses if guess and not state["whole"] else None,
         )
         if refusal := self._refusal(request):
             await self.explain(request, *refusal)(scope, receive, sender)
@@ -126,7 +138,9 @@ class Gate:
 
     def _may_see_all(self, request: Request) -> bool:
         shown = (bearer(request) or "", request.cookies.get(self.settings.cookie, ""))
-        return any(hmac.compare_digest(each.encode(), self.settings.token.encode()) for each in shown)
+        return any(
+            hmac.compare_digest(each.encode(), self.settings.token.encode()) for each in shown
+        )
 
     def _refusal(self, request: Request) -> Refusal | None:
         host = request.headers.get("host", "")
@@ -134,17 +148,33 @@ class Gate:
             problem = f"This server is not known as '{host[:100]}'."
             return 421, problem, "Open it by the address that it printed."
         if int(_number(request.headers.get("content-length"))) > self.settings.max_body:
-            return 413, "The request is too large.", f"Send at most {self.settings.max_body:,} bytes."
+            return (
+                413,
+                "The request is too large.",
+                f"Send at most {self.settings.max_body:,} bytes.",
+            )
         if not request.state.whole and not _OPEN.match(request.url.path):
-            return 401, "This workspace asks for a token.", "Sign in with the token that the server printed."
+            return (
+                401,
+                "This workspace asks for a token.",
+                "Sign in with the token that the server printed.",
+            )
         if request.method not in _SAFE and bearer(request) is None:
             shown = request.headers.get(CSRF, "")
-            if SESSION not in request.cookies or not hmac.compare_digest(shown.encode(), request.state.csrf.encode()):
-                return 403, "The request does not come from a page of this workspace.", "Reload the page and try again."
+            if SESSION not in request.cookies or not hmac.compare_digest(
+                shown.encode(), request.state.csrf.encode()
+            ):
+                return (
+                    403,
+                    "The request does not come from a page of this workspace.",
+                    "Reload the page and try again.",
+                )
         return None
 
     def _bounded(self, receive: Receive) -> Receive:
-        """What is received, up to the limits: a body may come in pieces, slowly, and need not say its length."""
+        """What is received, up to the limits: a body may come in pieces, slowly, and need not say
+        its length.
+        """
         size, whole = 0, False
 
         async def limited() -> Message:
@@ -163,7 +193,9 @@ class Gate:
 
 
 class _Dressed:
-    """Every answer carries the headers, and the first one the session cookie. A page may set a policy of its own."""
+    """Every answer carries the headers, and the first one the session cookie. A page may set a
+    policy of its own.
+    """
 
     def __init__(self, send: Send, session: str | None, guesses: Guesses | None = None) -> None:
         self.send, self.session, self.started, self.guesses = send, session, False, guesses

@@ -1,4 +1,6 @@
-"""The map of a dataset: texts by meaning. A page of its own, because texts have to be read by a model for it."""
+"""The map of a dataset: texts by meaning. A page of its own, because texts have to be read by a
+model for it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Dot(BaseModel):
 
 
 class MapPage(BaseModel):
-    """Where texts are on the map; `missing` of those drawn have no text that the encoder can read."""
+    """Where texts are on the map; `missing` of those drawn have no text that the encoder can
+    read.
+    """
 
     id: str
     name: str
@@ -48,7 +52,9 @@ def add_maps(pages: Pages) -> None:
         place = pages.workspace.get(dataset, *ALL)
         if place.manifest is None:
             raise DataError(place.entry.note, "Make the dataset again.")
-        return _maps.get((place.entry.id, digest_of(place.folder / RECORDS)), lambda: map_page(place))
+        return _maps.get(
+            (place.entry.id, digest_of(place.folder / RECORDS)), lambda: map_page(place)
+        )
 
 
 def map_page(place: Place) -> MapPage:
@@ -61,14 +67,26 @@ def map_page(place: Place) -> MapPage:
         todo = "Only texts in the 16 languages of the encoder can be placed."
         raise DataError(f"'{place.entry.name}' has too few texts for a map.", todo)
     figure = map_figure(
-        placed.points.tolist(), shown["veracity"].to_list(), shown["id"].to_list(), method=placed.method
-    )  # fmt: skip
+        placed.points.tolist(),
+        shown["veracity"].to_list(),
+        shown["id"].to_list(),
+        method=placed.method,
+    )
     dots = [
         Dot(id=id, label=label, x=x, y=y, link=record_link(place.entry.id, id))
-        for (id, label), (x, y) in zip(shown.select("id", "veracity").iter_rows(), placed.points.tolist(), strict=True)
+        for (id, label), (x, y) in zip(
+            shown.select("id", "veracity").iter_rows(), placed.points.tolist(), strict=True
+        )
     ]
     return MapPage(
-        id=place.entry.id, name=place.entry.name, records=table.height, sampled=rows.height,
-        missing=rows.height - shown.height, method=placed.method, dots=dots, caption=figure.caption, alt=figure.alt,
+        id=place.entry.id,
+        name=place.entry.name,
+        records=table.height,
+        sampled=rows.height,
+        missing=rows.height - shown.height,
+        method=placed.method,
+        dots=dots,
+        caption=figure.caption,
+        alt=figure.alt,
         svg=figure.svg,
-    )  # fmt: skip
+    )

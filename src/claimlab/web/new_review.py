@@ -1,4 +1,6 @@
-"""Make a review of a finding's records or of a filtered selection, add people to it, and apply what they decided."""
+"""Make a review of a finding's records or of a filtered selection, add people to it, and apply what
+they decided.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from claimlab.web.workspace import Place, Workspace
 MOST = 20_000  # records of one review
 NAME = re.compile(r"[\w][\w .-]{0,79}")
 PAIRS = {"conflict": "conflicts", "duplicate": "near-duplicates"}
-Name = Annotated[str, Field(min_length=1, max_length=80, description="A folder below the workspace.")]
+Name = Annotated[
+    str, Field(min_length=1, max_length=80, description="A folder below the workspace.")
+]
 People = Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=100)]
 
 
@@ -55,7 +59,9 @@ class NewPage(BaseModel):
 
 
 class NewReview(BaseModel):
-    """What a review is made of: `query` is the address of the selection, after the question mark."""
+    """What a review is made of: `query` is the address of the selection, after the question
+    mark.
+    """
 
     selection: Selection
     name: Name
@@ -96,27 +102,42 @@ class Apply(BaseModel):
 def add_new_reviews(app: FastAPI, pages: Pages) -> None:
     workspace = pages.workspace
 
-    @pages.add("/new-review", "new-review.html.jinja", title="What a review of some records would be about")
+    @pages.add(
+        "/new-review", "new-review.html.jinja", title="What a review of some records would be about"
+    )
     def new_review(filters: Annotated[Selection, Query()]) -> NewPage:
         place = workspace.get(filters.dataset, *ALL)
         rows, title = chosen_rows(workspace, place, filters)
         pairs = "near-duplicates" in title.lower() or "labels" in title.lower()
         return NewPage(
-            dataset=place.entry.id, name=place.entry.name, filters=filters, filter_title=title, records=rows.total(),
-            tasks=list(KNOWN), suggested="conflict" if pairs and "different labels" in title.lower() else "label",
+            dataset=place.entry.id,
+            name=place.entry.name,
+            filters=filters,
+            filter_title=title,
+            records=rows.total(),
+            tasks=list(KNOWN),
+            suggested="conflict" if pairs and "different labels" in title.lower() else "label",
             suggested_name=_free(workspace, f"review-of-{place.folder.name}"),
-        )  # fmt: skip
+        )
 
     @app.post("/api/reviews", tags=["Reviews"])
     def create(body: NewReview, request: Request) -> Created:
-        """Make a review below the workspace. The links of its people are in the answer, and nowhere else."""
+        """Make a review below the workspace. The links of its people are in the answer, and nowhere
+        else.
+        """
         if not request.state.whole:
-            raise NotAllowed("Only those who may see the whole workspace can make a review.", "Sign in at /sign-in.")
+            raise NotAllowed(
+                "Only those who may see the whole workspace can make a review.",
+                "Sign in at /sign-in.",
+            )
         place = workspace.get(body.selection.dataset, *ALL)
         target = _target(workspace, body.name)
         review = review_create(place.folder, target, **_settings(workspace, place, body))
         tokens = review.add_people(body.annotators)
-        people = [_invitation(_id(workspace, target), name, "annotator", token) for name, token in tokens.items()]
+        people = [
+            _invitation(_id(workspace, target), name, "annotator", token)
+            for name, token in tokens.items()
+        ]
         people += [_invited(review, _id(workspace, target), name, "owner") for name in body.owners]
         review.close()
         workspace.refresh()
@@ -143,30 +164,47 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
 
 
 def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, Any]:
-    """The arguments of `review_create`: only tasks that come with claimlab, and no file that a request names."""
+    """The arguments of `review_create`: only tasks that come with claimlab, and no file that a
+    request names.
+    """
     names = [task.name for task in KNOWN]
     if body.task not in names:
-        raise UsageError(f"There is no review task '{body.task}'.", f"Choose one of: {', '.join(names)}.")
+        raise UsageError(
+            f"There is no review task '{body.task}'.", f"Choose one of: {', '.join(names)}."
+        )
     task = task_named(body.task)
     if body.guideline.strip():
         task = task.model_copy(update={"guideline": body.guideline.strip()})
     settings: dict[str, Any] = {
-        "task": task, "per_item": body.per_item, "order": body.order, "adjudication": body.adjudication,
-        "sample": body.sample, "seed": body.seed,
-    }  # fmt: skip
+        "task": task,
+        "per_item": body.per_item,
+        "order": body.order,
+        "adjudication": body.adjudication,
+        "sample": body.sample,
+        "seed": body.seed,
+    }
     if task.name in PAIRS:
-        # A file may have far more near-duplicate pairs than can be reviewed: at most MOST of them, at random.
+        # A file may have far more near-duplicate pairs than can be reviewed: at most MOST of them,
+        # at random.
         pairs = {**settings, "pairs": PAIRS[task.name], "sample": body.sample or MOST}
-        return {**pairs, "records": _ids(workspace, place, body.selection)} if body.selection.narrows else pairs
+        return (
+            {**pairs, "records": _ids(workspace, place, body.selection)}
+            if body.selection.narrows
+            else pairs
+        )
     return {**settings, "records": _ids(workspace, place, body.selection)}
 
 
 def _ids(workspace: Workspace, place: Place, selection: Selection) -> list[str]:
     rows, _ = chosen_rows(workspace, place, selection)
     if rows.total() > MOST:
-        raise UsageError(f"{rows.total():,} records are too many for one review.", f"Choose at most {MOST:,}.")
+        raise UsageError(
+            f"{rows.total():,} records are too many for one review.", f"Choose at most {MOST:,}."
+        )
     numbers, file = rows.numbers(), place.folder / RECORDS
-    table = pl.read_parquet(file, columns=["id"]) if numbers is None else take(file, ["id"], numbers)
+    table = (
+        pl.read_parquet(file, columns=["id"]) if numbers is None else take(file, ["id"], numbers)
+    )
     ids: list[str] = table["id"].to_list()
     return ids
 
@@ -177,21 +215,28 @@ def _invited(review: Review, id: str, name: str, role: str) -> Invitation:
 
 
 def _invitation(id: str, name: str, role: str, token: str) -> Invitation:
-    return Invitation(name=name, role=role, token=token, link=f"/reviews/{id}/sign-in#token={token}")
+    return Invitation(
+        name=name, role=role, token=token, link=f"/reviews/{id}/sign-in#token={token}"
+    )
 
 
 def _target(workspace: Workspace, name: str) -> Path:
     """A new folder right below the workspace."""
     clean = name.strip()
     if not NAME.fullmatch(clean) or clean.endswith("."):
-        raise UsageError(f"'{clean[:80]}' is not a valid name for a folder.", "Use letters, digits, dashes and spaces.")
+        raise UsageError(
+            f"'{clean[:80]}' is not a valid name for a folder.",
+            "Use letters, digits, dashes and spaces.",
+        )
     return workspace.folder / clean
 
 
 def _free(workspace: Workspace, name: str) -> str:
     clean = re.sub(r"[^\w-]", "-", name)[:60]
     return next(
-        n for i in range(1, 1_000) if not (workspace.folder / (n := clean if i == 1 else f"{clean}-{i}")).exists()
+        n
+        for i in range(1, 1_000)
+        if not (workspace.folder / (n := clean if i == 1 else f"{clean}-{i}")).exists()
     )
 
 

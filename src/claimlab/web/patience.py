@@ -1,4 +1,6 @@
-"""How long the server waits for the headers of a request: a client that never ends them is let go."""
+"""How long the server waits for the headers of a request: a client that never ends them is let
+go.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from claimlab.web.gate import PATIENCE
 
 
 class Patient(H11Protocol):
-    """uvicorn's protocol with a time limit on headers; it has one only for the pause between two requests."""
+    """uvicorn's protocol with a time limit on headers; it has one only for the pause between two
+    requests.
+    """
 
     _limit: asyncio.TimerHandle | None = None
 

@@ -1,4 +1,6 @@
-"""Predictions beside the truth, as the evaluation puts them, read once for as long as the run stays the same."""
+"""Predictions beside the truth, as the evaluation puts them, read once for as long as the run stays
+the same.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ _runs, _groups = Memo(8), Memo(32)
 
 @dataclass(frozen=True)
 class Scored:
-    """`table` has a row per labelled record: id, text, truth, said, answer ("other" and "none" beyond the classes),
-    right, confidence (the greatest score), scores, rationale, subgroup."""
+    """`table` has a row per labelled record: id, text, truth, said, answer ("other" and "none"
+    beyond the classes), right, confidence (the greatest score), scores, rationale, subgroup."""
 
     table: pl.DataFrame
     classes: tuple[str, ...]
@@ -46,18 +48,26 @@ def runs_in(place: Place) -> list[ScoredRun]:
 def run_of(place: Place, part: int = 0) -> ScoredRun:
     runs = runs_in(place)
     if part >= len(runs):
-        problem = f"'{place.entry.name}' has no run {part}: it holds {several(len(runs), 'run')}, numbered from 0."
+        problem = (
+            f"'{place.entry.name}' has no run {part}: it holds {several(len(runs), 'run')},"
+            " numbered from 0."
+        )
         raise NotFound(problem, "Choose one from its page.")
     return runs[part]
 
 
 def scored(place: Place, subgroup: str, part: int = 0) -> Scored:
-    return _groups.get((_key(place), subgroup, part), lambda: _scored(run_of(place, part), subgroup))
+    return _groups.get(
+        (_key(place), subgroup, part), lambda: _scored(run_of(place, part), subgroup)
+    )
 
 
 def _key(place: Place) -> tuple[str, ...]:
     files = place.manifest.files if place.manifest else {}
-    return (place.entry.id, *(files.get(f"{name}.parquet", "") for name in ("records", "predictions", "annotations")))
+    return (
+        place.entry.id,
+        *(files.get(f"{name}.parquet", "") for name in ("records", "predictions", "annotations")),
+    )
 
 
 def _scored(run: ScoredRun, subgroup: str) -> Scored:
@@ -65,27 +75,52 @@ def _scored(run: ScoredRun, subgroup: str) -> Scored:
 
     table = run.table
     answered = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
-    answer = pl.when(pl.col("said").is_in(run.classes)).then("said").when(answered).then(pl.lit("other"))
+    answer = (
+        pl.when(pl.col("said").is_in(run.classes)).then("said").when(answered).then(pl.lit("other"))
+    )
     shown = table.select(
-        "id", "text", "truth", "said", "rationale", "scores",
+        "id",
+        "text",
+        "truth",
+        "said",
+        "rationale",
+        "scores",
         answer.otherwise(pl.lit("none")).alias("answer"),
         (pl.col("said") == pl.col("truth")).fill_null(False).alias("right"),
-    )  # fmt: skip
-    shown = shown.with_columns(
-        pl.Series("confidence", [_greatest(s) for s in table["scores"].to_list()], dtype=pl.Float64),
     )
-    values = trait(table, subgroup).group_by("row", maintain_order=True).agg(pl.col("value").alias("subgroup"))
-    shown = shown.with_row_index("row").join(values, on="row", how="left", maintain_order="left").drop("row")
+    shown = shown.with_columns(
+        pl.Series(
+            "confidence", [_greatest(s) for s in table["scores"].to_list()], dtype=pl.Float64
+        ),
+    )
+    values = (
+        trait(table, subgroup)
+        .group_by("row", maintain_order=True)
+        .agg(pl.col("value").alias("subgroup"))
+    )
+    shown = (
+        shown.with_row_index("row")
+        .join(values, on="row", how="left", maintain_order="left")
+        .drop("row")
+    )
     shown = shown.with_columns(pl.col("subgroup").fill_null([]))
     return Scored(
-        shown, run.classes, frozenset(shown["answer"].unique().to_list()), run.about.detector, run.task.name,
+        shown,
+        run.classes,
+        frozenset(shown["answer"].unique().to_list()),
+        run.about.detector,
+        run.task.name,
         *((accuracy_of(run.answers), macro_f1_of(run.answers)) if table.height else (None, None)),
-    )  # fmt: skip
+    )
 
 
 def tally(values: pl.Series) -> list[tuple[str | None, int | None]]:
     """The most frequent values."""
-    counts = values.value_counts().rename({values.name: "value"}).sort(["count", "value"], descending=[True, False])
+    counts = (
+        values.value_counts()
+        .rename({values.name: "value"})
+        .sort(["count", "value"], descending=[True, False])
+    )
     return [(value, n) for value, n in counts.head(50).iter_rows()]
 
 
@@ -99,16 +134,26 @@ def prediction_of(
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
     rows = as_text(run_of(place, part).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
     if not rows:
-        raise NotFound(f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.", "Choose one from its list.")
+        raise NotFound(
+            f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.",
+            "Choose one from its list.",
+        )
     evidence: list[dict[str, Any]] = []
     if place.manifest and "evidence.parquet" in place.manifest.files:
-        scan = as_text(pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id))
-        evidence = [{k: v for k, v in e.items() if v is not None} for e in scan.head(50).collect().to_dicts()]
+        scan = as_text(
+            pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id)
+        )
+        evidence = [
+            {k: v for k, v in e.items() if v is not None}
+            for e in scan.head(50).collect().to_dicts()
+        ]
     return rows[0], _scores(rows[0]["scores"]), evidence
 
 
 def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str]:
-    """Recorded calls of models that hold the text of the record: what was asked, and what was answered."""
+    """Recorded calls of models that hold the text of the record: what was asked, and what was
+    answered.
+    """
     file = place.folder.parent / f"{place.folder.name}.cache"
     files = sorted(file.glob("*.sqlite")) if file.is_dir() else []
     if not files or not text:
@@ -119,18 +164,22 @@ def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str
         try:
             with sqlite3.connect(f"file:{one}?mode=ro", uri=True, timeout=5) as db:
                 rows = db.execute(
-                    "SELECT kind, question, answer FROM calls WHERE instr(question, ?) LIMIT ?", (needle, MOST_CALLS)
+                    "SELECT kind, question, answer FROM calls WHERE instr(question, ?) LIMIT ?",
+                    (needle, MOST_CALLS),
                 ).fetchall()
         except sqlite3.DatabaseError as error:
             return calls, f"The recording '{one.name}' cannot be read: {error}."
         calls += [
-            {"kind": kind, "prompt": _readable(question), "reply": _readable(answer)} for kind, question, answer in rows
+            {"kind": kind, "prompt": _readable(question), "reply": _readable(answer)}
+            for kind, question, answer in rows
         ]
     return calls, "" if calls else "No recorded call holds the text of this record."
 
 
 def _readable(text: str) -> str:
-    """A recorded question or answer: the messages of a model call as they were written, anything else as JSON."""
+    """A recorded question or answer: the messages of a model call as they were written, anything
+    else as JSON.
+    """
     try:
         content = json.loads(text)
     except ValueError:

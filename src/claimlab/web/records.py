@@ -1,5 +1,5 @@
-"""The page of one record: its text and columns, what the side tables say of it, its near-duplicates, and which findings
-point at it."""
+"""The page of one record: its text and columns, what the side tables say of it, its
+near-duplicates, and which findings point at it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,11 @@ class RecordPage(BaseModel):
 def add_records(pages: Pages) -> None:
     workspace = pages.workspace
 
-    @pages.add("/datasets/{dataset}/record", "record.html.jinja", title="One record with everything known of it")
+    @pages.add(
+        "/datasets/{dataset}/record",
+        "record.html.jinja",
+        title="One record with everything known of it",
+    )
     def record(dataset: str, id: Annotated[str, Query(max_length=2_000)]) -> RecordPage:
         return record_page(workspace, workspace.get(dataset, *ALL), id)
 
@@ -74,11 +78,19 @@ def record_page(workspace: Workspace, place: Place, id: str) -> RecordPage:
     near, note = ([], "") if aside else near_duplicates(place, id)
     text, meta = row.pop("text"), _object(row.pop("meta"))
     return RecordPage(
-        dataset=place.entry.id, id=id, text=text, columns={k: v for k, v in row.items() if v is not None}, meta=meta,
-        set_aside=aside, tables=side_rows(place, id), near=near, near_note=note,
+        dataset=place.entry.id,
+        id=id,
+        text=text,
+        columns={k: v for k, v in row.items() if v is not None},
+        meta=meta,
+        set_aside=aside,
+        tables=side_rows(place, id),
+        near=near,
+        near_note=note,
         findings=pointers(workspace, place, id),
-        lineage=[s.model_dump() for s in place.manifest.lineage] if place.manifest else [], warning=changed(place),
-    )  # fmt: skip
+        lineage=[s.model_dump() for s in place.manifest.lineage] if place.manifest else [],
+        warning=changed(place),
+    )
 
 
 def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
@@ -87,14 +99,22 @@ def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
         file = place.folder / RECORDS if name == "records" else parquet(place, name)
         if file is None:
             continue
-        rows = as_text(pl.scan_parquet(file).filter(pl.col("id") == id)).head(1).collect().to_dicts()
+        rows = (
+            as_text(pl.scan_parquet(file).filter(pl.col("id") == id)).head(1).collect().to_dicts()
+        )
         if rows and name == "records":
             return rows[0], None
         if rows:
             row = rows[0]
-            aside = {"table": name, "step": row.pop("step") or "", "reason": row.pop("reason") or ""}
+            aside = {
+                "table": name,
+                "step": row.pop("step") or "",
+                "reason": row.pop("reason") or "",
+            }
             return row, aside
-    raise NotFound(f"'{place.entry.name}' has no record '{excerpt(id, 100)}'.", "Search for it in the dataset.")
+    raise NotFound(
+        f"'{place.entry.name}' has no record '{excerpt(id, 100)}'.", "Search for it in the dataset."
+    )
 
 
 def side_rows(place: Place, id: str) -> dict[str, list[dict[str, Any]]]:
@@ -105,10 +125,13 @@ def side_rows(place: Place, id: str) -> dict[str, list[dict[str, Any]]]:
             continue
         scan = pl.scan_parquet(place.folder / name)
         if "record_id" in scan.collect_schema():
-            rows = as_text(scan.filter(pl.col("record_id") == id)).head(MOST_ROWS).collect().to_dicts()
+            rows = (
+                as_text(scan.filter(pl.col("record_id") == id)).head(MOST_ROWS).collect().to_dicts()
+            )
             if rows:
                 out[name.removesuffix(".parquet")] = [
-                    {k: v for k, v in row.items() if v is not None and k != "record_id"} for row in rows
+                    {k: v for k, v in row.items() if v is not None and k != "record_id"}
+                    for row in rows
                 ]
     return out
 
@@ -118,9 +141,17 @@ def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
     file = place.folder / RECORDS
     total = int(place.manifest.counts.get("records", 0)) if place.manifest else 0
     if total > MOST_TEXTS:
-        return [], f"Not searched for among more than {MOST_TEXTS:,} texts: `claimlab audit` does it."
+        return (
+            [],
+            f"Not searched for among more than {MOST_TEXTS:,} texts: `claimlab audit` does it.",
+        )
     labels = _clusters.get(digest_of(file), lambda: _labels(place))
-    ids = pl.scan_parquet(file, row_index_name="row").filter(pl.col("id") == id).select("row").collect()
+    ids = (
+        pl.scan_parquet(file, row_index_name="row")
+        .filter(pl.col("id") == id)
+        .select("row")
+        .collect()
+    )
     cluster = labels[ids["row"][0]]
     if cluster < 0:
         return [], ""
@@ -128,11 +159,14 @@ def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
     shown = take(file, COLUMNS, rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
     near = [
         Near(
-            id=r["id"], text=excerpt(r["text"] or "", 400), label=r["veracity"], split=r["split"],
+            id=r["id"],
+            text=excerpt(r["text"] or "", 400),
+            label=r["veracity"],
+            split=r["split"],
             link=record_link(place.entry.id, r["id"]),
         )
         for r in shown.iter_rows(named=True)
-    ]  # fmt: skip
+    ]
     return near, f"{len(rows) - 1 - len(near):,} more." if len(rows) - 1 > len(near) else ""
 
 
@@ -154,7 +188,9 @@ def pointers(workspace: Workspace, place: Place, id: str) -> list[Pointer]:
             if audit.digest == place.digest and any(id in f.records for f in finding.every):
                 link = f"/audits/{other.entry.id}/findings/{number}"
                 title = finding_title(finding)
-                out.append(Pointer(audit=other.entry.name, title=title, verdict=finding.verdict, link=link))
+                out.append(
+                    Pointer(audit=other.entry.name, title=title, verdict=finding.verdict, link=link)
+                )
     return out
 
 

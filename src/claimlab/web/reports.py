@@ -1,4 +1,6 @@
-"""Saved reports and the trace viewer: pages that bring their own styles and script, opened in a sandbox."""
+"""Saved reports and the trace viewer: pages that bring their own styles and script, opened in a
+sandbox.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,14 @@ from claimlab.web.studies import to_workspace
 from claimlab.web.workspace import PAGE, Entry, Place
 
 KINDS = {
-    ".html": "text/html; charset=utf-8", ".md": "text/plain; charset=utf-8", ".tex": "text/plain; charset=utf-8",
-    ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".txt": "text/plain; charset=utf-8",
-}  # fmt: skip
+    ".html": "text/html; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+    ".tex": "text/plain; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".txt": "text/plain; charset=utf-8",
+}
 _viewers = Memo(8)
 
 
@@ -57,7 +64,10 @@ def add_reports(app: FastAPI, pages: Pages) -> None:
         if not file:
             return RedirectResponse(f"/reports/{report}")
         if file not in files_of(place.folder) or not _shown(place.folder, file):
-            raise NotFound(f"The report '{place.entry.name}' has no file '{file[:200]}'.", "Choose one from its list.")
+            raise NotFound(
+                f"The report '{place.entry.name}' has no file '{file[:200]}'.",
+                "Choose one from its list.",
+            )
         path = place.folder / file
         headers = {"Content-Security-Policy": REPORT_POLICY}
         content = path.read_bytes()
@@ -65,20 +75,27 @@ def add_reports(app: FastAPI, pages: Pages) -> None:
             content = to_workspace(place.entry.study, content)
         return Response(content, media_type=KINDS[path.suffix], headers=headers)
 
-    @pages.add("/traces/{traces}", "traces.html.jinja", title="Claims on their way through a network")
+    @pages.add(
+        "/traces/{traces}", "traces.html.jinja", title="Claims on their way through a network"
+    )
     def traces(traces: str) -> TracesPage:
         place = workspace.get(traces, "traces")
         table = _traces(place)
         return TracesPage(
-            entry=place.entry, traces=table["traces"], hops=table["hops"], viewer=f"/traces/{traces}/viewer",
+            entry=place.entry,
+            traces=table["traces"],
+            hops=table["hops"],
+            viewer=f"/traces/{traces}/viewer",
             dataset=f"/datasets/{traces}",
-        )  # fmt: skip
+        )
 
     @app.get("/traces/{traces}/viewer", include_in_schema=False)
     def viewer(traces: str, most: Annotated[int, Query(ge=1, le=200)] = 60) -> Response:
         place = workspace.get(traces, "traces")
         html = _viewers.get((place.digest, most), lambda: _viewer(place, most))
-        return Response(html, media_type=KINDS[".html"], headers={"Content-Security-Policy": REPORT_POLICY})
+        return Response(
+            html, media_type=KINDS[".html"], headers={"Content-Security-Policy": REPORT_POLICY}
+        )
 
 
 def shown_files(place: Place) -> list[str]:
@@ -87,11 +104,16 @@ def shown_files(place: Place) -> list[str]:
 
 
 def _shown(folder: Path, name: str) -> bool:
-    """Whether the name is of a kind we know, not hidden, and leads to a file in the folder itself: by no link and no
-    way around."""
+    """Whether the name is of a kind we know, not hidden, and leads to a file in the folder itself:
+    by no link and no way around."""
     inner, path = PurePosixPath(name), folder / name
     hidden = any(part.startswith(".") for part in inner.parts)
-    return inner.suffix in KINDS and not hidden and path.is_file() and path.resolve() == folder.resolve() / name
+    return (
+        inner.suffix in KINDS
+        and not hidden
+        and path.is_file()
+        and path.resolve() == folder.resolve() / name
+    )
 
 
 def _traces(place: Place) -> dict[str, Any]:
@@ -110,4 +132,6 @@ def _viewer(place: Place, most: int) -> str:
     dataset = Dataset.open(place.folder)
     hops = read_hops([dataset])
     society = society_of(dataset)
-    return to_page(hops, {hops["run"][0]: society} if society is not None and hops.height else None, most=most)
+    return to_page(
+        hops, {hops["run"][0]: society} if society is not None and hops.height else None, most=most
+    )

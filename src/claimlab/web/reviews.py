@@ -1,4 +1,6 @@
-"""Review pages: how far it is, annotate, adjudicate. The rules are those of `Review`; requests become its calls."""
+"""Review pages: how far it is, annotate, adjudicate. The rules are those of `Review`; requests
+become its calls.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from claimlab.web.page import Pages
 from claimlab.web.who import cookie_of, demand_person, person_of, review_at
 from claimlab.web.workspace import Place
 
-Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[0-9A-Za-z-]+$", description="A uuid, made once.")]
+Key = Annotated[
+    str,
+    Field(
+        min_length=8, max_length=64, pattern=r"^[0-9A-Za-z-]+$", description="A uuid, made once."
+    ),
+]
 Words = Annotated[str | None, Field(max_length=20_000)]
 
 
@@ -41,7 +48,9 @@ class Work(BaseModel):
     seen: Seen | None
     done: int
     total: int
-    earlier: list[str] = Field(description="Items that this person decided or skipped, newest first.")
+    earlier: list[str] = Field(
+        description="Items that this person decided or skipped, newest first."
+    )
 
 
 class Disputes(BaseModel):
@@ -97,19 +106,31 @@ class Done(BaseModel):
 def add_reviews(app: FastAPI, pages: Pages) -> None:
     workspace = pages.workspace
 
-    @pages.add("/reviews/{review}", "review.html.jinja", title="How far a review is, and how annotators agree")
+    @pages.add(
+        "/reviews/{review}",
+        "review.html.jinja",
+        title="How far a review is, and how annotators agree",
+    )
     def status(review: str, request: Request) -> StatusPage:
         return status_page(request, workspace.get(review, "review"))
 
-    @pages.add("/reviews/{review}/annotate", "work.html.jinja", title="The next item of the person who is signed in")
+    @pages.add(
+        "/reviews/{review}/annotate",
+        "work.html.jinja",
+        title="The next item of the person who is signed in",
+    )
     def annotate(
-        review: str, request: Request, item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None
+        review: str,
+        request: Request,
+        item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None,
     ) -> Work:
         place = workspace.get(review, "review")
         person, opened = demand_person(request, place), review_at(place)
         return work(place, opened, person, opened.turn(person, item))
 
-    @pages.add("/reviews/{review}/adjudicate", "work.html.jinja", title="Items on which annotators differ")
+    @pages.add(
+        "/reviews/{review}/adjudicate", "work.html.jinja", title="Items on which annotators differ"
+    )
     def adjudicate(review: str, request: Request) -> Disputes:
         place = workspace.get(review, "review")
         person, opened = demand_person(request, place), review_at(place)
@@ -151,7 +172,11 @@ def add_actions(app: FastAPI, pages: Pages) -> None:
         """Save a decision and hand out the next item. The same key again is the same decision."""
         place = workspace.get(review, "review")
         person = demand_person(request, place)
-        more: dict[str, Any] = {"key": body.key, "comment": body.comment or None, "seconds": body.seconds}
+        more: dict[str, Any] = {
+            "key": body.key,
+            "comment": body.comment or None,
+            "seconds": body.seconds,
+        }
         opened = review_at(place)
         return work(place, opened, person, opened.answer(person, body.item, body.value, **more))
 
@@ -204,9 +229,14 @@ def work(place: Place, review: Review, person: Person, turn: Turn) -> Work:
     """An annotator's turn as a page shows it."""
     shown, far = turn.item, turn.standing
     return Work(
-        review=place.entry.id, task=review.task, person=person, seen=None if shown is None else seen(shown),
-        done=far.done, total=far.total, earlier=list(far.earlier),
-    )  # fmt: skip
+        review=place.entry.id,
+        task=review.task,
+        person=person,
+        seen=None if shown is None else seen(shown),
+        done=far.done,
+        total=far.total,
+        earlier=list(far.earlier),
+    )
 
 
 def status_page(request: Request, place: Place) -> StatusPage:
@@ -218,8 +248,16 @@ def status_page(request: Request, place: Place) -> StatusPage:
     above = request.state.whole if person is None else person.role in ABOVE
     rows = [row for row in far if above or (person is not None and row["name"] == person.name)]
     return StatusPage(
-        id=place.entry.id, name=place.entry.name, task=review.task, person=person, items=far.items, total=far.total,
-        settled=far.settled, people=rows, agreement=list(review.agreement()) if above else [], headline=far.headline(),
+        id=place.entry.id,
+        name=place.entry.name,
+        task=review.task,
+        person=person,
+        items=far.items,
+        total=far.total,
+        settled=far.settled,
+        people=rows,
+        agreement=list(review.agreement()) if above else [],
+        headline=far.headline(),
         may_manage=request.state.whole or (person is not None and person.role == "owner"),
         origin=review.project.origin.model_dump(),
-    )  # fmt: skip
+    )

@@ -1,9 +1,10 @@
 """Rows of a Parquet file, chosen and turned page by page without loading the file.
 
-A choice of rows is their numbers in order, worked out once for a file (as it is now), its filters and its order, and
-kept; a page reads only the rows that it shows. Without filters and order there is nothing to work out, filtering
-a large file stops as soon as it has the rows of the page, and the first page of an order needs only its first rows.
-Rows that are far apart in the file cost as much as the file, so that later pages are read many at a time, and kept.
+A choice of rows is their numbers in order, worked out once for a file (as it is now), its filters
+and its order, and kept; a page reads only the rows that it shows. Without filters and order there
+is nothing to work out, filtering a large file stops as soon as it has the rows of the page, and the
+first page of an order needs only its first rows. Rows that are far apart in the file cost as much
+as the file, so that later pages are read many at a time, and kept.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
 class Memo:
-    """A cache of the latest results by key; each is computed once, however many threads ask for it."""
+    """A cache of the latest results by key; each is computed once, however many threads ask for
+    it.
+    """
 
     def __init__(self, most: int = _MOST) -> None:
         self._most, self._lock = most, threading.Lock()
@@ -75,7 +78,9 @@ _digests, _choices, _counts, _tops, _windows = Memo(1_000), Memo(), Memo(), Memo
 
 
 def state_of(file: Path) -> tuple[Path, int, int]:
-    """What is another when the file is: its time of change and size. Hashing a large file takes longer than a page."""
+    """What is another when the file is: its time of change and size. Hashing a large file takes
+    longer than a page.
+    """
     try:
         now = file.stat()
     except OSError:
@@ -94,7 +99,9 @@ def digest_known(file: Path) -> bool:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of `file` that pass `conditions`, in the order of `sort` ("-date": newest first); `key` names both."""
+    """The rows of `file` that pass `conditions`, in the order of `sort` ("-date": newest first);
+    `key` names both.
+    """
 
     file: Path
     conditions: tuple[pl.Expr, ...]
@@ -106,7 +113,9 @@ class Rows:
         conditions = tuple(conditions_of(filters))
         if ids is not None:
             conditions = (*conditions, pl.col("id").is_in(list(ids)))
-        return cls(file, conditions, filters.sort, f"{filters.key}{'' if ids is None else sorted(ids)}")
+        return cls(
+            file, conditions, filters.sort, f"{filters.key}{'' if ids is None else sorted(ids)}"
+        )
 
     @property
     def scan(self) -> pl.LazyFrame:
@@ -132,13 +141,20 @@ class Rows:
         frame = self._keys()
         if self.sort:  # rows with the same value stay in the order of the file
             down = self.sort.startswith("-")
-            frame = frame.sort("row").sort(self._column, descending=down, nulls_last=True, maintain_order=True)
+            frame = frame.sort("row").sort(
+                self._column, descending=down, nulls_last=True, maintain_order=True
+            )
         return frame["row"].to_numpy().astype(np.uint32)
 
     def _top(self, most: int) -> tuple[Numbers, int]:
         """The first `most` of the numbers in order, and how many there are."""
         frame, down = self._keys(), [self.sort.startswith("-"), False]
-        top = frame.lazy().sort(self._column, "row", descending=down, nulls_last=True).head(most).collect()
+        top = (
+            frame.lazy()
+            .sort(self._column, "row", descending=down, nulls_last=True)
+            .head(most)
+            .collect()
+        )
         return top["row"].to_numpy().astype(np.uint32), frame.height
 
     def _keys(self) -> pl.DataFrame:
@@ -153,8 +169,8 @@ class Rows:
         return self.height if numbers is None else len(numbers)
 
     def page(self, number: int, size: int) -> tuple[pl.DataFrame, int, int | None]:
-        """The rows of one page in order, the page's number, and how many rows there are on all pages: null where that
-        is not counted yet, and there is at least one row more."""
+        """The rows of one page in order, the page's number, and how many rows there are on all
+        pages: null where that is not counted yet, and there is at least one row more."""
         if self._slow and self._choice not in _choices:
             some = self._first(number * size + 1)
             if some.height > number * size:
@@ -167,12 +183,16 @@ class Rows:
             numbers, total = self.numbers(), self.total()
         number = min(number, max(1, -(-total // size)))
         if numbers is None:
-            rows = self._listed(pl.scan_parquet(self.file)).slice((number - 1) * size, size).collect()
+            rows = (
+                self._listed(pl.scan_parquet(self.file)).slice((number - 1) * size, size).collect()
+            )
             return rows, number, total
         return self._read(numbers, number, size), number, total
 
     def _read(self, numbers: Numbers, number: int, size: int) -> pl.DataFrame:
-        """The first page alone, and any other from a window of several pages: whoever turns one turns more."""
+        """The first page alone, and any other from a window of several pages: whoever turns one
+        turns more.
+        """
         pages = _ahead(size)
         window = -(-(number - 1) // pages)
         first, last = (0, 1) if number == 1 else ((window - 1) * pages + 1, window * pages + 1)
@@ -181,10 +201,14 @@ class Rows:
             rows = take(self.file, COLUMNS, numbers[first * size : last * size])
             return rows.with_columns(pl.col("text").str.slice(0, _SHOWN))
 
-        return _windows.get((self._choice, size, window), work).slice((number - 1 - first) * size, size)
+        return _windows.get((self._choice, size, window), work).slice(
+            (number - 1 - first) * size, size
+        )
 
     def _first(self, most: int) -> pl.DataFrame:
-        """The first `most` rows, or all, from longer and longer pieces of the file: a common word is in the first."""
+        """The first `most` rows, or all, from longer and longer pieces of the file: a common word
+        is in the first.
+        """
         parts: list[pl.DataFrame] = []
         start, length = 0, _PIECE
         while start < self.height and sum(part.height for part in parts) < most:
@@ -211,10 +235,17 @@ class Rows:
 
         def work() -> dict[str, list[tuple[str | None, int]]]:
             frames = [
-                self._chosen(c).group_by(c).len().sort("len", c, descending=[True, False]).head(_TOP) for c in columns
+                self._chosen(c)
+                .group_by(c)
+                .len()
+                .sort("len", c, descending=[True, False])
+                .head(_TOP)
+                for c in columns
             ]
             tables = pl.collect_all(frames)
-            return {c: [(v, n) for v, n in t.iter_rows()] for c, t in zip(columns, tables, strict=True)}
+            return {
+                c: [(v, n) for v, n in t.iter_rows()] for c, t in zip(columns, tables, strict=True)
+            }
 
         return _counts.get((state_of(self.file), self.key, "facets", *columns), work)
 
@@ -233,12 +264,16 @@ class Rows:
         def work() -> list[tuple[datetime, int]]:
             known = self._chosen("date").filter(pl.col("date").dt.year().is_between(1, 9999))
             month = known.select(pl.col("date").dt.truncate("1mo").alias("month"))
-            return [(m, n) for m, n in month.group_by("month").len().sort("month").collect().iter_rows()]
+            return [
+                (m, n) for m, n in month.group_by("month").len().sort("month").collect().iter_rows()
+            ]
 
         return _counts.get((state_of(self.file), self.key, "months"), work)
 
     def _chosen(self, *columns: str) -> pl.LazyFrame:
-        """Some columns of these rows. A large file is searched once, for the numbers of the rows."""
+        """Some columns of these rows. A large file is searched once, for the numbers of the
+        rows.
+        """
         if not self._slow:
             return self.scan.select(columns)
         numbers = pl.Series(self.numbers())
@@ -252,18 +287,23 @@ def _ahead(size: int) -> int:
 
 def as_text(scan: pl.LazyFrame) -> pl.LazyFrame:
     """Times as text: Polars knows years that Python has no date for."""
-    return scan.with_columns(pl.col(pl.Datetime).dt.strftime("%Y-%m-%d %H:%M:%S").str.strip_suffix(" 00:00:00"))
+    return scan.with_columns(
+        pl.col(pl.Datetime).dt.strftime("%Y-%m-%d %H:%M:%S").str.strip_suffix(" 00:00:00")
+    )
 
 
 def take(file: Path, columns: Sequence[str], numbers: Numbers) -> pl.DataFrame:
-    """The rows of these numbers, in their order. Rows near each other are read at once, far ones apart.
+    """The rows of these numbers, in their order. Rows near each other are read at once, far ones
+    apart.
 
     One place after another: side by side, the same reading takes three times the work.
     """
     ordered = np.sort(numbers)
     starts = np.flatnonzero(np.diff(ordered.astype(np.int64), prepend=-_NEAR - 1) > _NEAR)
     if len(starts) > _APART:
-        scan = pl.scan_parquet(file, row_index_name="row").filter(pl.col("row").is_in(ordered.tolist()))
+        scan = pl.scan_parquet(file, row_index_name="row").filter(
+            pl.col("row").is_in(ordered.tolist())
+        )
         frame = scan.select("row", *columns).collect().sort("row").drop("row")
     else:
         scan = pl.scan_parquet(file).select(columns)

@@ -1,4 +1,6 @@
-"""Run pages: every prediction beside its label, filtered; the confusion matrix; two runs side by side."""
+"""Run pages: every prediction beside its label, filtered; the confusion matrix; two runs side by
+side.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,27 @@ from pydantic import BaseModel, Field
 
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
-from claimlab.web.filters import BLANK, Facet, Filters, Part, Turning, Values, check_sort, facet, turning
+from claimlab.web.filters import (
+    BLANK,
+    Facet,
+    Filters,
+    Part,
+    Turning,
+    Values,
+    check_sort,
+    facet,
+    turning,
+)
 from claimlab.web.page import Pages
-from claimlab.web.predictions import SUBGROUPS, call_rows, prediction_link, prediction_of, runs_in, scored, tally
+from claimlab.web.predictions import (
+    SUBGROUPS,
+    call_rows,
+    prediction_link,
+    prediction_of,
+    runs_in,
+    scored,
+    tally,
+)
 from claimlab.web.workspace import Place, Workspace
 
 SORTABLE = ("id", "truth", "said", "confidence")
@@ -24,12 +44,16 @@ class RunFilters(Filters):
     """Which predictions of a run."""
 
     part: Part = 0
-    right: Annotated[Literal["", "right", "wrong", "none"], Field(description="none: no usable answer.")] = ""
+    right: Annotated[
+        Literal["", "right", "wrong", "none"], Field(description="none: no usable answer.")
+    ] = ""
     truth: Values = []
     said: Values = []
     least: Share = None
     most: Share = None
-    subgroup: Annotated[str, Field(max_length=100, description="What to tell subgroups apart by.")] = "language"
+    subgroup: Annotated[
+        str, Field(max_length=100, description="What to tell subgroups apart by.")
+    ] = "language"
     value: Values = []
 
 
@@ -100,8 +124,14 @@ def add_runs(pages: Pages) -> None:
     def run(run: str, filters: Annotated[RunFilters, Query()]) -> RunPage:
         return run_page(workspace, workspace.get(run, "run"), filters)
 
-    @pages.add("/runs/{run}/prediction", "prediction.html.jinja", title="One prediction with all that is recorded")
-    def prediction(run: str, id: Annotated[str, Query(max_length=2_000)], part: Part = 0) -> PredictionPage:
+    @pages.add(
+        "/runs/{run}/prediction",
+        "prediction.html.jinja",
+        title="One prediction with all that is recorded",
+    )
+    def prediction(
+        run: str, id: Annotated[str, Query(max_length=2_000)], part: Part = 0
+    ) -> PredictionPage:
         return prediction_page(workspace.get(run, "run"), id, part)
 
 
@@ -112,24 +142,40 @@ def run_page(workspace: Workspace, place: Place, filters: RunFilters) -> RunPage
     shown = chosen(run.table, filters)
     where = turning(filters, base, shown.height)
     start = (where.number - 1) * filters.size
-    answers = [*run.classes, *(word for word in ("other", "none") if word in run.answers - set(run.classes))]
+    answers = [
+        *run.classes,
+        *(word for word in ("other", "none") if word in run.answers - set(run.classes)),
+    ]
     return RunPage(
-        id=place.entry.id, name=place.entry.name, detector=run.detector, task=run.task, classes=list(run.classes),
+        id=place.entry.id,
+        name=place.entry.name,
+        detector=run.detector,
+        task=run.task,
+        classes=list(run.classes),
         runs=[
             RunLink(name=r.name, link=RunFilters(part=i).link(base), chosen=i == filters.part)
-            for i, r in enumerate(runs) if len(runs) > 1
+            for i, r in enumerate(runs)
+            if len(runs) > 1
         ],
-        answers=answers, matrix=_matrix(run.table, run.classes, answers, filters, base), accuracy=run.accuracy,
-        macro_f1=run.macro_f1, filters=filters, filter_pairs=filters.pairs(), turning=where,
-        sort_links={c: filters.link(base, sort=f"-{c}" if filters.sort == c else c) for c in SORTABLE},
+        answers=answers,
+        matrix=_matrix(run.table, run.classes, answers, filters, base),
+        accuracy=run.accuracy,
+        macro_f1=run.macro_f1,
+        filters=filters,
+        filter_pairs=filters.pairs(),
+        turning=where,
+        sort_links={
+            c: filters.link(base, sort=f"-{c}" if filters.sort == c else c) for c in SORTABLE
+        },
         facets=_facets(run.table, shown, filters, base),
         subgroups={s: filters.link(base, subgroup=s, value=[]) for s in SUBGROUPS},
         predictions=[
-            _prediction(base, filters.part, r) for r in shown.slice(start, filters.size).iter_rows(named=True)
+            _prediction(base, filters.part, r)
+            for r in shown.slice(start, filters.size).iter_rows(named=True)
         ],
         others=_others(workspace, place, filters.part),
         notes=place.manifest.notes if place.manifest else [],
-    )  # fmt: skip
+    )
 
 
 def _others(workspace: Workspace, place: Place, part: int) -> dict[str, str]:
@@ -147,7 +193,11 @@ def chosen(table: pl.DataFrame, filters: RunFilters) -> pl.DataFrame:
     """The predictions that pass the filters, in order."""
     text = pl.col("text").fill_null("").str.to_lowercase()
     conditions = [text.str.contains(word.lower(), literal=True) for word in filters.q.split()]
-    right = {"right": pl.col("right"), "wrong": ~pl.col("right"), "none": pl.col("answer") == "none"}
+    right = {
+        "right": pl.col("right"),
+        "wrong": ~pl.col("right"),
+        "none": pl.col("answer") == "none",
+    }
     if filters.right:
         conditions.append(right[filters.right])
     if filters.truth:
@@ -159,56 +209,100 @@ def chosen(table: pl.DataFrame, filters: RunFilters) -> pl.DataFrame:
     if filters.most is not None:
         conditions.append(pl.col("confidence") <= filters.most)
     if filters.value:
-        conditions.append(pl.col("subgroup").list.eval(pl.element().is_in(filters.value)).list.any())
+        conditions.append(
+            pl.col("subgroup").list.eval(pl.element().is_in(filters.value)).list.any()
+        )
     out = table.filter(*conditions)
     if filters.sort:
         column = {"said": "answer"}.get(filters.sort.lstrip("-"), filters.sort.lstrip("-"))
-        out = out.sort([column, "id"], descending=[filters.sort.startswith("-"), False], nulls_last=True)
+        out = out.sort(
+            [column, "id"], descending=[filters.sort.startswith("-"), False], nulls_last=True
+        )
     return out
 
 
 def _matrix(
-    table: pl.DataFrame, classes: tuple[str, ...], answers: list[str], filters: RunFilters, base: str
+    table: pl.DataFrame,
+    classes: tuple[str, ...],
+    answers: list[str],
+    filters: RunFilters,
+    base: str,
 ) -> list[list[MatrixCell]]:
     """Labels in rows, answers in columns; each cell leads to its predictions."""
     counts = {(t, a): n for t, a, n in table.group_by("truth", "answer").len().iter_rows()}
     return [
         [
             MatrixCell(
-                count=counts.get((truth, answer), 0), hit=truth == answer,
+                count=counts.get((truth, answer), 0),
+                hit=truth == answer,
                 link=filters.link(base, truth=[truth], said=[answer], right=""),
             )
             for answer in answers
         ]
         for truth in classes
-    ]  # fmt: skip
+    ]
 
 
-def _facets(table: pl.DataFrame, shown: pl.DataFrame, filters: RunFilters, base: str) -> list[Facet]:
+def _facets(
+    table: pl.DataFrame, shown: pl.DataFrame, filters: RunFilters, base: str
+) -> list[Facet]:
     groups = shown.explode("subgroup")["subgroup"].drop_nulls()
-    known = dict.fromkeys(table.explode("subgroup")["subgroup"].drop_nulls().unique().sort().to_list()[:50], 0)
+    known = dict.fromkeys(
+        table.explode("subgroup")["subgroup"].drop_nulls().unique().sort().to_list()[:50], 0
+    )
     return [
         facet(filters, base, "truth", "Label", tally(shown["truth"])),
         facet(filters, base, "said", "Predicted", tally(shown["answer"])),
-        facet(filters, base, "value", f"Subgroup: {filters.subgroup}", list({**known, **dict(tally(groups))}.items())),
+        facet(
+            filters,
+            base,
+            "value",
+            f"Subgroup: {filters.subgroup}",
+            list({**known, **dict(tally(groups))}.items()),
+        ),
     ]
 
 
 def _prediction(base: str, part: int, row: dict[str, Any]) -> Prediction:
     return Prediction(
-        id=row["id"], text=excerpt(row["text"] or "", 300), truth=row["truth"], said=row["said"], right=row["right"],
-        confidence=row["confidence"], rationale=excerpt(row["rationale"], 300) if row["rationale"] else None,
+        id=row["id"],
+        text=excerpt(row["text"] or "", 300),
+        truth=row["truth"],
+        said=row["said"],
+        right=row["right"],
+        confidence=row["confidence"],
+        rationale=excerpt(row["rationale"], 300) if row["rationale"] else None,
         link=prediction_link(base, row["id"], part),
-    )  # fmt: skip
+    )
 
 
 def prediction_page(place: Place, id: str, part: int) -> PredictionPage:
     row, scores, evidence = prediction_of(place, id, part)
     calls, note = call_rows(place, row.get("text"))
-    known = ("id", "text", "truth", "said", "scores", "rationale", "answer", "right", "confidence", "subgroup", "meta")
+    known = (
+        "id",
+        "text",
+        "truth",
+        "said",
+        "scores",
+        "rationale",
+        "answer",
+        "right",
+        "confidence",
+        "subgroup",
+        "meta",
+    )
     return PredictionPage(
-        run=place.entry.id, id=id, text=row.get("text"), truth=row.get("truth"), said=row.get("said"), scores=scores,
-        rationale=row.get("rationale"), evidence=evidence, calls=calls, calls_note=note,
+        run=place.entry.id,
+        id=id,
+        text=row.get("text"),
+        truth=row.get("truth"),
+        said=row.get("said"),
+        scores=scores,
+        rationale=row.get("rationale"),
+        evidence=evidence,
+        calls=calls,
+        calls_note=note,
         columns={k: v for k, v in row.items() if v is not None and k not in known},
         record_link=record_link(place.entry.id, id),
-    )  # fmt: skip
+    )

@@ -20,7 +20,9 @@ def audits_in(place: Place) -> list[Audit]:
 
 
 def findings_in(place: Place) -> list[tuple[Audit, Finding]]:
-    """Every finding of the audits in a folder, in one order: a finding is known by its number in it."""
+    """Every finding of the audits in a folder, in one order: a finding is known by its number in
+    it.
+    """
     return [(audit, finding) for audit in audits_in(place) for finding in audit.findings]
 
 
@@ -31,6 +33,8 @@ def finding_at(workspace: Workspace, audit: str, number: int) -> tuple[Finding, 
     place = workspace.get(audit, "audit")
     findings = findings_in(place)
     if not 0 <= number < len(findings):
-        raise NotFound(f"The audit '{place.entry.name}' has no finding {number}.", "Choose one from its list.")
+        raise NotFound(
+            f"The audit '{place.entry.name}' has no finding {number}.", "Choose one from its list."
+        )
     finding = findings[number][1]
     return finding, finding_title(finding)

@@ -23,8 +23,8 @@ def serve(
 ) -> None:
     """Show the workspace at `folder` in the browser, until interrupted.
 
-    Everyone has to show `token`, on this machine too; one is made where none is given. `port` 0 takes a free one.
-    `ready` is called with the address that signs in, once the server listens.
+    Everyone has to show `token`, on this machine too; one is made where none is given. `port` 0
+    takes a free one. `ready` is called with the address that signs in, once the server listens.
     """
     try:
         import uvicorn
@@ -32,7 +32,13 @@ def serve(
         from claimlab.web.app import create_app
         from claimlab.web.patience import Patient
     except ImportError as error:
-        if (error.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "sqlalchemy", "alembic"):
+        if (error.name or "").split(".")[0] in (
+            "fastapi",
+            "uvicorn",
+            "starlette",
+            "sqlalchemy",
+            "alembic",
+        ):
             raise MissingExtra("The workspace", "web") from None
         raise
     refuse_remote(folder, "the workspace")
@@ -44,7 +50,9 @@ def serve(
     ready(address)
     if open_browser:
         webbrowser.open(address)
-    config = uvicorn.Config(app, http=Patient, log_level="warning", timeout_graceful_shutdown=1, server_header=False)
+    config = uvicorn.Config(
+        app, http=Patient, log_level="warning", timeout_graceful_shutdown=1, server_header=False
+    )
     uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -58,6 +66,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.listen(128)  # from now on clients can connect, if only to wait
     except (OSError, OverflowError) as error:
         raise UsageError(
-            f"The address {host}:{port} cannot be used: {error}.", "Pass another `host`, or `port=0` for a free one."
+            f"The address {host}:{port} cannot be used: {error}.",
+            "Pass another `host`, or `port=0` for a free one.",
         ) from None
     return listening

@@ -61,21 +61,36 @@ class StudyPage(BaseModel):
 def add_studies(pages: Pages) -> None:
     workspace = pages.workspace
 
-    @pages.add("/studies/{study}", "study.html.jinja", title="The tables of a study over any two of its axes")
+    @pages.add(
+        "/studies/{study}",
+        "study.html.jinja",
+        title="The tables of a study over any two of its axes",
+    )
     def study(study: str, rows: Word = "", columns: Word = "", cells: Word = "") -> StudyPage:
         return study_page(workspace, workspace.get(study, "study"), rows, columns, cells)
 
 
-def study_page(workspace: Workspace, place: Place, rows: str, columns: str, cells: str) -> StudyPage:
+def study_page(
+    workspace: Workspace, place: Place, rows: str, columns: str, cells: str
+) -> StudyPage:
     from claimlab.study.page import DATA, REPORT, saved_study, tables_of, views
     from claimlab.study.tables import MEASURES
 
     id, report = place.entry.id, inner_id(place.entry.id, REPORT)
     if not (place.folder / REPORT / DATA).is_file():
         return StudyPage(
-            id=id, name=place.entry.name, conclusion=state_of_study(place), axes=[], measures={}, rows="", columns="",
-            cells="", tables=[], settings=[], report=None,
-        )  # fmt: skip
+            id=id,
+            name=place.entry.name,
+            conclusion=state_of_study(place),
+            axes=[],
+            measures={},
+            rows="",
+            columns="",
+            cells="",
+            tables=[],
+            settings=[],
+            report=None,
+        )
     study, scored = saved_study(place.folder)
     content = json.loads((place.folder / REPORT / DATA).read_text(encoding="utf-8"))
     chosen = {"rows": rows, "columns": columns, "cells": cells}
@@ -83,11 +98,18 @@ def study_page(workspace: Workspace, place: Place, rows: str, columns: str, cell
     axes = list(dict.fromkeys(axis for entry in scored for axis in entry.axes))
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells, link=True)
     return StudyPage(
-        id=id, name=study.name, conclusion=content.get("conclusion", ""), axes=axes, measures=MEASURES,
-        rows=view.rows, columns=view.columns, cells=view.cells, tables=[_table(table, id) for table in tables],
+        id=id,
+        name=study.name,
+        conclusion=content.get("conclusion", ""),
+        axes=axes,
+        measures=MEASURES,
+        rows=view.rows,
+        columns=view.columns,
+        cells=view.cells,
+        tables=[_table(table, id) for table in tables],
         settings=[_setting(entry, id) for entry in scored],
         report=f"/reports/{report}/index.html" if report in workspace.places() else None,
-    )  # fmt: skip
+    )
 
 
 def state_of_study(place: Place) -> str:
@@ -102,8 +124,12 @@ def state_of_study(place: Place) -> str:
 
 
 def to_workspace(study: str, html: bytes) -> bytes:
-    """The saved page with its links to folders as links to pages: what lies beside it on disk is a run here."""
-    return html.replace(f'href="../{STEPS_FOLDER}/'.encode(), f'href="{_run_link(study, "")}'.encode())
+    """The saved page with its links to folders as links to pages: what lies beside it on disk is a
+    run here.
+    """
+    return html.replace(
+        f'href="../{STEPS_FOLDER}/'.encode(), f'href="{_run_link(study, "")}'.encode()
+    )
 
 
 def _run_link(study: str, run: str) -> str:
@@ -114,7 +140,9 @@ def _table(table: Table, study: str) -> StudyTable:
     rows = [
         [
             StudyCell(
-                text=one.text, title=one.title, link=_run_link(study, one.link.rpartition("/")[2]) if one.link else None
+                text=one.text,
+                title=one.title,
+                link=_run_link(study, one.link.rpartition("/")[2]) if one.link else None,
             )
             for one in map(cell, row)
         ]
@@ -127,6 +155,9 @@ def _setting(entry: Entry, study: str) -> Setting:
     from claimlab.study.tables import words
 
     return Setting(
-        name=words(entry.axes), macro_f1=entry.macro_f1, interval=entry.interval, failed=entry.failed,
+        name=words(entry.axes),
+        macro_f1=entry.macro_f1,
+        interval=entry.interval,
+        failed=entry.failed,
         runs=[] if entry.failed else [_run_link(study, run) for run in entry.runs],
-    )  # fmt: skip
+    )

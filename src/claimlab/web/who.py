@@ -1,4 +1,6 @@
-"""Who is working on a review: the person whose token the browser keeps in a cookie, or a program shows as a bearer."""
+"""Who is working on a review: the person whose token the browser keeps in a cookie, or a program
+shows as a bearer.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _reviews = Memo(32)
 
 def review_at(place: Place) -> Review:
     """The review, opened once for as long as its folder stays the same."""
-    return _reviews.get((place.folder, digest_of(place.folder / REVIEW)), lambda: Review.open(place.folder))
+    return _reviews.get(
+        (place.folder, digest_of(place.folder / REVIEW)), lambda: Review.open(place.folder)
+    )
 
 
 def close_reviews() -> None:
@@ -47,7 +51,9 @@ def demand_person(request: Request, place: Place) -> Person:
 def unknown_person(review: str) -> NotAllowed:
     """What a visitor without a token is told, whether there is such a review or not."""
     where = f"/reviews/{review[:200]}/sign-in" if review else "/sign-in"
-    return NotAllowed("This page asks who you are.", f"Sign in at {where} with the token that you were given.")
+    return NotAllowed(
+        "This page asks who you are.", f"Sign in at {where} with the token that you were given."
+    )
 
 
 def demand_owner(request: Request, place: Place) -> None:
@@ -56,4 +62,6 @@ def demand_owner(request: Request, place: Place) -> None:
         return
     if demand_person(request, place).role != "owner":
         problem = "Only an owner of the review may do this."
-        raise NotAllowed(problem, f"Sign in at /reviews/{place.entry.id}/sign-in with an owner's token.")
+        raise NotAllowed(
+            problem, f"Sign in at /reviews/{place.entry.id}/sign-in with an owner's token."
+        )

@@ -1,7 +1,9 @@
-"""What is below a folder: every dataset, run, audit, report, trace, review and study that claimlab wrote there.
+"""What is below a folder: every dataset, run, audit, report, trace, review and study that claimlab
+wrote there.
 
-The walk is bounded, follows no links and enters no hidden folder. An entry is known by its place below the workspace,
-and only what the walk came by can be opened: no path of a request is ever joined to a folder.
+The walk is bounded, follows no links and enters no hidden folder. An entry is known by its place
+below the workspace, and only what the walk came by can be opened: no path of a request is ever
+joined to a folder.
 """
 
 from __future__ import annotations
@@ -43,9 +45,13 @@ class Entry(BaseModel):
     @property
     def link(self) -> str:
         rooms = {
-            "audit": "audits", "run": "runs", "traces": "traces", "report": "reports", "review": "reviews",
+            "audit": "audits",
+            "run": "runs",
+            "traces": "traces",
+            "report": "reports",
+            "review": "reviews",
             "study": "studies",
-        }  # fmt: skip
+        }
         return f"/{rooms.get(self.kind, 'datasets')}/{self.id}"
 
 
@@ -69,7 +75,9 @@ class Workspace:
         self._lock = threading.Lock()
         self._walked = float("-inf")
         self._places: dict[str, Place] = {}
-        self._known: dict[tuple[Path, int], Place | None] = {}  # by folder and time of change of what describes it
+        self._known: dict[
+            tuple[Path, int], Place | None
+        ] = {}  # by folder and time of change of what describes it
         self.complete = True  # false where the walk met its bounds
 
     @property
@@ -100,7 +108,9 @@ class Workspace:
         place = self.places().get(id)
         if place is None or (kinds and place.entry.kind not in kinds):
             what = " or ".join(kinds) or "entry"
-            raise NotFound(f"There is no {what} '{id[:200]}' in this workspace.", "Choose one from the list.")
+            raise NotFound(
+                f"There is no {what} '{id[:200]}' in this workspace.", "Choose one from the list."
+            )
         return place
 
     def with_digest(self, digest: str) -> Place | None:
@@ -168,7 +178,13 @@ def _dataset(folder: Path, id: str, name: str) -> Place | None:
     elif "traces.parquet" in manifest.files:
         kind = "traces"
     records = manifest.counts.get("records")
-    entry = Entry(id=id, kind=kind, name=name, what=DATASET, records=records if isinstance(records, int) else None)
+    entry = Entry(
+        id=id,
+        kind=kind,
+        name=name,
+        what=DATASET,
+        records=records if isinstance(records, int) else None,
+    )
     return Place(entry, folder, manifest)
 
 
@@ -194,7 +210,11 @@ def _in_studies(places: list[Place]) -> list[Place]:
     marked = []
     for place in places:
         outer = next((one for one in studies if one.folder in place.folder.parents), None)
-        entry = place.entry if outer is None else place.entry.model_copy(update={"study": outer.entry.id})
+        entry = (
+            place.entry
+            if outer is None
+            else place.entry.model_copy(update={"study": outer.entry.id})
+        )
         marked.append(place if outer is None else replace(place, entry=entry))
     return marked
 
@@ -202,7 +222,11 @@ def _in_studies(places: list[Place]) -> list[Place]:
 def _folders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as inner:
-            dirs = [e.name for e in inner if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
+            dirs = [
+                e.name
+                for e in inner
+                if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return []
     return [folder / name for name in sorted(dirs, reverse=True)]

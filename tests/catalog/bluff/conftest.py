@@ -75,13 +75,20 @@ def human(uuid: str, language: str = "spa", **more: Any) -> Row:
 def metadata(row: Mapping[str, Any], category: str | None = "tail", **more: Any) -> Row:
     """The metadata of a sample; the metadata of human samples hold the standard verdict."""
     standard = "real_news" if row["veracity"] in ("real_news", "true") else "fake_news"
-    told = {"uuid": row["uuid"], "language": row["language"], "language_category": category, "veracity": standard}
+    told = {
+        "uuid": row["uuid"],
+        "language": row["language"],
+        "language_category": category,
+        "veracity": standard,
+    }
     return {**told, "lang_pass": "True", "is_duplicate": "False", **more}
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Build:
-    """Write a tree: samples by maker and language, metadata (made from the samples unless given) and split lists."""
+    """Write a tree: samples by maker and language, metadata (made from the samples unless given)
+    and split lists.
+    """
 
     def build(
         generated: Sequence[Row] = (),
@@ -94,7 +101,10 @@ def tree(tmp_path: Path) -> Build:
         folder: str | None = None,
     ) -> Path:
         files: dict[str, str] = {}
-        for kind, rows, maker in (("ai_generated", generated, "model"), ("human_written", human, "organization")):
+        for kind, rows, maker in (
+            ("ai_generated", generated, "model"),
+            ("human_written", human, "organization"),
+        ):
             places: dict[str, list[Row]] = {}
             for row in rows:
                 places.setdefault(f"{row[maker]}/{folder or row['language']}", []).append(row)
@@ -103,15 +113,24 @@ def tree(tmp_path: Path) -> Build:
                     inside, infer_schema_length=None
                 ).write_csv()
         told = {
-            "ai_generated": [metadata(r) for r in generated] if meta_generated is None else meta_generated,
-            "human_written": [metadata(r, "head") for r in human] if meta_human is None else meta_human,
+            "ai_generated": [metadata(r) for r in generated]
+            if meta_generated is None
+            else meta_generated,
+            "human_written": [metadata(r, "head") for r in human]
+            if meta_human is None
+            else meta_human,
         }
         files |= {
-            f"meta_data/metadata_{name}.csv": pl.DataFrame(rows, infer_schema_length=None).write_csv()
+            f"meta_data/metadata_{name}.csv": pl.DataFrame(
+                rows, infer_schema_length=None
+            ).write_csv()
             for name, rows in told.items()
             if rows
         }
-        files |= {f"splits/evaluation/{name}.json": json.dumps(uuids) for name, uuids in (splits or {}).items()}
+        files |= {
+            f"splits/evaluation/{name}.json": json.dumps(uuids)
+            for name, uuids in (splits or {}).items()
+        }
         for name, text in {**files, **(more or {})}.items():
             target = tmp_path / "data" / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""The seven kinds of files of the card: found by their place, read when asked, by language and maker."""
+"""The seven kinds of files of the card: found by their place, read when asked, by language and
+maker.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,24 @@ from claimlab.files.bundle import Bundle
 @pytest.mark.parametrize(
     ("name", "kind", "language", "maker"),
     [
-        ("data/processed/generated_data/ai_generated/lab_m-1/afr/data.csv", "generated", "afr", "lab_m-1"),
-        ("data/processed/generated_data/ai_generated/lab_m-1/af/data.csv", "generated", "afr", "lab_m-1"),
-        ("processed/generated_data/human_written/Faro Check/jam/data.csv", "human", "jam", "Faro Check"),
+        (
+            "data/processed/generated_data/ai_generated/lab_m-1/afr/data.csv",
+            "generated",
+            "afr",
+            "lab_m-1",
+        ),
+        (
+            "data/processed/generated_data/ai_generated/lab_m-1/af/data.csv",
+            "generated",
+            "afr",
+            "lab_m-1",
+        ),
+        (
+            "processed/generated_data/human_written/Faro Check/jam/data.csv",
+            "human",
+            "jam",
+            "Faro Check",
+        ),
         ("data/meta_data/metadata_human_written.csv", "meta-human", None, None),
         ("metadata_ai_generated.csv", "meta-generated", None, None),
         ("data/raw/source_data/human/faro/2021.csv", "raw-human", None, None),
@@ -27,14 +44,22 @@ from claimlab.files.bundle import Bundle
         ("data/splits/evaluation/cross_lingual_family/Turkic/train.json", "splits", None, None),
     ],
 )
-def test_a_file_is_known_by_its_place(name: str, kind: str, language: str | None, maker: str | None) -> None:
+def test_a_file_is_known_by_its_place(
+    name: str, kind: str, language: str | None, maker: str | None
+) -> None:
     part = place(name)
     assert part is not None
     assert (part.kind, part.language, part.maker) == (kind, language, maker)
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "data/splits/evaluation/multilingual/stats.json", "figures/a.png", "data/other/a.csv"]
+    "name",
+    [
+        "README.md",
+        "data/splits/evaluation/multilingual/stats.json",
+        "figures/a.png",
+        "data/other/a.csv",
+    ],
 )
 def test_what_the_card_does_not_describe_is_passed_over(name: str) -> None:
     assert place(name) is None
@@ -51,7 +76,12 @@ def test_seeds_carry_direction_and_reputation_from_their_folder() -> None:
 
 def test_every_kind_is_read(tree, rows) -> None:
     made, told = rows.generated("g-1"), rows.human("h-1")
-    seed = {"uuid": "s-1", "content": "Die brug is oop.", "language": "afr", "news_type": "real news"}
+    seed = {
+        "uuid": "s-1",
+        "content": "Die brug is oop.",
+        "language": "afr",
+        "news_type": "real news",
+    }
     root = tree(
         [made],
         [told],
@@ -74,11 +104,17 @@ def test_every_kind_is_read(tree, rows) -> None:
 
 def test_only_the_wanted_parts_are_opened(tree, rows, monkeypatch) -> None:
     root = tree(
-        [rows.generated("a", "afr"), rows.generated("b", "zul"), rows.generated("c", "afr", model="lab_model-2")]
+        [
+            rows.generated("a", "afr"),
+            rows.generated("b", "zul"),
+            rows.generated("c", "afr", model="lab_model-2"),
+        ]
     )
     opened: list[str] = []
     original = Bundle.read
-    monkeypatch.setattr(Bundle, "read", lambda self, name: opened.append(name) or original(self, name))
+    monkeypatch.setattr(
+        Bundle, "read", lambda self, name: opened.append(name) or original(self, name)
+    )
     with Bundle.open(root) as bundle:
         chosen = parts(bundle, "generated", languages=["af"], makers=["Lab/Model-1"])
         assert opened == [], "listing reads nothing"
@@ -96,7 +132,10 @@ def test_a_maker_or_language_that_is_not_there_is_said(tree, rows) -> None:
 
 
 def test_the_rows_language_counts_and_the_path_helps_out(tree, rows) -> None:
-    root = tree([rows.generated("a", "af"), rows.generated("b", ""), rows.generated("c", "qq")], folder="afr")
+    root = tree(
+        [rows.generated("a", "af"), rows.generated("b", ""), rows.generated("c", "qq")],
+        folder="afr",
+    )
     with Bundle.open(root) as bundle:
         frame = read(bundle, parts(bundle, "generated")[0])
         assert frame["declared"].to_list() == ["afr", "afr", None]
@@ -113,7 +152,10 @@ def test_blanks_are_null(tree, rows) -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("id,article_content\n1,x\n", "no column 'uuid'"), ("uuid,language\n1,afr\n", "no text column")],
+    [
+        ("id,article_content\n1,x\n", "no column 'uuid'"),
+        ("uuid,language\n1,afr\n", "no text column"),
+    ],
 )
 def test_a_foreign_table_is_refused(tmp_path: Path, text: str, said: str) -> None:
     target = tmp_path / "processed/generated_data/ai_generated/m/afr/data.csv"

@@ -1,5 +1,5 @@
-"""What the reader makes of a planted tree: one test per contradiction of the published material, and per fault of the
-released scorer that is a matter of loading."""
+"""What the reader makes of a planted tree: one test per contradiction of the published material,
+and per fault of the released scorer that is a matter of loading."""
 
 from __future__ import annotations
 
@@ -40,8 +40,12 @@ def said(loaded: Loaded, words: str) -> bool:
 # The faults of the released scorer
 
 
-@pytest.mark.parametrize(("verdict", "veracity"), [("false", "false"), ("misleading", "false"), ("true", "true")])
-def test_verdicts_are_matched_whole_not_by_the_word_fake(tree, rows, verdict: str, veracity: str) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "veracity"), [("false", "false"), ("misleading", "false"), ("true", "true")]
+)
+def test_verdicts_are_matched_whole_not_by_the_word_fake(
+    tree, rows, verdict: str, veracity: str
+) -> None:
     root = tree(human=[rows.human("h", veracity=verdict)])
     assert set(load("bluff", root).records["veracity"]) == {veracity}
 
@@ -66,7 +70,11 @@ def test_human_rows_keep_their_authorship_and_their_resource_class(tree, rows) -
 
 
 def test_a_resource_class_is_known_even_without_metadata(tree, rows) -> None:
-    loaded = reading(tree([rows.generated("g", "yor")], [rows.human("h", "es")], meta_generated=[], meta_human=[]))
+    loaded = reading(
+        tree(
+            [rows.generated("g", "yor")], [rows.human("h", "es")], meta_generated=[], meta_human=[]
+        )
+    )
     assert meta(loaded, "g-article")["resource"] == "tail"
     assert meta(loaded, "h-article")["resource"] == "head"
     assert meta(loaded, "g-article-translation")["resource"] == "head", "the translation is English"
@@ -92,12 +100,18 @@ def test_two_letter_and_three_letter_codes_are_one_language(tree, rows) -> None:
 
 def test_the_three_language_lists() -> None:
     lists = declared()
-    assert {place: len(codes) for place, codes in lists.items()} == {"card": 78, "experiments": 76, "scripts": 70}
+    assert {place: len(codes) for place, codes in lists.items()} == {
+        "card": 78,
+        "experiments": 76,
+        "scripts": 70,
+    }
     assert len(frozenset.intersection(*lists.values())) == 59
 
 
 def test_languages_found_are_reported_against_those_declared(tree, rows) -> None:
-    loaded = reading(tree([rows.generated("a", "jam"), rows.generated("b", "la"), rows.generated("c", "cy")]))
+    loaded = reading(
+        tree([rows.generated("a", "jam"), rows.generated("b", "la"), rows.generated("c", "cy")])
+    )
     table = {row["language"]: row for row in loaded.tables["languages"].iter_rows(named=True)}
     assert (table["jam"]["in_card"], table["jam"]["in_scripts"]) == (False, True)
     assert (table["cym"]["in_card"], table["cym"]["texts"]) == (True, 2)
@@ -119,10 +133,16 @@ def test_the_two_authorship_rules(tree, rows) -> None:
     per_field = by_id(reading(root, rule="per-field"), "authorship")
     assert [per_field[f"bluff-g{n}-article"] for n in (1, 2, 3)] == ["MGT", "HAT", None]
     assert {per_field[f"bluff-g{n}-post-translation"] for n in (1, 2, 3)} == {"MTT"}
-    assert [per_field[f"bluff-h-{s}"] for s in ("article", "article-translation", "post")] == ["HWT", "MTT", "MGT"]
+    assert [per_field[f"bluff-h-{s}"] for s in ("article", "article-translation", "post")] == [
+        "HWT",
+        "MTT",
+        "MGT",
+    ]
     sampled = reading(root, rule="per-sample")
     per_sample = by_id(sampled, "authorship")
-    assert {per_sample[f"bluff-g2-{s}"] for s in ("article", "article-translation", "post")} == {"HAT"}
+    assert {per_sample[f"bluff-g2-{s}"] for s in ("article", "article-translation", "post")} == {
+        "HAT"
+    }
     assert per_sample["bluff-g3-article"] is None, "two flags are not one author"
     assert {v for k, v in per_sample.items() if k.startswith("bluff-h")} == {"HWT"}
     assert said(sampled, "4 texts without authorship")
@@ -156,7 +176,9 @@ def test_degrees_in_all_their_words(tree, rows, word: str, degree: str | None) -
         ("", None),
     ],
 )
-def test_technique_keys_are_named_by_our_list(tree, rows, keys: str, names: list[str] | None) -> None:
+def test_technique_keys_are_named_by_our_list(
+    tree, rows, keys: str, names: list[str] | None
+) -> None:
     loaded = reading(tree([rows.generated("g", technique_keys=keys)]))
     assert meta(loaded, "g-article").get("techniques") == names
     assert said(loaded, "Technique keys that no list names: 38") == ("38" in keys)
@@ -172,7 +194,9 @@ def test_the_standard_verdict_is_another_named_reading(tree, rows) -> None:
 
 
 def test_a_sample_becomes_its_texts_in_one_group(tree, rows) -> None:
-    loaded = reading(tree([rows.generated("g")], [rows.human("h", post_content="", translated_post="")]))
+    loaded = reading(
+        tree([rows.generated("g")], [rows.human("h", post_content="", translated_post="")])
+    )
     kinds = by_id(loaded, "kind")
     assert kinds == {
         "bluff-g-article": "article",
@@ -188,7 +212,9 @@ def test_a_sample_becomes_its_texts_in_one_group(tree, rows) -> None:
 
 
 def test_a_sample_without_any_text_is_counted(tree, rows) -> None:
-    blank = dict.fromkeys(("article_content", "translated_content", "post_content", "translated_post"), "")
+    blank = dict.fromkeys(
+        ("article_content", "translated_content", "post_content", "translated_post"), ""
+    )
     loaded = reading(tree([rows.generated("a"), rows.generated("b", **blank)]))
     assert set(loaded.records["group"]) == {"a"}
     assert said(loaded, "1 sample without any text")
@@ -213,13 +239,19 @@ def test_a_row_in_the_wrong_folder_is_counted(tree, rows) -> None:
 
 def test_parts_can_be_asked_for(tree, rows) -> None:
     root = tree(
-        [rows.generated("a", "afr"), rows.generated("b", "zul"), rows.generated("c", "zul", model="lab_model-2")],
+        [
+            rows.generated("a", "afr"),
+            rows.generated("b", "zul"),
+            rows.generated("c", "zul", model="lab_model-2"),
+        ],
         [rows.human("h", "zul"), rows.human("i", "zul", organization="Hill Check")],
     )
     few = reading(root, languages=["zu"], models=["lab/model-2"], organisations=["Hill Check"])
     assert set(few.records["group"]) == {"c", "i"}
     assert said(few, "Only a part of the tree was read")
-    assert not said(few, "with metadata but without text"), "what was not looked for is not reported as missing"
+    assert not said(few, "with metadata but without text"), (
+        "what was not looked for is not reported as missing"
+    )
     with pytest.raises(UnreadableFile, match="holds no texts"):
         reading(root, languages=["deu"])
 
@@ -233,7 +265,12 @@ def test_orphans_and_duplicates_are_told_with_their_uuids(tree, rows) -> None:
         tree(
             [a, a, b, b | {"article_content": "Iets anders."}, c],
             [rows.human("c")],
-            meta_generated=[rows.metadata(a), rows.metadata(b), rows.metadata(b), rows.metadata(rows.generated("z"))],
+            meta_generated=[
+                rows.metadata(a),
+                rows.metadata(b),
+                rows.metadata(b),
+                rows.metadata(rows.generated("z")),
+            ],
             splits={"multilingual/train": ["a", "ghost"], "multilingual/val": ["b"]},
         )
     )
@@ -276,7 +313,9 @@ def test_metadata_fill_gaps_and_contradictions_are_told(tree, rows) -> None:
 
 def test_languages_that_are_head_and_tail_at_once_are_told(tree, rows) -> None:
     a, b = rows.generated("a"), rows.generated("b")
-    loaded = reading(tree([a, b], meta_generated=[rows.metadata(a, "tail"), rows.metadata(b, "head")]))
+    loaded = reading(
+        tree([a, b], meta_generated=[rows.metadata(a, "tail"), rows.metadata(b, "head")])
+    )
     assert said(loaded, "both head and tail: afr")
 
 
@@ -291,10 +330,18 @@ def test_split_lists_fill_the_split_of_a_setting(tree, rows) -> None:
         },
     )
     loaded = reading(root)
-    assert dict(loaded.records.select("group", "split").unique().iter_rows()) == {"a": "train", "b": None, "c": "dev"}
+    assert dict(loaded.records.select("group", "split").unique().iter_rows()) == {
+        "a": "train",
+        "b": None,
+        "c": "dev",
+    }
     assert said(loaded, "1 uuid in several lists of one split setting")
     other = reading(root, setting="cross_lingual_family/Turkic")
-    assert dict(other.records.select("group", "split").unique().iter_rows()) == {"a": "test", "b": None, "c": "train"}
+    assert dict(other.records.select("group", "split").unique().iter_rows()) == {
+        "a": "test",
+        "b": None,
+        "c": "train",
+    }
     assert loaded.tables["splits"].height == 6
     with pytest.raises(UnknownName, match="multilingual"):
         reading(root, setting="multilingal")
@@ -323,12 +370,20 @@ def test_raw_articles_bring_dates_and_addresses(tree, rows) -> None:
     }
     root = tree(
         human=[rows.human("h")],
-        more={"raw/source_data/human/faro.csv": pl.DataFrame([raw], infer_schema_length=None).write_csv()},
+        more={
+            "raw/source_data/human/faro.csv": pl.DataFrame(
+                [raw], infer_schema_length=None
+            ).write_csv()
+        },
     )
     records = load("bluff", root, variant="raw-human").records
     first = records.row(0, named=True)
     assert (str(first["date"]), first["date_source"]) == ("2021-05-04 00:00:00", "published")
-    assert (first["url"], first["language"], first["veracity"]) == ("https://a.example", "spa", "false")
+    assert (first["url"], first["language"], first["veracity"]) == (
+        "https://a.example",
+        "spa",
+        "false",
+    )
 
 
 def test_seeds_are_labelled_by_reputation(tree, rows) -> None:
@@ -361,7 +416,9 @@ def test_rows_without_uuid_are_left_out_and_counted(tree, rows) -> None:
 
 def test_the_same_tree_gives_the_same_bytes(tree, rows, tmp_path: Path) -> None:
     root = tree(
-        [rows.generated("a"), rows.generated("b", "zul")], [rows.human("h")], splits={"multilingual/train": ["a"]}
+        [rows.generated("a"), rows.generated("b", "zul")],
+        [rows.human("h")],
+        splits={"multilingual/train": ["a"]},
     )
     first = load("bluff", root).write(tmp_path / "one")
     second = load("bluff", root).write(tmp_path / "two")

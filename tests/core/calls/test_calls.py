@@ -1,4 +1,6 @@
-"""What a run passes to everything that asks: modes that contradict themselves are refused, recordings are shared."""
+"""What a run passes to everything that asks: modes that contradict themselves are refused,
+recordings are shared.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The one pool: bounded, in any order, nothing lost when it stops, nothing left running when its reader leaves."""
+"""The one pool: bounded, in any order, nothing lost when it stops, nothing left running when its
+reader leaves.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,9 @@ def test_results_come_in_the_order_of_the_items() -> None:
         seen.append((done, total))
 
     items = range(10)
-    assert asyncio.run(all_of(items, double, concurrency=4, progress=progress, label="Doubling")) == [
-        2 * n for n in items
-    ]
+    assert asyncio.run(
+        all_of(items, double, concurrency=4, progress=progress, label="Doubling")
+    ) == [2 * n for n in items]
     assert seen == [(n, 10) for n in range(1, 11)]
 
 
@@ -124,7 +126,9 @@ def test_progress_counts_what_an_earlier_start_did() -> None:
     seen = []
 
     async def run() -> None:
-        async for _ in each([1, 2], double, before=5, progress=lambda _, done, total: seen.append((done, total))):
+        async for _ in each(
+            [1, 2], double, before=5, progress=lambda _, done, total: seen.append((done, total))
+        ):
             pass
 
     asyncio.run(run())

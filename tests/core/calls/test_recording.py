@@ -1,4 +1,6 @@
-"""The recording: first answers stay, failures are replaced, the same question at once is asked once."""
+"""The recording: first answers stay, failures are replaced, the same question at once is asked
+once.
+"""
 
 from __future__ import annotations
 

@@ -37,7 +37,10 @@ def test_every_form_is_taken_out(before: str, after: str) -> None:
         assert MARK in scrub(f"your key is {form}, thank you", KEY), form
 
 
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60), st.integers(0, 8))
+@given(
+    st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60),
+    st.integers(0, 8),
+)
 def test_no_form_of_any_key_is_left(key: str, which: int) -> None:
     form = encoded(key, "Bearer ", ".")[which]
     clean = scrub(f"<{form}>", key)
@@ -49,7 +52,9 @@ def test_ordinary_text_is_left_alone() -> None:
     text = "A reply that speaks of keys, of sk- and of Ab9, but holds none. İstanbul."
     assert scrub(text, KEY) is text
     assert scrub(text, None) is text
-    assert scrub("none of your business", "none") == "none of your business", "a placeholder is not a key"
+    assert scrub("none of your business", "none") == "none of your business", (
+        "a placeholder is not a key"
+    )
 
 
 def test_strings_are_found_wherever_they_are_in_an_answer() -> None:

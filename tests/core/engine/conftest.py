@@ -1,4 +1,6 @@
-"""Work functions live in a module that worker processes can import by its name, as those of the rooms are."""
+"""Work functions live in a module that worker processes can import by its name, as those of the
+rooms are.
+"""
 
 from __future__ import annotations
 
@@ -14,4 +16,7 @@ FUNCTIONS = ",".join(f"engine_parts:{name}" for name in ("square", "lengths", "r
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAIMLAB_ENGINE_FUNCTIONS", FUNCTIONS)
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "parts"))
-    assert "engine_parts" not in sys.modules or Path(sys.modules["engine_parts"].__file__ or "").parent.name == "parts"
+    assert (
+        "engine_parts" not in sys.modules
+        or Path(sys.modules["engine_parts"].__file__ or "").parent.name == "parts"
+    )

@@ -53,7 +53,14 @@ class Cluster:
         self.port = int(json.loads(file.read_text())["address"].rsplit(":", 1)[1])
 
     def start_worker(self) -> None:
-        more = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self.folder))
+        more = (
+            "--no-nanny",
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--local-directory",
+            str(self.folder),
+        )
         self.workers.append(self._start("worker", f"tcp://127.0.0.1:{self.port}", *more))
 
     def _start(self, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -94,25 +101,41 @@ def test_a_local_cluster_gives_the_same_outputs(tmp_path: Path) -> None:
     from engine_parts import lengths, square
 
     try:
-        outputs = run_stage(square, shards(6, tmp_path / "log"), folder=tmp_path / "run", engine="dask")
+        outputs = run_stage(
+            square, shards(6, tmp_path / "log"), folder=tmp_path / "run", engine="dask"
+        )
         assert squares(outputs) == [n * n for n in range(6)]
         assert starts(tmp_path / "log") == dict.fromkeys(range(6), 1)
-        assert over_rows(lengths, ["x" * n for n in range(30)], engine="dask", least=10) == list(range(30))
+        assert over_rows(lengths, ["x" * n for n in range(30)], engine="dask", least=10) == list(
+            range(30)
+        )
         special = {2: {"trouble": "error"}}
-        with pytest.raises(ShardsMissing, match=r"1 of 4 shards of 'bad' failed at every try: 2\. .*shard 2 is bad"):
-            run_stage(square, shards(4, tmp_path / "log2", special), folder=tmp_path / "run", engine="dask", name="bad")
+        with pytest.raises(
+            ShardsMissing, match=r"1 of 4 shards of 'bad' failed at every try: 2\. .*shard 2 is bad"
+        ):
+            run_stage(
+                square,
+                shards(4, tmp_path / "log2", special),
+                folder=tmp_path / "run",
+                engine="dask",
+                name="bad",
+            )
         assert starts(tmp_path / "log2") == {0: 1, 1: 1, 2: 3, 3: 1}
     finally:
         disconnect(parse_engine("dask"))
 
 
-def test_killed_workers_and_a_restarted_scheduler_change_nothing(cluster: Cluster, tmp_path: Path) -> None:
+def test_killed_workers_and_a_restarted_scheduler_change_nothing(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     """Two workers wait in a shard; one is killed, then the scheduler is, and both come back."""
     from engine_parts import square
 
     log, go = tmp_path / "log", tmp_path / "go"
     todo = shards(6, log, {n: {"trouble": "wait", "until": str(go)} for n in (0, 1)})
-    with in_thread(lambda: run_stage(square, todo, folder=tmp_path / "run", engine=cluster.engine)) as result:
+    with in_thread(
+        lambda: run_stage(square, todo, folder=tmp_path / "run", engine=cluster.engine)
+    ) as result:
         wait_for(lambda: {0, 1} <= set(starts(log)))
         victim = int((log / "0").read_text().split()[0])
         os.kill(victim, signal.SIGKILL)
@@ -140,11 +163,17 @@ def test_a_cluster_without_workers_is_not_waited_for(
         worker.wait()
     monkeypatch.setenv("CLAIMLAB_ENGINE_WAIT", "1")
     todo = shards(3, tmp_path / "log")
-    with pytest.raises(ShardsMissing, match=r"no workers for 1 seconds, and 3 of 3 shards .* run the same again"):
+    with pytest.raises(
+        ShardsMissing, match=r"no workers for 1 seconds, and 3 of 3 shards .* run the same again"
+    ):
         run_stage(square, todo, folder=tmp_path / "run", engine=cluster.engine)
     monkeypatch.delenv("CLAIMLAB_ENGINE_WAIT")
     cluster.start_worker()
-    assert squares(run_stage(square, todo, folder=tmp_path / "run", engine=cluster.engine)) == [0, 1, 4]
+    assert squares(run_stage(square, todo, folder=tmp_path / "run", engine=cluster.engine)) == [
+        0,
+        1,
+        4,
+    ]
 
 
 def test_a_wrong_address_is_an_error_before_any_work() -> None:

@@ -1,4 +1,6 @@
-"""The engine on one machine: the same outputs whatever the number of processes, nothing doubled, nothing lost."""
+"""The engine on one machine: the same outputs whatever the number of processes, nothing doubled,
+nothing lost.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from claimlab.core.errors import BudgetSpent, ShardsMissing, UsageError
 ENGINES = ["local:1", "local:3"]
 
 
-def shards(count: int, log: Path, special: dict[int, dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+def shards(
+    count: int, log: Path, special: dict[int, dict[str, Any]] | None = None
+) -> list[dict[str, Any]]:
     log.mkdir(exist_ok=True)
     return [{"number": n, "log": str(log), **(special or {}).get(n, {})} for n in range(count)]
 
@@ -55,7 +59,9 @@ def test_a_second_start_does_nothing_again_but_what_was_lost(engine: str, tmp_pa
 
     todo = [{**one, "folder": True} for one in shards(4, tmp_path / "log")]
     first = run_stage(square, todo, folder=tmp_path / "run", engine=engine)
-    (first[2] / "square.txt").write_text("")  # as a loss of power leaves it: the marker is there, the bytes are not
+    (first[2] / "square.txt").write_text(
+        ""
+    )  # as a loss of power leaves it: the marker is there, the bytes are not
     again = run_stage(square, todo, folder=tmp_path / "run", engine=engine)
     assert [int((one / "square.txt").read_text()) for one in again] == [0, 1, 4, 9]
     assert starts(tmp_path / "log") == {0: 1, 1: 1, 2: 2, 3: 1}
@@ -65,22 +71,30 @@ def test_other_shards_do_not_meet_the_outputs_of_earlier_ones(tmp_path: Path) ->
     from engine_parts import square
 
     run_stage(square, shards(3, tmp_path / "log"), folder=tmp_path / "run", engine="local:1")
-    outputs = run_stage(square, [{"number": 5}, {"number": 6}], folder=tmp_path / "run", engine="local:1")
+    outputs = run_stage(
+        square, [{"number": 5}, {"number": 6}], folder=tmp_path / "run", engine="local:1"
+    )
     assert squares(outputs) == [25, 36]
 
 
 def test_a_worker_killed_in_the_middle_of_a_shard_costs_nothing_but_time(tmp_path: Path) -> None:
     from engine_parts import square
 
-    special = {n: {"trouble": "kill", "until": str(tmp_path / f"killed-{n}"), "once": True} for n in (1, 4)}
-    outputs = run_stage(square, shards(6, tmp_path / "log", special), folder=tmp_path / "run", engine="local:2")
+    special = {
+        n: {"trouble": "kill", "until": str(tmp_path / f"killed-{n}"), "once": True} for n in (1, 4)
+    }
+    outputs = run_stage(
+        square, shards(6, tmp_path / "log", special), folder=tmp_path / "run", engine="local:2"
+    )
     assert squares(outputs) == [n * n for n in range(6)]
     assert starts(tmp_path / "log") == {0: 1, 1: 2, 2: 1, 3: 1, 4: 2, 5: 1}
     assert not list((tmp_path / "run" / "shards" / "building").glob("*/*"))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_shard_that_always_fails_stops_with_what_is_missing_and_resumes(engine: str, tmp_path: Path) -> None:
+def test_a_shard_that_always_fails_stops_with_what_is_missing_and_resumes(
+    engine: str, tmp_path: Path
+) -> None:
     from engine_parts import square
 
     fixed = tmp_path / "fixed"
@@ -92,7 +106,10 @@ def test_a_shard_that_always_fails_stops_with_what_is_missing_and_resumes(engine
     assert "Run the same again" in str(stop.value)
     assert starts(tmp_path / "log") == {0: 1, 1: 1, 2: 1, 3: 3, 4: 1}
     fixed.touch()
-    assert squares(run_stage(square, todo, folder=tmp_path / "run", engine=engine, name="squares"))[3] == 9
+    assert (
+        squares(run_stage(square, todo, folder=tmp_path / "run", engine=engine, name="squares"))[3]
+        == 9
+    )
     assert starts(tmp_path / "log") == {0: 1, 1: 1, 2: 1, 3: 4, 4: 1}
 
 
@@ -102,7 +119,10 @@ def test_a_full_disk_is_a_sentence_and_is_not_tried_again(engine: str, tmp_path:
 
     room = tmp_path / "room"
     todo = shards(3, tmp_path / "log", {0: {"trouble": "disk", "until": str(room)}})
-    with pytest.raises(ShardsMissing, match=r"^The disk is full: a worker could not write to .* Free some space and"):
+    with pytest.raises(
+        ShardsMissing,
+        match=r"^The disk is full: a worker could not write to .* Free some space and",
+    ):
         run_stage(square, todo, folder=tmp_path / "run", engine=engine)
     assert starts(tmp_path / "log")[0] == 1
     room.touch()
@@ -110,7 +130,9 @@ def test_a_full_disk_is_a_sentence_and_is_not_tried_again(engine: str, tmp_path:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_error_that_claimlab_explains_is_the_same_as_without_shards(engine: str, tmp_path: Path) -> None:
+def test_an_error_that_claimlab_explains_is_the_same_as_without_shards(
+    engine: str, tmp_path: Path
+) -> None:
     from engine_parts import refuse
 
     with pytest.raises(BudgetSpent, match=r"^The cap of 3 calls is reached. Raise `max_calls`.$"):
@@ -120,10 +142,13 @@ def test_an_error_that_claimlab_explains_is_the_same_as_without_shards(engine: s
 def test_a_slow_worker_holds_up_no_other_shard(tmp_path: Path) -> None:
     from engine_parts import square
 
-    # Shard 0 waits for a file that the last of the others makes: with one worker for all, it would never end well.
+    # Shard 0 waits for a file that the last of the others makes: with one worker for all, it would
+    # never end well.
     special = {0: {"trouble": "wait", "until": str(tmp_path / "last")}}
     special[5] = {"trouble": "none", "until": str(tmp_path / "last"), "once": True}
-    outputs = run_stage(square, shards(6, tmp_path / "log", special), folder=tmp_path / "run", engine="local:2")
+    outputs = run_stage(
+        square, shards(6, tmp_path / "log", special), folder=tmp_path / "run", engine="local:2"
+    )
     assert squares(outputs) == [n * n for n in range(6)]
     assert starts(tmp_path / "log") == dict.fromkeys(range(6), 1)
 
@@ -146,7 +171,9 @@ def test_workers_end_with_the_run_and_the_next_start_goes_on(ending: str, tmp_pa
     """)
     path = os.pathsep.join([str(Path(__file__).parent / "parts"), os.environ.get("PYTHONPATH", "")])
     run = subprocess.Popen(
-        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.DEVNULL,
     )
     wait_for(lambda: {2, 3} <= set(starts(log)) if log.is_dir() else False)
     workers = {int(pid) for n in (2, 3) for pid in (log / f"{n}").read_text().split()}
@@ -155,7 +182,12 @@ def test_workers_end_with_the_run_and_the_next_start_goes_on(ending: str, tmp_pa
     run.wait(60)
     wait_for(lambda: not any(alive(pid) for pid in workers))
     (tmp_path / "go").touch()
-    assert squares(run_stage(square, todo, folder=tmp_path / "run", engine="local:2")) == [0, 1, 4, 9]
+    assert squares(run_stage(square, todo, folder=tmp_path / "run", engine="local:2")) == [
+        0,
+        1,
+        4,
+        9,
+    ]
     assert starts(log) == {0: 1, 1: 1, 2: 2, 3: 2}
 
 
@@ -181,10 +213,17 @@ def test_rows_come_back_in_order_whatever_the_engine(engine: str | None, tmp_pat
 
     rows = ["x" * (n % 7) for n in range(95)]
     assert over_rows(lengths, rows, engine=engine, least=10) == [n % 7 for n in range(95)]
-    with_keyword = over_rows(partial(lengths, plus=2), rows, engine=engine, least=10, folder=tmp_path, name="lengths")
+    with_keyword = over_rows(
+        partial(lengths, plus=2), rows, engine=engine, least=10, folder=tmp_path, name="lengths"
+    )
     assert with_keyword == [n % 7 + 2 for n in range(95)]
     rows[50] = "changed!"  # another content under the same name: its slice is done again
-    assert over_rows(partial(lengths, plus=2), rows, engine=engine, least=10, folder=tmp_path, name="lengths")[50] == 10
+    assert (
+        over_rows(
+            partial(lengths, plus=2), rows, engine=engine, least=10, folder=tmp_path, name="lengths"
+        )[50]
+        == 10
+    )
     assert over_rows(lengths, [], engine=engine) == []
 
 
@@ -193,7 +232,9 @@ def test_engines_are_named_by_one_word() -> None:
     assert parse_engine("local:4") == Engine("local", workers=4)
     assert parse_engine("dask://10.0.0.1:8786") == Engine("dask", address="tcp://10.0.0.1:8786")
     assert parse_engine("dask://[::1]:8786").address == "tcp://[::1]:8786"
-    assert [parse_engine(word).is_remote for word in ("local:2", "dask", "dask://a:1", "shared")] == [
+    assert [
+        parse_engine(word).is_remote for word in ("local:2", "dask", "dask://a:1", "shared")
+    ] == [
         False,
         False,
         True,

@@ -1,4 +1,6 @@
-"""Two machines that share a folder: each has its own name and its own process numbers (namespaces stand in for them)."""
+"""Two machines that share a folder: each has its own name and its own process numbers (namespaces
+stand in for them).
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,15 @@ UNSHARE = ["unshare", "--uts", "--pid", "--fork", "--mount-proc", "sh", "-c"]
 def permitted() -> bool:
     if shutil.which("unshare") is None:
         return False
-    return subprocess.run([*UNSHARE, "hostname one"], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run([*UNSHARE, "hostname one"], capture_output=True, check=False).returncode == 0
+    )
 
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not permitted(), reason="namespaces need more rights")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not permitted(), reason="namespaces need more rights"),
+]
 
 
 def elsewhere(host: str, code: str, *arguments: str) -> subprocess.Popen[str]:
@@ -42,7 +49,9 @@ def test_workers_of_two_machines_do_every_shard_once(tmp_path: Path) -> None:
     parts = str(Path(__file__).parent / "parts")
     workers = [elsewhere(f"node{n}", code, str(tmp_path / "out"), str(n), parts) for n in (0, 1)]
     todo = shards(7, tmp_path / "log")
-    outputs = run_stage(square, todo, folder=tmp_path / ".out.work", engine="shared", name="squares")
+    outputs = run_stage(
+        square, todo, folder=tmp_path / ".out.work", engine="shared", name="squares"
+    )
     assert squares(outputs) == [n * n for n in range(7)]
     shutil.rmtree(tmp_path / ".out.work")
     (tmp_path / "out").mkdir()  # as a run that has put its output in place
@@ -62,7 +71,9 @@ def test_a_lock_holds_and_names_its_machine(tmp_path: Path) -> None:
     second = elsewhere("other", code, file).communicate(timeout=LIMIT)[0]
     assert "claimlab audit, process 1 on head" in second
     first.communicate(timeout=LIMIT)
-    Lock(Path(file), Path("out"), "clean").release()  # gone with its process, whatever machine that was on
+    Lock(
+        Path(file), Path("out"), "clean"
+    ).release()  # gone with its process, whatever machine that was on
 
 
 def test_what_another_machine_is_building_stays(tmp_path: Path) -> None:

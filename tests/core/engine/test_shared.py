@@ -1,4 +1,6 @@
-"""Workers that know of a run only through its folder: a Slurm array, an Indexed Job, or a few terminals."""
+"""Workers that know of a run only through its folder: a Slurm array, an Indexed Job, or a few
+terminals.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,12 @@ def test_workers_share_the_shards_of_every_stage_and_end_with_the_run(tmp_path: 
     out, place = run_of(tmp_path), work_folder(tmp_path)
 
     def run() -> list[list[Path]]:
-        first = run_stage(square, shards(5, tmp_path / "log"), folder=place, engine="shared", name="first")
-        second = run_stage(square, shards(2, tmp_path / "log2"), folder=place, engine="shared", name="second")
+        first = run_stage(
+            square, shards(5, tmp_path / "log"), folder=place, engine="shared", name="first"
+        )
+        second = run_stage(
+            square, shards(2, tmp_path / "log2"), folder=place, engine="shared", name="second"
+        )
         sums = [squares(first), squares(second)]
         (tmp_path / ".out.work").rename(tmp_path / "gone")  # as a run that puts its output in place
         out.mkdir()
@@ -48,19 +54,27 @@ def test_workers_share_the_shards_of_every_stage_and_end_with_the_run(tmp_path: 
     assert starts(tmp_path / "log") == dict.fromkeys(range(5), 1)
 
 
-def test_one_shard_at_a_time_as_an_array_does_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_shard_at_a_time_as_an_array_does_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from engine_parts import square
 
     out = run_of(tmp_path)
     with in_thread(
         lambda: run_stage(
-            square, shards(3, tmp_path / "log"), folder=work_folder(tmp_path), engine="shared", name="squares"
+            square,
+            shards(3, tmp_path / "log"),
+            folder=work_folder(tmp_path),
+            engine="shared",
+            name="squares",
         )
     ) as result:
         wait_for(lambda: any((tmp_path / ".out.work").rglob("stage.json")))
         monkeypatch.setenv("JOB_COMPLETION_INDEX", "0")
         assert engine_work(out).done == 1
-        assert engine_status(out).stages == [{"stage": "squares", "shards": 3, "done": 1, "failed": 0, "error": None}]
+        assert engine_status(out).stages == [
+            {"stage": "squares", "shards": 3, "done": 1, "failed": 0, "error": None}
+        ]
         monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
         assert engine_work(out).done == 1
         assert engine_work(out).done == 0  # a task that is started again does nothing twice
@@ -79,31 +93,48 @@ def test_a_shard_that_always_fails_stops_the_run_and_the_next_start_resumes(tmp_
 
     def run() -> list[int] | str:
         try:
-            return squares(run_stage(square, todo, folder=work_folder(tmp_path), engine="shared", name="squares"))
+            return squares(
+                run_stage(
+                    square, todo, folder=work_folder(tmp_path), engine="shared", name="squares"
+                )
+            )
         except ShardsMissing as error:
             return str(error)
 
     def work() -> dict[str, str]:
         wait_for(lambda: any((tmp_path / ".out.work").rglob("stage.json")))
-        return {name: error for n in range(3) for name, error in engine_work(out, shard=n).failures.items()}
+        return {
+            name: error
+            for n in range(3)
+            for name, error in engine_work(out, shard=n).failures.items()
+        }
 
     with in_thread(run) as result:
         assert work() == {"squares 1": "ValueError: shard 1 is bad"}
-    assert "1 of 3 shards of 'squares' failed at every try: 1. The last error: ValueError: shard 1 is bad." in result[0]
+    assert (
+        "1 of 3 shards of 'squares' failed at every try: 1. The last error: ValueError: shard 1 is bad."
+        in result[0]
+    )
     assert starts(tmp_path / "log") == {0: 1, 1: 3, 2: 1}
     status = engine_status(out).stages[0]
-    assert (status["done"], status["failed"], status["error"]) == (2, 1, "ValueError: shard 1 is bad")
+    assert (status["done"], status["failed"], status["error"]) == (
+        2,
+        1,
+        "ValueError: shard 1 is bad",
+    )
     fixed.touch()
     with in_thread(run) as result:
-        wait_for(lambda: engine_status(out).stages[0]["failed"] == 0)  # the new start has forgotten the failure
+        wait_for(
+            lambda: engine_status(out).stages[0]["failed"] == 0
+        )  # the new start has forgotten the failure
         assert work() == {}
     assert result[0] == [0, 1, 4]
     assert starts(tmp_path / "log") == {0: 1, 1: 4, 2: 1}
 
 
 def test_a_worker_of_an_earlier_start_changes_nothing_of_a_later_one(tmp_path: Path) -> None:
-    """A run cannot end the workers of other machines. One that is at a shard while the run begins anew with other
-    shards writes neither its output nor its error into the new stage."""
+    """A run cannot end the workers of other machines. One that is at a shard while the run begins
+    anew with other shards writes neither its output nor its error into the new stage."""
     from engine_parts import square
 
     place, log, go = work_folder(tmp_path), tmp_path / "log", tmp_path / "go"
@@ -120,7 +151,10 @@ def test_a_worker_of_an_earlier_start_changes_nothing_of_a_later_one(tmp_path: P
     assert stage.missing() == [0, 1]
     assert stage.failure(1) is None
     assert not stage.output(1).exists()
-    assert squares(run_stage(square, new, folder=place, engine="local:1", name="squares")) == [100, 121]
+    assert squares(run_stage(square, new, folder=place, engine="local:1", name="squares")) == [
+        100,
+        121,
+    ]
 
 
 def test_two_workers_at_the_same_shard_do_no_harm(tmp_path: Path) -> None:
@@ -141,8 +175,17 @@ def test_neither_side_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyP
     from engine_parts import square
 
     monkeypatch.setenv("CLAIMLAB_ENGINE_WAIT", "0.2")
-    with pytest.raises(ShardsMissing, match=r"No shard of 'squares' has ended for 0.2 seconds, and 2 of 2 are missing"):
-        run_stage(square, [{"number": 1}, {"number": 2}], folder=work_folder(tmp_path), engine="shared", name="squares")
+    with pytest.raises(
+        ShardsMissing,
+        match=r"No shard of 'squares' has ended for 0.2 seconds, and 2 of 2 are missing",
+    ):
+        run_stage(
+            square,
+            [{"number": 1}, {"number": 2}],
+            folder=work_folder(tmp_path),
+            engine="shared",
+            name="squares",
+        )
     with pytest.raises(NotFound, match="has had no work for 0.2 seconds"):
         engine_work(tmp_path / "other", shard=0, of=2)
     monkeypatch.setenv("CLAIMLAB_ENGINE_WAIT", "soon")
@@ -158,7 +201,13 @@ def test_a_worker_runs_nothing_but_claimlab_and_no_other_version(
     monkeypatch.setenv("CLAIMLAB_ENGINE_WAIT", "0")
     out = run_of(tmp_path)
     with pytest.raises(ShardsMissing):
-        run_stage(square, shards(2, tmp_path / "log"), folder=work_folder(tmp_path), engine="shared", name="squares")
+        run_stage(
+            square,
+            shards(2, tmp_path / "log"),
+            folder=work_folder(tmp_path),
+            engine="shared",
+            name="squares",
+        )
     file = work_folder(tmp_path) / "squares" / "stage.json"
     stage = json.loads(file.read_text())
     stage.pop("seal")
@@ -170,7 +219,9 @@ def test_a_worker_runs_nothing_but_claimlab_and_no_other_version(
         file.write_text(json.dumps({**content, "seal": mark}))
 
     written(work="shutil:rmtree")
-    assert "A worker does not run 'shutil:rmtree'" in engine_work(out, shard=0).failures["squares 0"]
+    assert (
+        "A worker does not run 'shutil:rmtree'" in engine_work(out, shard=0).failures["squares 0"]
+    )
     written(tool="0.0.1")
     assert "started with claimlab 0.0.1" in engine_work(out, shard=1).failures["squares 1"]
 

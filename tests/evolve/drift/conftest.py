@@ -1,4 +1,6 @@
-"""A small run with everything that the measures read: two topics, three agents, a target, votes, a network."""
+"""A small run with everything that the measures read: two topics, three agents, a target, votes, a
+network.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def hop(trace: str, n: int, before: str, after: str, **meta: Any) -> dict[str, A
     }  # fmt: skip
 
 
-def make_run(traces: int = 4, *, auditors: int = 3, kind: str = "random", name: str = "looms", **meta: Any) -> Dataset:
+def make_run(
+    traces: int = 4, *, auditors: int = 3, kind: str = "random", name: str = "looms", **meta: Any
+) -> Dataset:
     """Each trace is three rewrites; the last passes its audit except in the last trace."""
     rows, records = [], []
     for t in range(traces):
@@ -39,10 +43,16 @@ def make_run(traces: int = 4, *, auditors: int = 3, kind: str = "random", name: 
         goal = {"dimension": "style", "target_value": "colloquial-emotional", **meta}
         for n in (1, 2, 3):
             ok = n == 3 and t < traces - 1
-            votes = [{"auditor": f"v{i}", "passed": ok, "reason": "because"} for i in range(auditors)]
+            votes = [
+                {"auditor": f"v{i}", "passed": ok, "reason": "because"} for i in range(auditors)
+            ]
             more = {"influencing_attributes": ["big_five", "job"], "votes": votes, **goal}
-            rows.append(hop(trace, n, TEXTS[n - 1], TEXTS[n], passed=ok if auditors else None, **more))
-        note = {"synthetic": {"label": "claim", "origin": {"claim": "seed-0"}, "changes": [{"step": 1}]}}
+            rows.append(
+                hop(trace, n, TEXTS[n - 1], TEXTS[n], passed=ok if auditors else None, **more)
+            )
+        note = {
+            "synthetic": {"label": "claim", "origin": {"claim": "seed-0"}, "changes": [{"step": 1}]}
+        }
         records.append(
             {"id": trace, "text": TEXTS[3], "kind": "claim", "label_raw": "1", "language": "eng", "authorship": "MGT",
              "topic": "Mills" if t % 2 else "Looms", "group": f"g{t // 2}", "meta": json.dumps(note)}

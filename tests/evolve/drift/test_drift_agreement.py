@@ -8,7 +8,10 @@ import pytest
 from claimlab.evolve.drift.agreement import agreement, icc
 
 # Six subjects, four judges: table 2 of Shrout and Fleiss (1979).
-JUDGES = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float).T
+JUDGES = np.array(
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]],
+    dtype=float,
+).T
 
 
 def test_icc_of_the_published_table() -> None:

@@ -22,7 +22,9 @@ def call(capsys: pytest.CaptureFixture[str], *argv: object) -> tuple[int, str, s
 
 
 @pytest.mark.slow  # every picture is drawn
-def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_a_viewer_and_the_stages(
+    looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     looms(30).write(tmp_path / "a")
     looms(30, auditors=1, kind="clustered").write(tmp_path / "b")
     code, out, _ = call(
@@ -44,14 +46,34 @@ def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: p
     assert {c["value"] for c in told["curves"] if c["by"] == "topology"} == {"clustered", "random"}
     assert {a["setting"] for a in told["attainment"]} == {"one auditor", "three auditors"}
     files = {p.name for p in (tmp_path / "r").iterdir() if not p.name.startswith(".")}
-    assert files - {"call.json"} == {"drift.json", "hops.parquet", "index.html", "report.md", "plots", "traces.html"}
+    assert files - {"call.json"} == {
+        "drift.json",
+        "hops.parquet",
+        "index.html",
+        "report.md",
+        "plots",
+        "traces.html",
+    }
     assert (tmp_path / "r" / "plots" / "together.png").read_bytes()[:4] == b"\x89PNG"
     assert "a2" in (tmp_path / "r" / "traces.html").read_text(encoding="utf-8")
     assert Dataset.open(tmp_path / "d" / "b-evolved").records.height == 30
     again, _, err = call(capsys, "evolve", "drift", tmp_path / "a", "-o", tmp_path / "r")
     assert again == 1
     assert "--force" in err
-    assert call(capsys, "evolve", "drift", tmp_path / "a", "-o", tmp_path / "r", "--force", "--traces", 0)[0] == 0
+    assert (
+        call(
+            capsys,
+            "evolve",
+            "drift",
+            tmp_path / "a",
+            "-o",
+            tmp_path / "r",
+            "--force",
+            "--traces",
+            0,
+        )[0]
+        == 0
+    )
     assert not (tmp_path / "r" / "traces.html").exists()
 
 
@@ -86,17 +108,23 @@ def test_wrong_calls_are_sentences(
     assert "Traceback" not in err
 
 
-def test_worth_writes_a_dataset_and_a_report(looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_worth_writes_a_dataset_and_a_report(
+    looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     looms().write(tmp_path / "a")
     people = tmp_path / "people.csv"
     people.write_text("id,score\nt0,0.4\nt1,0.5\n", encoding="utf-8")
     options: list[Any] = ["--people", people, "--background", "trust_climate=low", "--starts", 3]
-    code, out, _ = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "w", *options, "--json")
+    code, out, _ = call(
+        capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "w", *options, "--json"
+    )
     assert code == 0
     told = json.loads(out)
     assert set(told) == {"output", "counts", "lineage", "worth"}
     assert told["worth"]["people"]["claims"] == 2
-    assert (told["worth"]["measure"], told["worth"]["ceiling"]) == ("index", None), "features give no score"
+    assert (told["worth"]["measure"], told["worth"]["ceiling"]) == ("index", None), (
+        "features give no score"
+    )
     assert "wasserstein" not in told["worth"]["people"]
     made = Dataset.open(tmp_path / "w")
     assert made.tables["worth"]["record_id"].to_list() == ["t0", "t1", "t2", "t3"]

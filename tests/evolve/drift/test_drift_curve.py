@@ -12,7 +12,11 @@ from claimlab.evolve.drift.curve import curve, unrelated_drift
 def measured(values: np.ndarray, traces: int = 40, noise: float = 0.0) -> pl.DataFrame:
     """`traces` walks whose drift at hop i is values[i - 1], give or take."""
     rng = np.random.default_rng(0)
-    rows = [(f"t{t}", i + 1, float(v + noise * rng.normal())) for t in range(traces) for i, v in enumerate(values)]
+    rows = [
+        (f"t{t}", i + 1, float(v + noise * rng.normal()))
+        for t in range(traces)
+        for i, v in enumerate(values)
+    ]
     return pl.DataFrame(rows, schema=["trace_id", "depth", "drift"], orient="row")
 
 
@@ -30,7 +34,9 @@ def test_a_saturating_curve_flattens_and_a_straight_one_does_not() -> None:
 
 def test_traces_that_end_early_do_not_bend_the_curve() -> None:
     long = measured(0.02 * np.arange(1, 13), traces=20)
-    short = measured(np.full(6, 0.9), traces=10).with_columns(("s" + pl.col("trace_id")).alias("trace_id"))
+    short = measured(np.full(6, 0.9), traces=10).with_columns(
+        ("s" + pl.col("trace_id")).alias("trace_id")
+    )
     found = curve(pl.concat([long, short]))
     assert found.ratio == pytest.approx(1.0)  # the short ones are in the means, not in the slopes
     assert found.n[1] == 30
@@ -61,15 +67,21 @@ def test_unrelated_claims_need_two() -> None:
 
 
 def test_the_last_digit_of_a_mean_does_not_depend_on_threads() -> None:
-    """A sum of floats depends on the order of its terms, and Polars groups rows in any order unless told otherwise."""
+    """A sum of floats depends on the order of its terms, and Polars groups rows in any order unless
+    told otherwise.
+    """
     values = np.random.default_rng(1).random(800 * 5)
     traces = [f"t{i // 5}" for i in range(800 * 5)]
-    frame = pl.DataFrame({"trace_id": traces, "depth": [i % 5 + 1 for i in range(800 * 5)], "drift": values})
+    frame = pl.DataFrame(
+        {"trace_id": traces, "depth": [i % 5 + 1 for i in range(800 * 5)], "drift": values}
+    )
     assert len({curve(frame) for _ in range(200)}) == 1
 
 
 def test_the_slopes_are_of_the_first_and_the_last_third_and_of_no_hop_more() -> None:
-    """Of 12 hops the first four rise by 0.05, the next four by 0.01 and the last four by 0.002 each."""
+    """Of 12 hops the first four rise by 0.05, the next four by 0.01 and the last four by 0.002
+    each.
+    """
     found = curve(measured(np.cumsum([0.05] * 4 + [0.01] * 4 + [0.002] * 4)))
     assert found.early == pytest.approx(0.05)
     assert found.late == pytest.approx(0.002)
@@ -81,6 +93,8 @@ def test_the_slopes_are_of_the_first_and_the_last_third_and_of_no_hop_more() -> 
 def test_the_last_hop_that_half_of_the_traces_reached_ends_the_curve() -> None:
     """21 traces go 9 hops, 20 go 6: nine hops are measured, over those 21 only."""
     long = measured(np.cumsum([0.05] * 3 + [0.01] * 3 + [0.002] * 3), traces=21)
-    short = measured(np.full(6, 0.9), traces=20).with_columns(("s" + pl.col("trace_id")).alias("trace_id"))
+    short = measured(np.full(6, 0.9), traces=20).with_columns(
+        ("s" + pl.col("trace_id")).alias("trace_id")
+    )
     found = curve(pl.concat([long, short]))
     assert (found.early, found.late) == (pytest.approx(0.05), pytest.approx(0.002))

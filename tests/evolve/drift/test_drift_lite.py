@@ -1,4 +1,6 @@
-"""drift-lite: a planted edit moves the dimension it is about, nothing moves without one, and released pairs separate."""
+"""drift-lite: a planted edit moves the dimension it is about, nothing moves without one, and
+released pairs separate.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 
 BASE = "The old mill in Garrow sold 300 looms in 1931."
-# What was done to the base claim, and the dimension that must move most compared with the other planted edits.
+# What was done to the base claim, and the dimension that must move most compared with the other
+# planted edits.
 EDITS = {
     "sentiment": "The horrible, disgusting old mill in Garrow sold 300 terrible looms in 1931.",
     "new_information": "The old mill in Garrow sold 300 looms in 1931 to weavers from Tolm, with spindles, belts and 40 crates of wool.",
@@ -35,7 +38,9 @@ def test_an_edit_moves_its_own_dimension_most(dimension: str) -> None:
 
 
 def test_added_facts_are_new_information_and_dropped_ones_are_not() -> None:
-    added, dropped = drift_lite([BASE, BASE], [EDITS["new_information"], "The old mill sold looms."])["new_information"]
+    added, dropped = drift_lite(
+        [BASE, BASE], [EDITS["new_information"], "The old mill sold looms."]
+    )["new_information"]
     assert added > 0.4
     assert dropped == 0
 
@@ -67,11 +72,16 @@ READER = Reader()
 @pytest.mark.realdata
 @pytest.mark.slow
 def test_released_pairs_separate_as_published_in_the_docs(real_data: Path) -> None:
-    """Colloquial against official, micro against macro: strong dimensions tell them apart, weak ones hardly."""
+    """Colloquial against official, micro against macro: strong dimensions tell them apart, weak
+    ones hardly.
+    """
     from sklearn.metrics import roc_auc_score
 
     areas: dict[str, list[float]] = {name: [] for name in NAMES}
-    for variant, value in (("language-style", "Colloquial–Emotional"), ("message-granularity", "Micro/Detailed")):
+    for variant, value in (
+        ("language-style", "Colloquial–Emotional"),
+        ("message-granularity", "Micro/Detailed"),
+    ):
         records = load("evolved-claims", real_data / "evolved-claims.zip", variant=variant).records
         notes = [json.loads(m)["synthetic"] for m in records["meta"].to_list()]
         measured = drift_lite([n["origin"]["base_claim"] for n in notes], records["text"].to_list())
@@ -84,4 +94,6 @@ def test_released_pairs_separate_as_published_in_the_docs(real_data: Path) -> No
     assert areas["style"][style] > 0.9
     assert areas["style"][micro] > 0.7
     assert areas["paraphrase"][style] > 0.95
-    assert max(areas["certainty"] + areas["temporal"]) < 0.7  # if this ever fails, they are weak no more: say so
+    assert (
+        max(areas["certainty"] + areas["temporal"]) < 0.7
+    )  # if this ever fails, they are weak no more: say so

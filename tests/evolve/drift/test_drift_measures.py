@@ -42,7 +42,10 @@ def test_rounds_do_not_start_the_count_again(looms: Make) -> None:
 
 
 def test_runs_of_one_name_are_kept_apart(looms: Make) -> None:
-    assert read_hops([looms(), looms()])["run"].unique().sort().to_list() == ["1: looms", "2: looms"]
+    assert read_hops([looms(), looms()])["run"].unique().sort().to_list() == [
+        "1: looms",
+        "2: looms",
+    ]
 
 
 def test_a_dataset_without_traces_is_refused(looms: Make) -> None:
@@ -71,7 +74,10 @@ def test_an_auditor_that_took_no_part_judges_each_run_by_its_own_texts(looms: Ma
         name = "exclaims"
 
         async def judge(self, question: Question) -> Vote:
-            return Vote(self.name, question.text.endswith("!") if question.target.dimension == "style" else None)
+            return Vote(
+                self.name,
+                question.text.endswith("!") if question.target.dimension == "style" else None,
+            )
 
         async def close(self) -> None: ...
 
@@ -87,8 +93,16 @@ def test_an_auditor_that_took_no_part_judges_each_run_by_its_own_texts(looms: Ma
 
 def test_people_spoke_of_one_run_only(looms: Make) -> None:
     one, two = looms(1, name="one"), looms(1, name="two")
-    said = {"record_id": "t0", "annotator": "p", "annotator_kind": "human", "question": "verdict", "value": "False"}
-    one.tables["annotations"] = pl.DataFrame([{**said, "meta": json.dumps({"trace_id": "t0", "hop": 2})}])
+    said = {
+        "record_id": "t0",
+        "annotator": "p",
+        "annotator_kind": "human",
+        "question": "verdict",
+        "value": "False",
+    }
+    one.tables["annotations"] = pl.DataFrame(
+        [{**said, "meta": json.dumps({"trace_id": "t0", "hop": 2})}]
+    )
     known = measure([one, two]).hops.drop_nulls("verdict")
     assert known.select("run", "hop").rows() == [("one", 2)]
 
@@ -109,7 +123,10 @@ def test_attributes_are_known_by_many_words(word: str, name: str) -> None:
 
 def test_what_moves_producers_and_what_goes_together(looms: Make) -> None:
     hops = read_hops([looms()])
-    assert set(producers.influence(hops).select("attribute", "share").iter_rows()) == {("big_five", 1.0), ("job", 1.0)}
+    assert set(producers.influence(hops).select("attribute", "share").iter_rows()) == {
+        ("big_five", 1.0),
+        ("job", 1.0),
+    }
     assert producers.together(hops).rows() == [("big_five", "job", 12), ("job", "big_five", 12)]
     bystanders = hops.with_columns(pl.lit("bystander").alias("role"))
     assert producers.influence(bystanders).height == 0
@@ -175,7 +192,9 @@ def test_the_words_of_judges_are_in_the_report_and_in_the_lineage_of_stages(loom
     assert drifted.to_json()["prompts"] == words
     assert set(words["fuse-eval"]) == {"version", "sha256"}
     data = looms()
-    plain, asked = (levels.stages(data, read_hops([data]), ["seed"], given)["seed"] for given in (None, words))
+    plain, asked = (
+        levels.stages(data, read_hops([data]), ["seed"], given)["seed"] for given in (None, words)
+    )
     assert "prompts" not in plain.lineage[-1].parameters
     assert asked.lineage[-1].parameters["prompts"] == words
 
@@ -183,12 +202,20 @@ def test_the_words_of_judges_are_in_the_report_and_in_the_lineage_of_stages(loom
 def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:
     data = looms()
     made = levels.stages(data, read_hops([data]))
-    assert {n: d.records.height for n, d in made.items()} == {"seed": 2, "middle": 4, "evolved": 4}  # seeds once each
+    assert {n: d.records.height for n, d in made.items()} == {
+        "seed": 2,
+        "middle": 4,
+        "evolved": 4,
+    }  # seeds once each
     for one in made.values():
         assert one.synthetic
         require_labels(one)
-    assert made["seed"].records["text"].unique().to_list() == ["The mill in Garrow sold 300 looms in 1931."]
-    assert made["middle"].records["text"].unique().to_list() == ["Folks say the mill in Garrow sold looms!"]
+    assert made["seed"].records["text"].unique().to_list() == [
+        "The mill in Garrow sold 300 looms in 1931."
+    ]
+    assert made["middle"].records["text"].unique().to_list() == [
+        "Folks say the mill in Garrow sold looms!"
+    ]
     assert made["middle"].tables["traces"].height == 8
     assert made["evolved"].tables["traces"].height == 12
     assert set(made["evolved"].tables["traces"]["record_id"]) == set(made["evolved"].records["id"])
@@ -196,16 +223,24 @@ def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:
 
 
 def test_an_evolved_text_does_not_inherit_the_verdict_of_its_seed(looms: Make) -> None:
-    """Two traces of a record with a verdict: one whose text moved, and one that came back to its base at the end."""
+    """Two traces of a record with a verdict: one whose text moved, and one that came back to its
+    base at the end.
+    """
     data = looms(2)
     data.records = data.records.with_columns(pl.lit("true").alias("veracity"))
-    back = pl.when((pl.col("trace_id") == "t1") & (pl.col("step") == 3)).then(pl.lit(TEXT)).otherwise("output")
+    back = (
+        pl.when((pl.col("trace_id") == "t1") & (pl.col("step") == 3))
+        .then(pl.lit(TEXT))
+        .otherwise("output")
+    )
     data.tables["traces"] = data.tables["traces"].with_columns(back.alias("output"))
     made = levels.stages(data, read_hops([data]))
     assert made["seed"].records["veracity"].to_list() == ["true"], "both traces start from one seed"
     assert made["middle"].records["veracity"].to_list() == [None, None]
     ends = dict(made["evolved"].records.select("id", "veracity").iter_rows())
-    assert ends == {"t0-evolved": None, "t1-evolved": "true"}, "a verdict is on a text: it holds where that is the same"
+    assert ends == {"t0-evolved": None, "t1-evolved": "true"}, (
+        "a verdict is on a text: it holds where that is the same"
+    )
 
 
 def test_a_seed_is_not_called_altered(looms: Make) -> None:
@@ -218,7 +253,9 @@ def test_a_seed_is_not_called_altered(looms: Make) -> None:
 
 def test_a_trace_of_one_hop_has_no_middle(looms: Make) -> None:
     data = looms()
-    data.tables["traces"] = data.tables["traces"].filter((pl.col("step") == 1) | (pl.col("trace_id") == "t0"))
+    data.tables["traces"] = data.tables["traces"].filter(
+        (pl.col("step") == 1) | (pl.col("trace_id") == "t0")
+    )
     middle = levels.stages(data, read_hops([data]), ["middle"])["middle"]
     assert middle.records["id"].to_list() == ["t0-middle"]
     assert middle.lineage[-1].counts["without_this_stage"] == 3
@@ -242,22 +279,32 @@ def test_released_traces(real_data: Path) -> None:
     found = measure([data])
     assert found.counts == {"traces": 2_868, "hops": 5_005, "failed_hops": 0, "unmeasured_hops": 0}
     lengths = dict(found.coverage.group_by("dimension").agg(pl.col("length").mean()).iter_rows())
-    published = {"linguistic_style": 26.95, "granularity": 34.50, "causal_structure": 27.64, "stance_polarity": 29.20}
+    published = {
+        "linguistic_style": 26.95,
+        "granularity": 34.50,
+        "causal_structure": 27.64,
+        "stance_polarity": 29.20,
+    }
     for dimension, words in published.items():
         assert lengths[dimension] == pytest.approx(words, rel=0.03)
     means = found.coverage.select("seed_coverage", "coverage").mean().row(0)
     assert 0.08 < means[0] < 0.16
     assert 0.08 < means[1] < 0.18
     rows = found.attainment.to_dicts()
-    assert sum(r["traces"] - r["attained"] - r["untouched"] for r in rows) == 14  # the card says so, too
-    assert sum(r["untouched"] for r in rows) == 82, "successes that are the untouched seed are counted apart"
+    assert (
+        sum(r["traces"] - r["attained"] - r["untouched"] for r in rows) == 14
+    )  # the card says so, too
+    assert sum(r["untouched"] for r in rows) == 82, (
+        "successes that are the untouched seed are counted apart"
+    )
 
 
 @pytest.mark.realdata
 @pytest.mark.slow
 def test_rule_rewrites_rise_fast_then_flatten(real_data: Path) -> None:
-    """Seeds of the paper, 30 steps: late slope under a fifth of the early one, and still nearer to the base than
-    unrelated claims are to each other. All 240 on three networks: bench/evolve_drift.py curve."""
+    """Seeds of the paper, 30 steps: late slope under a fifth of the early one, and still nearer to
+    the base than unrelated claims are to each other. All 240 on three networks:
+    bench/evolve_drift.py curve."""
     from claimlab.evolve.front import evolve
 
     seeds = load("evolved-claims", real_data / "evolved-claims.zip", variant="seed240", limit=80)
@@ -281,7 +328,10 @@ def test_drift_is_shown_hop_by_hop(looms: Make) -> None:
 @pytest.mark.parametrize(
     ("claim", "share"),
     [
-        ("Garrow sold looms.", 0.5),  # half of the first unit is contained: enough; nothing of the second
+        (
+            "Garrow sold looms.",
+            0.5,
+        ),  # half of the first unit is contained: enough; nothing of the second
         ("Garrow sold bread.", 0.0),  # less than half
         ("Garrow sold looms, and the river Tolm froze.", 1.0),
     ],

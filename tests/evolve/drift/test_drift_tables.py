@@ -1,4 +1,6 @@
-"""Measures that are kept: FUSE-EVAL by hop and judge, means by group, verdicts with rationale, attainment apart."""
+"""Measures that are kept: FUSE-EVAL by hop and judge, means by group, verdicts with rationale,
+attainment apart.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ Make = Callable[..., Dataset]
 
 
 def by_hop(request: Any) -> str:
-    """Later texts get higher scores: 3, 5, 7; every dimension the same but for sentiment, which is one higher."""
+    """Later texts get higher scores: 3, 5, 7; every dimension the same but for sentiment, which is
+    one higher.
+    """
     text = request.messages[-1].content
     fields = request.schema.model_fields
     if "verdict" in fields:
@@ -38,13 +42,16 @@ def by_hop(request: Any) -> str:
     if "stated" in fields:
         return json.dumps({"rationale": "Counted.", "stated": [1]})
     score = 7 if "heard" in text else 5 if "Folks" in text else 3
-    return json.dumps({**dict.fromkeys(fields, score), "sentiment_shift": score + 1, "rationale": "It moved."})
+    return json.dumps(
+        {**dict.fromkeys(fields, score), "sentiment_shift": score + 1, "rationale": "It moved."}
+    )
 
 
 @pytest.fixture
 def judged(looms: Make) -> Drift:
     return measure(
-        [looms(40), looms(6, kind="scale-free", name="hubs")], judges=Judges([judge(by_hop)] * 2, sample=200)
+        [looms(40), looms(6, kind="scale-free", name="hubs")],
+        judges=Judges([judge(by_hop)] * 2, sample=200),
     )
 
 
@@ -65,17 +72,26 @@ def test_means_by_step_network_and_topic_with_intervals_from_20_traces(judged: D
     means = judged.fuse_means
     assert means is not None
     total = {(r["by"], r["value"], r["step"]): r for r in means.iter_rows(named=True)}
-    assert [round(total["all", "", step][TOTAL], 3) for step in (1, 2, 3, None)] == [3.167, 5.167, 7.167, 7.167]
+    assert [round(total["all", "", step][TOTAL], 3) for step in (1, 2, 3, None)] == [
+        3.167,
+        5.167,
+        7.167,
+        7.167,
+    ]
     assert total["topology", "random", 3]["traces"] == 40
     assert total["topology", "random", 3]["low"] is not None
     assert total["topology", "scale-free", 3]["traces"] == 6
-    assert total["topology", "scale-free", 3]["low"] is None, "no interval from fewer than 20 traces"
+    assert total["topology", "scale-free", 3]["low"] is None, (
+        "no interval from fewer than 20 traces"
+    )
     assert total["all", "", None]["sentiment_shift"] == 8.0
     assert judged.to_json()["fuse_eval"]["means"], "the means are in drift.json"
     assert judged.to_json()["fuse_eval"]["agreement"][TOTAL]["judges"] == 2
 
 
-def test_verdicts_keep_their_rationale_and_are_labels_for_six_classes(looms: Make, judged: Drift) -> None:
+def test_verdicts_keep_their_rationale_and_are_labels_for_six_classes(
+    looms: Make, judged: Drift
+) -> None:
     mine = judged.hops.filter(pl.col("run") == judged.hops["run"][0])
     assert mine["verdict_rationale"].unique().to_list() == ["Looms were sold."]
     evolved = stages(looms(40), mine, ["seed", "evolved"], label="verdict")
@@ -88,18 +104,28 @@ def test_verdicts_keep_their_rationale_and_are_labels_for_six_classes(looms: Mak
     assert evolved["seed"].records["label_raw"].null_count() == evolved["seed"].records.height, (
         "nobody judged the seeds"
     )
-    assert stages(looms(40), mine, ["evolved"])["evolved"].records["label_raw"].unique().to_list() == ["1"]
+    assert stages(looms(40), mine, ["evolved"])["evolved"].records[
+        "label_raw"
+    ].unique().to_list() == ["1"]
     with pytest.raises(UnknownName, match="label"):
         stages(looms(4), mine, ["evolved"], label="truth")
 
 
 def test_topics_are_split_and_small_ones_pooled(looms: Make) -> None:
     dataset = looms(50)
-    topics = ["health,taxes" if i < 25 else "Health, science" if i < 46 else f"rare {i}" for i in range(50)]
+    topics = [
+        "health,taxes" if i < 25 else "Health, science" if i < 46 else f"rare {i}"
+        for i in range(50)
+    ]
     dataset.records = dataset.records.with_columns(pl.Series("topic", topics))
     split = by_topic(read_hops([dataset]))
     sizes = dict(split.group_by("topic").agg(pl.col("trace_id").n_unique()).iter_rows())
-    assert sizes == {"health": 25, "taxes": 25, "Health, science": 21, "other (4 topics with fewer than 20 traces)": 4}
+    assert sizes == {
+        "health": 25,
+        "taxes": 25,
+        "Health, science": 21,
+        "other (4 topics with fewer than 20 traces)": 4,
+    }
 
 
 def test_no_slope_and_no_interval_from_fewer_than_20_traces() -> None:
@@ -114,7 +140,10 @@ def test_no_slope_and_no_interval_from_fewer_than_20_traces() -> None:
 
 def test_an_untouched_success_is_counted_apart(looms: Make) -> None:
     hops = read_hops([looms(8)]).with_columns(
-        pl.when(pl.col("trace_id").is_in(["t0", "t1"])).then("base").otherwise("output").alias("output")
+        pl.when(pl.col("trace_id").is_in(["t0", "t1"]))
+        .then("base")
+        .otherwise("output")
+        .alias("output")
     )
     row = attainment(hops).row(0, named=True)
     assert (row["traces"], row["judged"], row["untouched"], row["attained"]) == (8, 8, 2, 5)
@@ -134,7 +163,9 @@ def audited(auditors: int, attained: int, traces: int) -> list[dict[str, Any]]:
     [((300, 300), (300, 300), "one does as well"), ((150, 300), (290, 300), "three do better"),
      ((20, 30), (22, 30), "not decided"), ((5, 6), (6, 6), "too few traces"), ((5, 6), (290, 300), "too few traces")],
 )  # fmt: skip
-def test_one_auditor_is_compared_with_three(one: tuple[int, int], three: tuple[int, int], verdict: str) -> None:
+def test_one_auditor_is_compared_with_three(
+    one: tuple[int, int], three: tuple[int, int], verdict: str
+) -> None:
     table = one_against_three(attainment(pl.DataFrame([*audited(1, *one), *audited(3, *three)])))
     assert table["verdict"].to_list() == [verdict]
 
@@ -150,14 +181,23 @@ def test_one_auditor_is_compared_with_three(one: tuple[int, int], three: tuple[i
 def test_the_interval_of_the_gain_is_newcombes(
     one: tuple[int, int], three: tuple[int, int], low: float, high: float
 ) -> None:
-    """Newcombe (1998), method 10: his example of 56 of 70 less 48 of 80; the last is as skewed as intervals come."""
-    row = one_against_three(attainment(pl.DataFrame([*audited(1, *one), *audited(3, *three)]))).row(0, named=True)
+    """Newcombe (1998), method 10: his example of 56 of 70 less 48 of 80; the last is as skewed as
+    intervals come.
+    """
+    row = one_against_three(attainment(pl.DataFrame([*audited(1, *one), *audited(3, *three)]))).row(
+        0, named=True
+    )
     assert row["gain"] == pytest.approx(three[0] / three[1] - one[0] / one[1])
-    assert (row["low"], row["high"]) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+    assert (row["low"], row["high"]) == (
+        pytest.approx(low, abs=5e-5),
+        pytest.approx(high, abs=5e-5),
+    )
 
 
 def examples(n: int) -> Dataset:
-    """Evolved claims: colloquial ones have an exclamation mark, and each belongs to the claim g0, g1, ..."""
+    """Evolved claims: colloquial ones have an exclamation mark, and each belongs to the claim g0,
+    g1, ...
+    """
     rows = []
     for i in range(n):
         for value, text in (
@@ -165,14 +205,28 @@ def examples(n: int) -> Dataset:
             ("rational-official", f"Mill {i} sold looms."),
         ):
             change = {"dimension": "style", "value": value}
-            note = {"synthetic": {"label": "claim", "origin": {"base_claim": f"base {i}"}, "changes": [change]}}
+            note = {
+                "synthetic": {
+                    "label": "claim",
+                    "origin": {"base_claim": f"base {i}"},
+                    "changes": [change],
+                }
+            }
             rows.append(
-                {"id": f"e{i}-{value}", "text": text, "kind": "claim", "group": f"g{i}", "meta": json.dumps(note)}
+                {
+                    "id": f"e{i}-{value}",
+                    "text": text,
+                    "kind": "claim",
+                    "group": f"g{i}",
+                    "meta": json.dumps(note),
+                }
             )
     return Dataset.build("examples", pl.DataFrame(rows), {}, synthetic=True)
 
 
-def test_a_trained_judge_never_learned_from_the_claims_that_it_judges(looms: Make, tmp_path: Path) -> None:
+def test_a_trained_judge_never_learned_from_the_claims_that_it_judges(
+    looms: Make, tmp_path: Path
+) -> None:
     data = examples(12)
     left = other_claims(data, {"g0", "g1"}, {"Mill 2 sold looms.", "base 3"})
     assert set(left.records["group"]) == {f"g{i}" for i in range(12)} - {"g0", "g1", "g3"}
@@ -182,7 +236,9 @@ def test_a_trained_judge_never_learned_from_the_claims_that_it_judges(looms: Mak
         "dimension": "linguistic_style",
         "target_value": "Colloquial–Emotional",
     }  # as the released traces say it
-    drifted = cl.drift(looms(6, **released), auditor="classifier", auditor_data=tmp_path / "examples")
+    drifted = cl.drift(
+        looms(6, **released), auditor="classifier", auditor_data=tmp_path / "examples"
+    )
     assert set(drifted.attainment["judge"]) == {"own", "independent"}
     # All examples come from the claim that is judged: there is nothing else to learn from.
     same = data.records.with_columns(pl.lit("g0").alias("group"))

@@ -1,4 +1,6 @@
-"""The trace viewer: hostile text stays text, the page is bounded and says what it leaves out, the same seed draws it so."""
+"""The trace viewer: hostile text stays text, the page is bounded and says what it leaves out, the
+same seed draws it so.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def hops_of(data: Dataset) -> pl.DataFrame:
 
 def test_hostile_text_cannot_leave_its_place(looms: Make) -> None:
     hops = hops_of(looms()).with_columns(
-        pl.lit(HOSTILE).alias("output"), pl.lit(HOSTILE).alias("reason"), pl.lit(HOSTILE).alias("agent")
+        pl.lit(HOSTILE).alias("output"),
+        pl.lit(HOSTILE).alias("reason"),
+        pl.lit(HOSTILE).alias("agent"),
     )
     page = viewer.to_page(hops)
     assert page.count("<script") == page.count("</script>") == 2  # the data and our own code
@@ -68,7 +72,10 @@ def test_every_run_has_its_own_network(looms: Make) -> None:
     assert society is not None
     shown = data_of(viewer.to_page(measure(runs).hops, {"one": society}))
     assert [t["world"] for t in shown["traces"]] == [0, 0, 1, 1]
-    assert [len(w["ties"]) for w in shown["worlds"]] == [2, 2]  # the network's, and the two hops that were walked
+    assert [len(w["ties"]) for w in shown["worlds"]] == [
+        2,
+        2,
+    ]  # the network's, and the two hops that were walked
 
 
 def test_the_page_is_bounded_and_says_so(looms: Make) -> None:
@@ -79,7 +86,10 @@ def test_the_page_is_bounded_and_says_so(looms: Make) -> None:
     assert shown["note"].startswith("10 of 50 traces")
     assert "Where no network was given" in shown["note"]
     long = hops.with_columns(pl.lit("word " * 5_000).alias("output"))
-    assert max(len(h["text"]) for t in data_of(viewer.to_page(long))["traces"] for h in t["hops"]) <= viewer.TEXT
+    assert (
+        max(len(h["text"]) for t in data_of(viewer.to_page(long))["traces"] for h in t["hops"])
+        <= viewer.TEXT
+    )
     assert page == viewer.to_page(hops, most=10)
     assert page != viewer.to_page(hops, most=10, seed=1)
 

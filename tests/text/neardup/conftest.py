@@ -1,4 +1,6 @@
-"""Near-duplicates the slow way, and made-up texts with known ones, handed to the tests as the fixture `truth`."""
+"""Near-duplicates the slow way, and made-up texts with known ones, handed to the tests as the
+fixture `truth`.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
-def all_pairs(texts: list[str], threshold: float, ngram: int = 5, unit: str = "char") -> dict[tuple[int, int], float]:
+def all_pairs(
+    texts: list[str], threshold: float, ngram: int = 5, unit: str = "char"
+) -> dict[tuple[int, int], float]:
     """Every pair at the threshold or above, by comparing each text with each."""
     sets = [gram_set(t, ngram, unit) for t in texts]
     found = {}
@@ -54,7 +58,9 @@ def sentence(rng: random.Random, words: int) -> list[str]:
 
 
 def planted(count: int, seed: int = 0, families: int = 40) -> list[str]:
-    """Sentences, of which `families` have one to four edited versions further on; no two are the same."""
+    """Sentences, of which `families` have one to four edited versions further on; no two are the
+    same.
+    """
     rng = random.Random(seed)
     base = [sentence(rng, rng.randint(4, 30)) for _ in range(count)]
     texts = [" ".join(words) for words in base]
@@ -72,14 +78,23 @@ def planted(count: int, seed: int = 0, families: int = 40) -> list[str]:
 @pytest.fixture(scope="session")
 def truth() -> SimpleNamespace:
     return SimpleNamespace(
-        gram_set=gram_set, jaccard=jaccard, all_pairs=all_pairs, planted=planted, sentence=sentence, words=WORDS
+        gram_set=gram_set,
+        jaccard=jaccard,
+        all_pairs=all_pairs,
+        planted=planted,
+        sentence=sentence,
+        words=WORDS,
     )
 
 
 @pytest.fixture(params=["compiled", "numpy"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run the test with each kernel; the compiled one is skipped, and said so, where it was not built."""
+    """Run the test with each kernel; the compiled one is skipped, and said so, where it was not
+    built.
+    """
     if request.param == "compiled":
-        pytest.importorskip("claimlab.text.neardup._kernel", reason="the compiled kernel was not built")
+        pytest.importorskip(
+            "claimlab.text.neardup._kernel", reason="the compiled kernel was not built"
+        )
     monkeypatch.setenv("CLAIMLAB_NEARDUP", request.param)
     return str(request.param)

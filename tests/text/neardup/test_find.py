@@ -1,4 +1,6 @@
-"""find_pairs, find_clusters and find_across against the truth found by comparing each text with each."""
+"""find_pairs, find_clusters and find_across against the truth found by comparing each text with
+each.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def as_dict(pairs: Pairs) -> dict[tuple[int, int], float]:
 
 
 @pytest.mark.parametrize(("ngram", "unit"), [(5, "char"), (3, "char"), (1, "word"), (2, "word")])
-def test_pairs_are_those_of_the_exhaustive_join(truth: SimpleNamespace, kernel: str, ngram: int, unit: Any) -> None:
+def test_pairs_are_those_of_the_exhaustive_join(
+    truth: SimpleNamespace, kernel: str, ngram: int, unit: Any
+) -> None:
     texts = truth.planted(250, seed=ngram)
     expected = truth.all_pairs(texts, 0.6, ngram, unit)
     found = as_dict(find_pairs(texts, threshold=0.6, ngram=ngram, unit=unit, recall=0.9999))
@@ -32,7 +36,10 @@ def test_pairs_are_those_of_the_exhaustive_join(truth: SimpleNamespace, kernel: 
 
 def test_recall_is_what_the_plan_promises(truth: SimpleNamespace) -> None:
     texts = truth.planted(6000, seed=11, families=3000)
-    found, sure = as_dict(find_pairs(texts, recall=0.99)), as_dict(find_pairs(texts, recall=0.999999))
+    found, sure = (
+        as_dict(find_pairs(texts, recall=0.99)),
+        as_dict(find_pairs(texts, recall=0.999999)),
+    )
     assert len(sure) > 2000
     assert set(found) <= set(sure)
     assert len(found) / len(sure) >= 0.99
@@ -50,7 +57,11 @@ def test_pairs_are_sorted_and_typed(truth: SimpleNamespace) -> None:
 
 def test_dress_does_not_count(kernel: str) -> None:
     pairs = find_pairs(
-        ["The ﬁrst Straße  of\tNeustadt", "ＴＨＥ FIRST\u00a0STRASSE OF NEUSTADT ", "something else entirely"]
+        [
+            "The ﬁrst Straße  of\tNeustadt",
+            "ＴＨＥ FIRST\u00a0STRASSE OF NEUSTADT ",
+            "something else entirely",
+        ]
     )
     assert as_dict(pairs) == {(0, 1): 1.0}
 
@@ -58,7 +69,10 @@ def test_dress_does_not_count(kernel: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("今日は朝から雨が降っていて駅まで歩くのが大変だった", "今日は朝から雨が降っていて駅まで歩くのが大変でした"),
+        (
+            "今日は朝から雨が降っていて駅まで歩くのが大変だった",
+            "今日は朝から雨が降っていて駅まで歩くのが大変でした",
+        ),
         ("วันนี้ฝนตกหนักมากจนน้ำท่วมถนนหน้าบ้านของเรา", "วันนี้ฝนตกหนักมากจนน้ำท่วมถนนหน้าบ้านของเขา"),
         ("बारिश के कारण आज सभी स्कूल और बाजार बंद रहेंगे", "बारिश के कारण आज सभी स्कूल और बाजार बंद रहेंगे।"),
         ("👍🏽 the bridge is closed until sunday 🚧🚧", "the bridge is closed until sunday 🚧🚧"),
@@ -110,7 +124,9 @@ def test_clusters_are_chains_of_pairs(truth: SimpleNamespace) -> None:
         parent[max(root(a), root(b))] = min(root(a), root(b))
     joined = set(clusters.pairs.rows().tolist())
     heads = sorted({root(x) for x in joined})
-    assert clusters.labels.tolist() == [heads.index(root(x)) if x in joined else -1 for x in range(len(texts))]
+    assert clusters.labels.tolist() == [
+        heads.index(root(x)) if x in joined else -1 for x in range(len(texts))
+    ]
     assert len(clusters) == len(heads)
     assert clusters.sizes().sum() == len(joined)
 
@@ -158,7 +174,9 @@ def test_up_to_the_limit_nothing_is_skipped(truth: SimpleNamespace) -> None:
 def test_across_two_lists(truth: SimpleNamespace, kernel: str) -> None:
     texts = truth.planted(300, seed=3)
     a, b = texts[:200], texts[200:]
-    expected = {(i, j - 200): s for (i, j), s in truth.all_pairs(texts, 0.6).items() if i < 200 <= j}
+    expected = {
+        (i, j - 200): s for (i, j), s in truth.all_pairs(texts, 0.6).items() if i < 200 <= j
+    }
     found = as_dict(find_across(a, b, threshold=0.6, recall=0.9999))
     assert len(expected) > 10
     assert {p: np.float32(s) for p, s in expected.items()} == found
@@ -170,7 +188,9 @@ def test_across_names_every_copy_once(kernel: str) -> None:
     b = ["no partner here", letter, letter + ".", letter, letter]
     found = as_dict(find_across(a, b))
     assert found[0, 1] == 1.0  # first copies
-    assert found[2, 1] == found[0, 3] == found[0, 4] == 1.0  # further copies, with the best partner of the first
+    assert (
+        found[2, 1] == found[0, 3] == found[0, 4] == 1.0
+    )  # further copies, with the best partner of the first
     assert {i for i, _ in found} == {0, 2, 3}
     assert {j for _, j in found} == {1, 2, 3, 4}
     assert len(found) == 4 + 3  # four firsts against each other, three further copies
@@ -191,7 +211,8 @@ def test_same_result_on_any_number_of_threads(truth: SimpleNamespace) -> None:
     results = [find_pairs(texts, threads=n) for n in (1, 2, 5)]
     for other in results[1:]:
         assert all(
-            getattr(results[0], f).tobytes() == getattr(other, f).tobytes() for f in ("left", "right", "jaccard")
+            getattr(results[0], f).tobytes() == getattr(other, f).tobytes()
+            for f in ("left", "right", "jaccard")
         )
 
 
@@ -205,7 +226,9 @@ def test_the_seed_changes_luck_but_not_truth(truth: SimpleNamespace) -> None:
 def test_a_polars_column_and_progress() -> None:
     seen: list[tuple[str, int, int | None]] = []
     column = pl.Series("text", ["a text that is here twice", None, "a text that is here twice."])
-    pairs = find_pairs(column, progress=lambda label, done, total: seen.append((label, done, total)))
+    pairs = find_pairs(
+        column, progress=lambda label, done, total: seen.append((label, done, total))
+    )
     assert [(a, b) for a, b, _ in pairs] == [(0, 2)]
     assert {label for label, _, _ in seen} == {"sketch texts", "match bands", "verify pairs"}
     assert all(total is not None and 0 <= done <= total for _, done, total in seen)

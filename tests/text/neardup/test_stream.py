@@ -1,4 +1,6 @@
-"""Streaming from Parquet: the result of find_clusters, whatever the memory, even after being killed on the way."""
+"""Streaming from Parquet: the result of find_clusters, whatever the memory, even after being killed
+on the way.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,16 @@ from claimlab.text.neardup.stream import parse_memory
 @pytest.fixture(scope="module")
 def texts(truth: SimpleNamespace) -> list[str | None]:
     planted = truth.planted(2500, seed=21, families=500)
-    flood = [f"one of very many lines that say nearly the same thing number {i * 7919}" for i in range(500)]
-    odd = ["a line that is copied"] * 7 + [None, "", "   ", "ünïcödé text ☂ with marks e\u0301 and more"]
+    flood = [
+        f"one of very many lines that say nearly the same thing number {i * 7919}"
+        for i in range(500)
+    ]
+    odd = ["a line that is copied"] * 7 + [
+        None,
+        "",
+        "   ",
+        "ünïcödé text ☂ with marks e\u0301 and more",
+    ]
     ends = "the very first row has its partner in the very last"
     return [ends, *planted, *odd, *flood, ends + "!"]
 
@@ -30,9 +40,9 @@ def texts(truth: SimpleNamespace) -> list[str | None]:
 def files(texts: list[str | None], tmp_path: Path) -> list[Path]:
     paths = [tmp_path / "a.parquet", tmp_path / "b.parquet", tmp_path / "c.parquet"]
     for path, part in zip(paths, (texts[:900], texts[900:901], texts[901:]), strict=True):
-        pl.DataFrame({"id": range(len(part)), "text": pl.Series(part, dtype=pl.String)}).write_parquet(
-            path, row_group_size=500
-        )
+        pl.DataFrame(
+            {"id": range(len(part)), "text": pl.Series(part, dtype=pl.String)}
+        ).write_parquet(path, row_group_size=500)
     return paths
 
 
@@ -40,7 +50,8 @@ def same(one: Clusters, other: Clusters) -> bool:
     return (
         one.labels.tobytes() == other.labels.tobytes()
         and all(
-            getattr(one.pairs, f).tobytes() == getattr(other.pairs, f).tobytes() for f in ("left", "right", "jaccard")
+            getattr(one.pairs, f).tobytes() == getattr(other.pairs, f).tobytes()
+            for f in ("left", "right", "jaccard")
         )
         and one.pairs.skipped == other.pairs.skipped
         and one.pairs.plan == other.pairs.plan
@@ -58,7 +69,10 @@ def test_same_as_in_memory(
     assert len(expected) > 100
     assert expected.pairs.skipped.buckets > 0 or options
     assert same(found, expected)
-    shards = {stage: len(list(work.glob(f"*/{stage}/outputs/*"))) for stage in ("sketch", "same", "match", "verify")}
+    shards = {
+        stage: len(list(work.glob(f"*/{stage}/outputs/*")))
+        for stage in ("sketch", "same", "match", "verify")
+    }
     few = {"sketch": 1, "same": 1, "match": found.pairs.plan.bands, "verify": 1}
     assert shards == few if memory == "8GB" else all(n >= few[stage] for stage, n in shards.items())
     if memory == "120kB":
@@ -74,7 +88,9 @@ def test_with_the_numpy_kernel(
 
 
 @pytest.mark.parametrize("stage", ["sketch texts", "match bands", "verify pairs"])
-def test_a_stopped_job_goes_on(texts: list[str | None], files: list[Path], tmp_path: Path, stage: str) -> None:
+def test_a_stopped_job_goes_on(
+    texts: list[str | None], files: list[Path], tmp_path: Path, stage: str
+) -> None:
     calls: list[tuple[str, int]] = []
 
     def stop_in_the_middle(label: str, done: int, total: int | None) -> None:
@@ -90,10 +106,14 @@ def test_a_stopped_job_goes_on(texts: list[str | None], files: list[Path], tmp_p
     again = stream_clusters(files, "text", workdir=work, memory="100kB", keep=True)
     assert same(again, find_clusters(texts))
     assert done
-    assert {path: path.stat().st_mtime_ns for path in done} == done  # what was done is not done again
+    assert {
+        path: path.stat().st_mtime_ns for path in done
+    } == done  # what was done is not done again
 
 
-def test_a_write_cut_short_is_written_again(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
+def test_a_write_cut_short_is_written_again(
+    texts: list[str | None], files: list[Path], tmp_path: Path
+) -> None:
     work = tmp_path / "work"
     stream_clusters(files, "text", workdir=work, keep=True)
     # as after a kill: no marker, candidates cut short, pairs that are gone
@@ -106,13 +126,19 @@ def test_a_write_cut_short_is_written_again(texts: list[str | None], files: list
 
 
 @pytest.mark.slow  # starts processes
-def test_same_whatever_does_the_work(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
+def test_same_whatever_does_the_work(
+    texts: list[str | None], files: list[Path], tmp_path: Path
+) -> None:
     """A worker that is killed in the middle of the search changes nothing either."""
     expected = find_clusters(texts)
     killed: list[int] = []
 
     def kill_one(label: str, done: int, total: int | None) -> None:
-        workers = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if _is_worker(path)]
+        workers = [
+            int(path.parent.name)
+            for path in Path("/proc").glob("[0-9]*/cmdline")
+            if _is_worker(path)
+        ]
         if label == "match bands" and workers and not killed:
             killed.append(workers[0])
             os.kill(workers[0], signal.SIGKILL)
@@ -132,13 +158,18 @@ def _is_worker(path: Path) -> bool:
         return False
 
 
-def test_other_work_is_not_touched(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
+def test_other_work_is_not_touched(
+    texts: list[str | None], files: list[Path], tmp_path: Path
+) -> None:
     work = tmp_path / "work"
     stream_clusters(files, "text", workdir=work, keep=True)
     (work / "thesis.txt").write_text("mine")
     held = sorted(p.name for p in work.iterdir())
     for other in ({"threshold": 0.8}, {"memory": "1MB"}, {"seed": 3}):  # each is a job of its own
-        assert same(stream_clusters(files, "text", workdir=work, **other), find_clusters(texts, **_search(other)))
+        assert same(
+            stream_clusters(files, "text", workdir=work, **other),
+            find_clusters(texts, **_search(other)),
+        )
         assert sorted(p.name for p in work.iterdir()) == held
     stream_clusters(files, "text", workdir=work)
     assert [p.name for p in work.iterdir()] == ["thesis.txt"]

@@ -28,9 +28,10 @@ class Balance:
     question = "Is the label balance the same in every slice of the data?"
     protocols = ("fair",)
     rule = (
-        f"Over slices of at least {MIN_ROWS} rows: Cramér's V of label and slice, less what permuted labels give. Fail "
-        f"when its 95% interval lies above {FAIL_V}, warn when above {WARN_V}, pass when below {WARN_V}, otherwise "
-        "inconclusive. Not measured where shortcuts are not."
+        f"Over slices of at least {MIN_ROWS} rows: Cramér's V of label and slice, less what"
+        f" permuted labels give. Fail when its 95% interval lies above {FAIL_V}, warn when above"
+        f" {WARN_V}, pass when below {WARN_V}, otherwise inconclusive. Not measured where shortcuts"
+        " are not."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -42,10 +43,14 @@ class Balance:
         columns["year"] = part.subject.rows["date"].dt.year().cast(pl.String)
         slices = {name: large_slices(values) for name, values in columns.items()}
         findings = [
-            self._slice(part, context, name, s) for name, s in slices.items() if s.n_unique() > 1 + s.has_nulls()
+            self._slice(part, context, name, s)
+            for name, s in slices.items()
+            if s.n_unique() > 1 + s.has_nulls()
         ]
         return findings or [
-            not_measured(self.name, "fair", f"No column has two slices of {MIN_ROWS} rows.", n=subject.n)
+            not_measured(
+                self.name, "fair", f"No column has two slices of {MIN_ROWS} rows.", n=subject.n
+            )
         ]
 
     def _slice(self, part: Sampled, context: Context, name: str, slices: pl.Series) -> Finding:
@@ -61,14 +66,22 @@ class Balance:
             check=self.name,
             protocol="fair",
             verdict=verdict_of(measured.interval),
-            why=f"Label and {name} are associated with Cramér's V {measured.v:.2f} (95% interval {low:.2f} to "
-            f"{high:.2f}) over {len(table):,} slices of at least {MIN_ROWS} rows; the most one-sided is "
-            f"'{excerpt(lopsided['value'], 60)}' with {100 * lopsided['largest_share']:.0f}% of one class.",
+            why=(
+                f"Label and {name} are associated with Cramér's V {measured.v:.2f} (95% interval"
+                f" {low:.2f} to {high:.2f}) over {len(table):,} slices of at least {MIN_ROWS} rows;"
+                f" the most one-sided is '{excerpt(lopsided['value'], 60)}' with"
+                f" {100 * lopsided['largest_share']:.0f}% of one class."
+            ),
             n=len(rows),
             classes=subject.class_counts,
             feature=name,
             fact=FACTS.get(name, name),
-            details={"slices": table[:40], "cramers_v": measured.v, "v_interval": measured.interval, **part.note},
+            details={
+                "slices": table[:40],
+                "cramers_v": measured.v,
+                "v_interval": measured.interval,
+                **part.note,
+            },
         )
         return noted(finding, subject)
 
@@ -91,7 +104,9 @@ def slice_table(subject: Subject, slices: pl.Series) -> list[dict[str, Any]]:
     """Class counts per slice, largest first."""
     frame = pl.DataFrame({"slice": slices, "y": subject.y}).drop_nulls()
     out: list[dict[str, Any]] = []
-    for name, part in sorted(frame.group_by("slice"), key=lambda item: (-item[1].height, str(item[0][0]))):
+    for name, part in sorted(
+        frame.group_by("slice"), key=lambda item: (-item[1].height, str(item[0][0]))
+    ):
         counts = np.bincount(part["y"].to_numpy(), minlength=len(subject.classes))
         out.append(
             {

@@ -28,7 +28,11 @@ class Columns:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context).subject
         named = {name: column_values(part.rows, name) for name in context.columns}
-        keys = {f"meta.{key}": values for key, values in meta_values(part.rows).items() if key not in (*named, *OWN)}
+        keys = {
+            f"meta.{key}": values
+            for key, values in meta_values(part.rows).items()
+            if key not in (*named, *OWN)
+        }
         often = sorted(set(keys) - set(named), key=lambda k: (keys[k].null_count(), k))
         findings = [self._one(part, context, name, values) for name, values in named.items()]
         tried = [self._one(part, context, name, keys[name]) for name in sorted(often[:KEYS])]
@@ -50,12 +54,19 @@ class Columns:
         )
 
     def _left_out(self, subject: Subject, silent: list[str], others: list[str]) -> list[Finding]:
-        """One finding for all keys that say nothing (constant, or another value in each record) or were too many."""
+        """One finding for all keys that say nothing (constant, or another value in each record) or
+        were too many.
+        """
         parts = []
         if silent:
-            parts.append(f"Too rarely filled, constant or different in every record: {', '.join(silent)}.")
+            parts.append(
+                f"Too rarely filled, constant or different in every record: {', '.join(silent)}."
+            )
         if others:
-            parts.append(f"Beyond the first {KEYS} keys: {', '.join(others)}; name them in `columns` to measure them.")
+            parts.append(
+                f"Beyond the first {KEYS} keys: {', '.join(others)}; name them in `columns` to"
+                " measure them."
+            )
         return [not_measured(self.name, "fair", " ".join(parts), n=subject.n)] if parts else []
 
 

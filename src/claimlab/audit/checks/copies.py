@@ -1,4 +1,6 @@
-"""Are copies of a text tied to one class? Then how often a text occurs gives its label away, whatever it says."""
+"""Are copies of a text tied to one class? Then how often a text occurs gives its label away,
+whatever it says.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,10 @@ class Copies:
     question = "Are copies of a text tied to one class?"
     protocols = ("fair",)
     rule = (
-        "Fail, warn or pass by the rule of shortcuts, for the number of records that have a record's text, over all "
-        "records. Copies of a text stay together, and shuffled labels go from text to text whatever the number of its "
-        f"copies. Pass where no record is a copy. Not measured with fewer than {Rule.min_units} records with a text."
+        "Fail, warn or pass by the rule of shortcuts, for the number of records that have a"
+        " record's text, over all records. Copies of a text stay together, and shuffled labels go"
+        " from text to text whatever the number of its copies. Pass where no record is a copy. Not"
+        f" measured with fewer than {Rule.min_units} records with a text."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -34,9 +37,21 @@ class Copies:
             return [not_measured(self.name, "fair", reason, n=texts.n)]
         copies = texts.repeated(texts.normal_text)
         if not copies.any():
-            why = f"No record is a copy of an earlier one with the same label ({texts.n:,} records with a text)."
+            why = (
+                f"No record is a copy of an earlier one with the same label ({texts.n:,} records"
+                " with a text)."
+            )
             classes = texts.class_counts
-            return [Finding(check=self.name, protocol="fair", verdict="pass", why=why, n=texts.n, classes=classes)]
+            return [
+                Finding(
+                    check=self.name,
+                    protocol="fair",
+                    verdict="pass",
+                    why=why,
+                    n=texts.n,
+                    classes=classes,
+                )
+            ]
         table = by_class(texts, copies)
         part = Sampled(texts, context.settings.max_column_rows, context.seed)
         # Counted before any record is left out of the sample.
@@ -51,7 +66,12 @@ class Copies:
             why="The number of copies of a text alone",
             grouping="any size",
             records=[texts.ids[row] for row in np.flatnonzero(copies).tolist()],
-            details={"copies": int(copies.sum()), "share": float(copies.mean()), "by_class": table, **part.note},
+            details={
+                "copies": int(copies.sum()),
+                "share": float(copies.mean()),
+                "by_class": table,
+                **part.note,
+            },
         )
         finding.why = f"{counted(table, texts.n)} {finding.why}"
         return [finding]
@@ -62,7 +82,12 @@ def by_class(subject: Subject, copies: npt.NDArray[np.bool_]) -> list[dict[str, 
     classes = len(subject.classes)
     records, extra = (np.bincount(y, minlength=classes) for y in (subject.y, subject.y[copies]))
     rows = [
-        {"class": name, "records": int(records[k]), "texts": int(records[k] - extra[k]), "copies": int(extra[k])}
+        {
+            "class": name,
+            "records": int(records[k]),
+            "texts": int(records[k] - extra[k]),
+            "copies": int(extra[k]),
+        }
         for k, name in enumerate(subject.classes)
     ]
     return sorted(rows, key=lambda row: -int(row["copies"]))
@@ -73,9 +98,10 @@ def counted(table: list[dict[str, Any]], n: int) -> str:
     copies, texts = (sum(row[name] for row in table) for name in ("copies", "texts"))
     most = table[0]
     return (
-        f"{several_of(copies, n, 'record')} ({100 * copies / n:.1f}%) {verb(copies, 'is a copy', 'are copies')} of an "
-        f"earlier one with the same label; {100 * most['copies'] / copies:.0f}% of the copies are '{most['class']}', "
-        f"against {100 * most['texts'] / texts:.0f}% of the distinct texts."
+        f"{several_of(copies, n, 'record')} ({100 * copies / n:.1f}%)"
+        f" {verb(copies, 'is a copy', 'are copies')} of an earlier one with the same label;"
+        f" {100 * most['copies'] / copies:.0f}% of the copies are '{most['class']}', against"
+        f" {100 * most['texts'] / texts:.0f}% of the distinct texts."
     )
 
 

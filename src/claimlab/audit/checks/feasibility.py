@@ -1,8 +1,10 @@
-"""Can the claims be checked at all? Three answers: feasible, feasible with web search, not feasible.
+"""Can the claims be checked at all? Three answers: feasible, feasible with web search, not
+feasible.
 
-Answers come from annotators (annotation table, question "feasibility") or from a model that is passed as a judge. With
-neither, it is not measured. Annotators are combined as the guide does: with and without search both count as feasible;
-a tie is "not feasible" for the lower bound and "feasible" for the upper; the average of the two is the figure.
+Answers come from annotators (annotation table, question "feasibility") or from a model that is
+passed as a judge. With neither, it is not measured. Annotators are combined as the guide does: with
+and without search both count as feasible; a tie is "not feasible" for the lower bound and
+"feasible" for the upper; the average of the two is the figure.
 """
 
 from __future__ import annotations
@@ -43,10 +45,10 @@ class Feasibility:
     question = "Can the claims be checked at all?"
     protocols = ("fair",)
     rule = (
-        f"Fail when the 95% interval of the feasible share lies below {100 * THRESHOLD:.0f}%, warn when it straddles "
-        "it, pass when it lies above. A model judge that was not compared with annotators on at least "
-        f"{MIN_COMPARED} records, or agrees with them with a kappa below {MODERATE}, is unvalidated: it can warn, but "
-        "neither fail nor pass."
+        f"Fail when the 95% interval of the feasible share lies below {100 * THRESHOLD:.0f}%, warn"
+        " when it straddles it, pass when it lies above. A model judge that was not compared with"
+        f" annotators on at least {MIN_COMPARED} records, or agrees with them with a kappa below"
+        f" {MODERATE}, is unvalidated: it can warn, but neither fail nor pass."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -55,7 +57,10 @@ class Feasibility:
         if context.judge is not None:
             findings += self._by_judge(subject, context, votes)
         if not findings:
-            why = "There are no feasibility annotations, and no model was named to judge: pass `judge`."
+            why = (
+                "There are no feasibility annotations, and no model was named to judge: pass"
+                " `judge`."
+            )
             missing = not_measured(self.name, "fair", why, n=subject.n)
             missing.details = hint_counts(subject)
             return [missing]
@@ -77,33 +82,46 @@ class Feasibility:
             check=self.name,
             protocol="fair",
             verdict=verdict_of(interval),
-            why=f"Annotators found {100 * rate:.1f}% of {n:,} records feasible with search (lower bound "
-            f"{100 * low:.1f}, upper {100 * high:.1f}, 95% interval {100 * interval[0]:.1f} to "
-            f"{100 * interval[1]:.1f}) and {100 * alone.average.mean():.1f}% without; "
-            f"{100 * THRESHOLD:.0f}% is the threshold. " + agreement_words(agreement),
+            why=(
+                f"Annotators found {100 * rate:.1f}% of {n:,} records feasible with search (lower"
+                f" bound {100 * low:.1f}, upper {100 * high:.1f}, 95% interval"
+                f" {100 * interval[0]:.1f} to {100 * interval[1]:.1f}) and"
+                f" {100 * alone.average.mean():.1f}% without; {100 * THRESHOLD:.0f}% is the"
+                " threshold. "
+            )
+            + agreement_words(agreement),
             score=rate,
             interval=interval,
             n=n,
             feature="annotators",
             records=[i for i, v in zip(combined.ids, combined.lower, strict=True) if v == 0],
             details={
-                "lower": low, "upper": high, "average": rate, "agreement": agreement,
-                "answers": answer_counts(votes), **hint_counts(subject),
+                "lower": low,
+                "upper": high,
+                "average": rate,
+                "agreement": agreement,
+                "answers": answer_counts(votes),
+                **hint_counts(subject),
                 "readings": [
                     _row("annotators", "with search", n, low, rate, high),
                     _row("annotators", WITH[ALONE], n, *alone.means()),
                 ],
             },
-        )  # fmt: skip
+        )
 
-    def _by_judge(self, subject: Subject, context: Context, votes: pl.DataFrame | None) -> list[Finding]:
+    def _by_judge(
+        self, subject: Subject, context: Context, votes: pl.DataFrame | None
+    ) -> list[Finding]:
         """One finding for each reading; answers that failed are null and counted."""
         judge, out = context.judge, []
         readings = judge.readings(subject)
         for reading in (PROMISED, RESULTS, ALONE):
             label = f"{judge.name}, {WITH[reading]}"
             if reading not in readings:
-                why = "There are no search results to show the judge: pass `provider`, or audit an enriched dataset."
+                why = (
+                    "There are no search results to show the judge: pass `provider`, or audit an"
+                    " enriched dataset."
+                )
                 out.append(not_measured(self.name, "fair", why, feature=label))
                 continue
             opinions = judge.opinions(subject, reading, context.seed)
@@ -118,10 +136,18 @@ class Feasibility:
         votes: pl.DataFrame | None,
         standing: str | None,
     ) -> Finding:
-        judged = {record: one.feasible(reading) for record, one in opinions.items() if one is not None}
-        known, nulls = np.array(list(judged.values()), dtype=np.float64), len(opinions) - len(judged)
+        judged = {
+            record: one.feasible(reading) for record, one in opinions.items() if one is not None
+        }
+        known, nulls = (
+            np.array(list(judged.values()), dtype=np.float64),
+            len(opinions) - len(judged),
+        )
         if len(known) < MIN_RECORDS:
-            why = f"The judge answered for {len(known)} of {len(opinions)} records; {MIN_RECORDS} are needed."
+            why = (
+                f"The judge answered for {len(known)} of {len(opinions)} records; {MIN_RECORDS} are"
+                " needed."
+            )
             return not_measured(self.name, "fair", why, n=len(known), feature=label)
         interval, rate = mean_interval(known) or (0.0, 1.0), float(known.mean())
         beside = compare(judged, votes, reading)
@@ -130,8 +156,11 @@ class Feasibility:
             check=self.name,
             protocol="fair",
             verdict=verdict_of(interval) if beside.validated else capped(verdict_of(interval)),
-            why=f"{label}: {100 * rate:.1f}% of {len(known):,} records judged feasible (95% interval "
-            f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f}); {nulls} answers failed. {beside.sentence()}"
+            why=(
+                f"{label}: {100 * rate:.1f}% of {len(known):,} records judged feasible (95%"
+                f" interval {100 * interval[0]:.1f} to {100 * interval[1]:.1f}); {nulls} answers"
+                f" failed. {beside.sentence()}"
+            )
             + (f" It is {standing}." if standing else ""),
             score=rate,
             interval=interval,
@@ -142,21 +171,43 @@ class Feasibility:
                 "failed_answers": nulls,
                 "validated": beside.validated,
                 "compared": vars(beside),
-                "answers": _tally((one.answer for one in opinions.values() if one), get_args(Answer), "answer"),
-                "missing": _tally((k for o in opinions.values() if o for k in set(o.missing)), get_args(Kind), "kind"),
+                "answers": _tally(
+                    (one.answer for one in opinions.values() if one), get_args(Answer), "answer"
+                ),
+                "missing": _tally(
+                    (k for o in opinions.values() if o for k in set(o.missing)),
+                    get_args(Kind),
+                    "kind",
+                ),
                 "explanations": [
-                    {"record": r, "answer": o.answer, "missing": ", ".join(o.missing), "explanation": o.rationale}
+                    {
+                        "record": r,
+                        "answer": o.answer,
+                        "missing": ", ".join(o.missing),
+                        "explanation": o.rationale,
+                    }
                     for r in no[:SHOWN]
                     if (o := opinions[r]) is not None
                 ],
-                "readings": [_row(label.rsplit(", ", 1)[0], WITH[reading], len(known), rate, rate, rate)],
+                "readings": [
+                    _row(label.rsplit(", ", 1)[0], WITH[reading], len(known), rate, rate, rate)
+                ],
             },
-        )  # fmt: skip
+        )
 
 
-def _row(by: str, reading: str, n: int, lower: float, average: float, upper: float) -> dict[str, Any]:
+def _row(
+    by: str, reading: str, n: int, lower: float, average: float, upper: float
+) -> dict[str, Any]:
     """A line of the table that sets annotators, their bounds and the model beside one another."""
-    return {"by": by, "reading": reading, "records": n, "lower": lower, "average": average, "upper": upper}
+    return {
+        "by": by,
+        "reading": reading,
+        "records": n,
+        "lower": lower,
+        "average": average,
+        "upper": upper,
+    }
 
 
 def _tally(values: Iterable[str], every: tuple[str, ...], name: str) -> list[dict[str, Any]]:

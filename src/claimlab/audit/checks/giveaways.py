@@ -1,4 +1,6 @@
-"""Do boilerplate or placeholder words ("reuters", "url", a publisher's closing line) occur almost only in one class?"""
+"""Do boilerplate or placeholder words ("reuters", "url", a publisher's closing line) occur almost
+only in one class?
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ class Giveaways:
             context,
             self.name,
             Feature(presence),
-            why=f"Words at least {RATIO:.0f} times as frequent in one class as in the others ({_shown(details)})",
+            why=(
+                f"Words at least {RATIO:.0f} times as frequent in one class as in the others"
+                f" ({_shown(details)})"
+            ),
             records=holding(part.subject, presence, columns),
             fact=self.name,
             details=details,
@@ -63,7 +68,9 @@ class Giveaways:
             finding.why += f" {left['sentence']}"
         return [finding, self._rare(part.subject, context, words, presence)]
 
-    def _rare(self, part: Subject, context: Context, words: tuple[str, ...], presence: Any) -> Finding:
+    def _rare(
+        self, part: Subject, context: Context, words: tuple[str, ...], presence: Any
+    ) -> Finding:
         measured, columns = one_sided(part, presence, context), leaning(part, presence)
         details = word_details(part, words, presence, only=columns[:40])
         low, high = (100 * end for end in measured.interval)
@@ -72,9 +79,12 @@ class Giveaways:
             check=self.name,
             protocol="fair",
             verdict=context.settings.rule.verdict(measured.interval, measured.p),
-            why=f"Words that lean on one class in the training folds ({_shown(details)}): out of fold, "
-            f"{measured.held:,} of {part.n:,} records contain one, and {purity:.0f}% of those have its class, "
-            f"{100 * measured.excess:+.1f} points of all records more than chance ({low:+.1f} to {high:+.1f}).",
+            why=(
+                f"Words that lean on one class in the training folds ({_shown(details)}): out of"
+                f" fold, {measured.held:,} of {part.n:,} records contain one, and {purity:.0f}% of"
+                f" those have its class, {100 * measured.excess:+.1f} points of all records more"
+                f" than chance ({low:+.1f} to {high:+.1f})."
+            ),
             difference=measured.excess,
             difference_interval=measured.interval,
             margin=context.settings.rule.margin,
@@ -106,16 +116,27 @@ def masked(subject: Subject, context: Context, words: list[str]) -> dict[str, An
         rows = np.random.default_rng(context.seed).choice(subject.n, MASKED_ROWS, replace=False)
         part = subject.take(np.sort(rows).astype(np.int64))
     texts = part.rows["text"]
-    whole, bare = (text_score(part, context, t) for t in (texts, texts.str.replace_all(any_of(words), " ")))
+    whole, bare = (
+        text_score(part, context, t) for t in (texts, texts.str.replace_all(any_of(words), " "))
+    )
     groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
-    change, ends = difference(part.y, whole.answers, bare.answers, groups, len(part.classes), seed=context.seed)
+    change, ends = difference(
+        part.y, whole.answers, bare.answers, groups, len(part.classes), seed=context.seed
+    )
     before, after = whole.score, bare.score
     low, high = (100 * end for end in ends)
     return {
-        "whole": before, "masked": after, "change": change, "interval": list(ends), "rows": part.n, "words": len(words),
-        "sentence": f"A text model scores macro-F1 {100 * before:.1f}, and {100 * after:.1f} once these words are "
-        f"masked ({100 * change:+.1f} points, {low:+.1f} to {high:+.1f}).",
-    }  # fmt: skip
+        "whole": before,
+        "masked": after,
+        "change": change,
+        "interval": list(ends),
+        "rows": part.n,
+        "words": len(words),
+        "sentence": (
+            f"A text model scores macro-F1 {100 * before:.1f}, and {100 * after:.1f} once these"
+            f" words are masked ({100 * change:+.1f} points, {low:+.1f} to {high:+.1f})."
+        ),
+    }
 
 
 def _shown(details: dict[str, Any]) -> str:

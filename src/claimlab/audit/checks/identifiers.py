@@ -1,7 +1,8 @@
-"""Do the words in ids, file names or the paths of URLs give the label away ("fake_17", "/fact-check/")?
+"""Do the words in ids, file names or the paths of URLs give the label away ("fake_17",
+"/fact-check/")?
 
-Only words are read, never numbers: that ids count up while the file is sorted by class is what `order` tests, and times
-inside the ids of posts are what `time` tests.
+Only words are read, never numbers: that ids count up while the file is sorted by class is what
+`order` tests, and times inside the ids of posts are what `time` tests.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Identifiers:
         return measured or [self._silent(findings, subject.n)]
 
     def _silent(self, findings: list[Finding], n: int) -> Finding:
-        return not_measured(self.name, "fair", " ".join(f"{f.feature}: {f.why}" for f in findings), n=n)
+        return not_measured(
+            self.name, "fair", " ".join(f"{f.feature}: {f.why}" for f in findings), n=n
+        )
 
     def _one(self, subject: Subject, context: Context, label: str, words: pl.Series) -> Finding:
         known = np.flatnonzero((words.list.len() > 0).fill_null(False).to_numpy())
@@ -52,7 +55,11 @@ class Identifiers:
             why = f"{len(known):,} of {subject.n:,} records have one with a word in it."
             return not_measured(self.name, "fair", why, n=subject.n, feature=label)
         part = subject.take(known)
-        held = pl.DataFrame({"row": part.everyone, "word": words.gather(known)}).explode("word").unique()
+        held = (
+            pl.DataFrame({"row": part.everyone, "word": words.gather(known)})
+            .explode("word")
+            .unique()
+        )
         some = pl.len().over("word").is_between(2, part.n - 1)
         names, table = presence(held.filter(some), part.n, CANDIDATES)
         if not names:
@@ -65,7 +72,10 @@ class Identifiers:
             context,
             self.name,
             Words(table, top=TOP),
-            why=f"A small tree on the words in the {label} alone ({shown}; {part.n:,} of {subject.n:,} records)",
+            why=(
+                f"A small tree on the words in the {label} alone ({shown}; {part.n:,} of"
+                f" {subject.n:,} records)"
+            ),
             label=label,
             fact="domain" if label == PATH else None,
             records=holding(part, table, first),
@@ -74,8 +84,10 @@ class Identifiers:
 
 
 def published_ids(subject: Subject) -> pl.Series:
-    """The ids that came with the data; null where claimlab made them: loaders of the catalogue put parts, languages and
-    labels into theirs, a merge the names of the datasets, and records that a model wrote are named after their kind."""
+    """The ids that came with the data; null where claimlab made them: loaders of the catalogue put
+    parts, languages and labels into theirs, a merge the names of the datasets, and records that a
+    model wrote are named after their kind.
+    """
     data = subject.dataset
     merged = any(step.step == "merge" for step in data.lineage)
     own = data.card is not None or data.synthetic or merged
@@ -83,9 +95,14 @@ def published_ids(subject: Subject) -> pl.Series:
 
 
 def like_ids(rows: pl.DataFrame) -> dict[str, pl.Series]:
-    """Keys of `meta` with a value of its own in most records, and without white space: names of files, ids, addresses.
-    Those with free text are what `text-columns` tests, those that recur what `columns` tests."""
-    texts = {key: v.drop_nulls() for key, v in meta_values(rows).items() if v.dtype == pl.String and v.count()}
+    """Keys of `meta` with a value of its own in most records, and without white space: names of
+    files, ids, addresses. Those with free text are what `text-columns` tests, those that recur what
+    `columns` tests."""
+    texts = {
+        key: v.drop_nulls()
+        for key, v in meta_values(rows).items()
+        if v.dtype == pl.String and v.count()
+    }
     fit = [
         key
         for key, known in texts.items()
@@ -96,13 +113,19 @@ def like_ids(rows: pl.DataFrame) -> dict[str, pl.Series]:
 
 
 def words_in(values: pl.Series) -> pl.Series:
-    """The words of each identifier, in small letters; of an address its host and the parts of its path."""
+    """The words of each identifier, in small letters; of an address its host and the parts of its
+    path.
+    """
     address = values.str.contains(r"(?i)^https?://").fill_null(False)
-    plain = pl.when(~address & ~values.str.contains(RANDOM)).then(values.str.to_lowercase().str.extract_all(WORD))
+    plain = pl.when(~address & ~values.str.contains(RANDOM)).then(
+        values.str.to_lowercase().str.extract_all(WORD)
+    )
     hosts = values.str.to_lowercase().str.extract(r"^https?://(?:www\.)?([^/?#]+)", 1)
     parts = pl.DataFrame({"values": values, "host": hosts, "path": path_parts(values)})
     whole = pl.concat_list("host", "path")
-    return parts.select(pl.when(pl.lit(address)).then(whole).otherwise(plain).alias("words"))["words"]
+    return parts.select(pl.when(pl.lit(address)).then(whole).otherwise(plain).alias("words"))[
+        "words"
+    ]
 
 
 def paths(rows: pl.DataFrame) -> pl.Series:

@@ -29,7 +29,9 @@ class Keywords:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if subject.rows["text"].null_count() == subject.n:
-            return [not_measured(self.name, context.protocol, "The records have no text.", n=subject.n)]
+            return [
+                not_measured(self.name, context.protocol, "The records have no text.", n=subject.n)
+            ]
         if len(subject.classes) < 2:
             return [not_measured(self.name, context.protocol, "It needs two classes.", n=subject.n)]
         if context.protocol == "cdl":
@@ -43,7 +45,9 @@ class Keywords:
             return not_measured(self.name, "cdl", reason, n=subject.n)
         done = cdl.keywords(subject, top=TOP)
         if done is None:
-            return not_measured(self.name, "cdl", "No word is left once stop words are out.", n=subject.n)
+            return not_measured(
+                self.name, "cdl", "No word is left once stop words are out.", n=subject.n
+            )
         return cdl.finding(
             self.name,
             done.score,
@@ -57,13 +61,18 @@ class Keywords:
         stop = stop_words_for(subject.rows["language"].drop_nulls().unique().to_list() or ["eng"])
         words, presence = word_presence(subject, stop, CANDIDATES)
         if not words:
-            return not_measured(self.name, "fair", "No word is left once stop words are out.", n=subject.n)
+            return not_measured(
+                self.name, "fair", "No word is left once stop words are out.", n=subject.n
+            )
         return shortcut(
             subject,
             context,
             self.name,
             Words(presence, top=TOP),
-            why=f"A small tree on the {min(TOP, len(words))} most frequent words of the training part",
+            why=(
+                f"A small tree on the {min(TOP, len(words))} most frequent words of the training"
+                " part"
+            ),
             label=f"{TOP} words",
             records=telling_records(subject, presence),
             details={**word_details(subject, words, presence), **note},

@@ -1,8 +1,10 @@
-"""Which labels look wrong? Confident learning on out-of-fold probabilities; the rows are for annotators to look at.
+"""Which labels look wrong? Confident learning on out-of-fold probabilities; the rows are for
+annotators to look at.
 
-A row is suspect when a model that did not see it is as sure of another class as it usually is of rows that carry that
-label (Northcutt, Jiang and Chuang, "Confident Learning", 2021). A suspect is not an error, so the check never fails.
-Whether the model can tell wrong labels from right ones at all is tried first, on labels that are flipped on purpose.
+A row is suspect when a model that did not see it is as sure of another class as it usually is of
+rows that carry that label (Northcutt, Jiang and Chuang, "Confident Learning", 2021). A suspect is
+not an error, so the check never fails. Whether the model can tell wrong labels from right ones at
+all is tried first, on labels that are flipped on purpose.
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ class LabelErrors:
     question = "Which labels would a model that never saw the row call wrong?"
     protocols = ("fair",)
     rule = (
-        f"Warn when surely more than {100 * WARN_SHARE:.0f}% of the labels are suspect (Wilson interval), pass when "
-        "surely fewer are, otherwise inconclusive. It never fails: suspects are rows to review, not errors."
+        f"Warn when surely more than {100 * WARN_SHARE:.0f}% of the labels are suspect (Wilson"
+        " interval), pass when surely fewer are, otherwise inconclusive. It never fails: suspects"
+        " are rows to review, not errors."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -47,15 +50,26 @@ class LabelErrors:
 
 
 def review(
-    check: str, part: Subject, context: Context, texts: pl.Series, *, reader: str, feature: str | None = None
+    check: str,
+    part: Subject,
+    context: Context,
+    texts: pl.Series,
+    *,
+    reader: str,
+    feature: str | None = None,
 ) -> Finding:
-    """The labels that a model of `texts` calls wrong; `reader` says what the model does, for the sentence."""
+    """The labels that a model of `texts` calls wrong; `reader` says what the model does, for the
+    sentence.
+    """
     counts = np.bincount(part.y, minlength=len(part.classes))
     if part.n < MIN_ROWS or counts.min() < context.settings.folds:
         why = f"It needs {MIN_ROWS} records, and {context.settings.folds} of each class."
         return noted(not_measured(check, "fair", why, n=part.n, feature=feature), part)
     hits, false_alarms = _tried(part, context, texts)
-    trial = f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others {100 * false_alarms:.0f}%"
+    trial = (
+        f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others"
+        f" {100 * false_alarms:.0f}%"
+    )
     if hits < MIN_LIFT * false_alarms:
         why = f"A text model that {reader} cannot tell wrong labels from right ones here: {trial}."
         return not_measured(check, "fair", why, n=part.n, feature=feature)
@@ -63,7 +77,13 @@ def review(
     rows, classes = suspects(part.y, chances)
     interval = wilson(len(rows), part.n)
     assert interval is not None
-    verdict: Verdict = "warn" if interval[0] > WARN_SHARE else "pass" if interval[1] < WARN_SHARE else "inconclusive"
+    verdict: Verdict = (
+        "warn"
+        if interval[0] > WARN_SHARE
+        else "pass"
+        if interval[1] < WARN_SHARE
+        else "inconclusive"
+    )
     suspected = [
         {
             "record": part.ids[row],
@@ -78,8 +98,11 @@ def review(
         check=check,
         protocol="fair",
         verdict=verdict,
-        why=f"A text model that {reader} disagrees confidently with {len(rows):,} of {part.n:,} labels "
-        f"({100 * len(rows) / part.n:.1f}%, 95% interval {low:.1f} to {high:.1f}): rows to review; {trial}.",
+        why=(
+            f"A text model that {reader} disagrees confidently with {len(rows):,} of {part.n:,}"
+            f" labels ({100 * len(rows) / part.n:.1f}%, 95% interval {low:.1f} to {high:.1f}): rows"
+            f" to review; {trial}."
+        ),
         n=part.n,
         classes=part.class_counts,
         feature=feature,
@@ -93,7 +116,9 @@ def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, fl
     """The share of planted errors that are suspect, and of all other labels."""
     rng = np.random.default_rng(context.seed)
     flipped = rng.random(part.n) < PLANTED
-    labels = np.where(flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y)
+    labels = np.where(
+        flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y
+    )
     suspect = np.zeros(part.n, bool)
     suspect[suspects(labels, probabilities(part, context, texts, labels))[0]] = True
     return float(suspect[flipped].mean()), float(suspect[~flipped].mean())

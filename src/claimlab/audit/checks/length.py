@@ -27,7 +27,10 @@ class Length:
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
         matrix = lengths(texts)
         characters = texts.str.len_chars().fill_null(0).to_numpy()
-        medians = {c: float(np.median(characters[part.subject.y == k])) for k, c in enumerate(part.subject.classes)}
+        medians = {
+            c: float(np.median(characters[part.subject.y == k]))
+            for k, c in enumerate(part.subject.classes)
+        }
         shown = ", ".join(f"{c} {m:,.0f}" for c, m in medians.items())
         return [
             shortcut(
@@ -35,7 +38,10 @@ class Length:
                 context,
                 self.name,
                 Numbers(matrix),
-                why=f"A small tree on the number of characters and words alone (median characters: {shown})",
+                why=(
+                    "A small tree on the number of characters and words alone (median characters:"
+                    f" {shown})"
+                ),
                 details={
                     "median_characters": medians,
                     "histogram": histogram(part.subject, characters.astype(np.float64), cut=0.99),

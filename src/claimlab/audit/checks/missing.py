@@ -1,4 +1,6 @@
-"""Which columns are filled depends on the label: a class without dates gives itself away by what is not there."""
+"""Which columns are filled depends on the label: a class without dates gives itself away by what is
+not there.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ class Missing:
                 context,
                 self.name,
                 Numbers(filled.to_numpy().astype(np.float32)),
-                why=f"A small tree on which of {filled.width:,} columns are filled ('{worst['column']}': {spread})",
+                why=(
+                    f"A small tree on which of {filled.width:,} columns are filled"
+                    f" ('{worst['column']}': {spread})"
+                ),
                 details={"filled": table},
             )
         ]
@@ -52,7 +57,9 @@ def shares(subject: Subject, filled: pl.DataFrame) -> list[dict[str, Any]]:
         by_class = {c: float(flags.mean()) for c, flags in of_class if len(flags)}
         table.append((max(by_class.values()) - min(by_class.values()), name, by_class))
     table.sort(key=lambda row: (-row[0], row[1]))
-    return [{"column": name, "filled": by_class, "difference": gap} for gap, name, by_class in table]
+    return [
+        {"column": name, "filled": by_class, "difference": gap} for gap, name, by_class in table
+    ]
 
 
 CHECK = Missing()

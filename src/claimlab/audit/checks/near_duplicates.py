@@ -1,4 +1,6 @@
-"""Are test rows, nearly word for word, in the training rows? And do near-duplicates carry different labels?"""
+"""Are test rows, nearly word for word, in the training rows? And do near-duplicates carry different
+labels?
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,11 @@ class NearDuplicates:
     question = "Are near-copies on both sides of a split, or do they have different labels?"
     protocols = ("fair",)
     rule = (
-        f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a near-duplicate in train, or of "
-        "all records one with a different label (Wilson interval); warn when any has one; pass when none has. A random "
-        "80/20 split is drawn where none is given; dev is tested where there is no test part. Not measured with fewer "
-        f"than {Rule.min_units} records."
+        f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a"
+        " near-duplicate in train, or of all records one with a different label (Wilson interval);"
+        " warn when any has one; pass when none has. A random 80/20 split is drawn where none is"
+        " given; dev is tested where there is no test part. Not measured with fewer than"
+        f" {Rule.min_units} records."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -49,23 +52,32 @@ class NearDuplicates:
             return not_measured(self.name, "fair", reason, n=n, feature=split.label)
         leaked, same, other = leaks(subject, split.train, split.test)
         details = {
-            "leaked": len(leaked), "share": len(leaked) / n, "share_interval": SHARE.interval(len(leaked), n),
-            "same_label": same, "other_label": other, "drawn": split.drawn, "part": split.part,
-        }  # fmt: skip
+            "leaked": len(leaked),
+            "share": len(leaked) / n,
+            "share_interval": SHARE.interval(len(leaked), n),
+            "same_label": same,
+            "other_label": other,
+            "drawn": split.drawn,
+            "part": split.part,
+        }
         beside = ""
         if split.dev.any():
             in_dev, dev = len(leaks(subject, split.train, split.dev)[0]), int(split.dev.sum())
             details |= {"dev_leaked": in_dev, "dev_share": in_dev / dev}
             beside = (
-                f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%) {verb(in_dev, 'has', 'have')} one."
+                f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%)"
+                f" {verb(in_dev, 'has', 'have')} one."
             )
         return Finding(
             check=self.name,
             protocol="fair",
             verdict=SHARE.verdict(len(leaked), n),
-            why=f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records ({SHARE.shown(len(leaked), n)}) "
-            f"have a near-duplicate in train; {same:,} have one with the same label, {other:,} one with a different "
-            f"label ({SHARE.limits}).{beside}",
+            why=(
+                f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records"
+                f" ({SHARE.shown(len(leaked), n)}) have a near-duplicate in train; {same:,} have"
+                f" one with the same label, {other:,} one with a different label"
+                f" ({SHARE.limits}).{beside}"
+            ),
             n=n,
             classes=subject.class_counts,
             feature=split.label,
@@ -82,8 +94,10 @@ class NearDuplicates:
             check=self.name,
             protocol="fair",
             verdict=SHARE.verdict(len(torn), len(rows)),
-            why=f"{len(torn):,} of {len(rows):,} records ({SHARE.shown(len(torn), len(rows))}) have a near-duplicate "
-            f"or copy with a different label ({SHARE.limits}).",
+            why=(
+                f"{len(torn):,} of {len(rows):,} records ({SHARE.shown(len(torn), len(rows))}) have"
+                f" a near-duplicate or copy with a different label ({SHARE.limits})."
+            ),
             n=len(rows),
             classes=subject.class_counts,
             feature=label,
@@ -98,8 +112,8 @@ class NearDuplicates:
 
 
 def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[npt.NDArray[np.int64], int, int]:
-    """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same label, and how many
-    one under another."""
+    """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same
+    label, and how many one under another."""
     near = subject.near
     known = near.text_of >= 0
     tally = np.zeros((near.texts, len(subject.classes)), np.int64)
@@ -118,12 +132,18 @@ def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
     rows = np.flatnonzero(near.text_of >= 0)
     np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
     mine = (near.graph @ tally)[near.text_of[rows]]
-    conflicting: npt.NDArray[np.int64] = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+    conflicting: npt.NDArray[np.int64] = rows[
+        mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]
+    ]
     return conflicting
 
 
-def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: Flags | None) -> list[dict[str, str]]:
-    """Each of `rows` with one of its near-duplicates: one that trains, or else one under another label. Each once."""
+def pairs(
+    subject: Subject, rows: npt.NDArray[np.int64], train: Flags | None
+) -> list[dict[str, str]]:
+    """Each of `rows` with one of its near-duplicates: one that trains, or else one under another
+    label. Each once.
+    """
     near, seen, out = subject.near, set(), []
     graph = near.graph
     for row in rows.tolist():
@@ -139,7 +159,9 @@ def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: Flags | None) ->
 
 @dataclass(frozen=True)
 class Sides:
-    """Which rows train and which are tested; `part` is what the tested ones are called. Rows of `dev` are neither."""
+    """Which rows train and which are tested; `part` is what the tested ones are called. Rows of
+    `dev` are neither.
+    """
 
     train: Flags
     test: Flags
@@ -155,12 +177,14 @@ class Sides:
     def name(self) -> str:
         if self.drawn:
             return "a random 80/20 split"
-        return "the dataset's own split" + ("" if self.part == "test" else ", which has no test part")
+        return "the dataset's own split" + (
+            "" if self.part == "test" else ", which has no test part"
+        )
 
 
 def sides(subject: Subject, seed: int) -> Sides:
-    """The sides of the given split: dev, or else all that does not train, is tested where there is no test part. Drawn
-    at random (80/20) when the dataset names no split."""
+    """The sides of the given split: dev, or else all that does not train, is tested where there is
+    no test part. Drawn at random (80/20) when the dataset names no split."""
     split = subject.rows["split"]
     if split.null_count() == split.len():
         draw = np.random.default_rng(seed).random(subject.n) < 0.2

@@ -17,8 +17,8 @@ class OneClass:
     question = "Does the data have more than one class?"
     protocols = ("fair",)
     rule = (
-        f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f}% of the rows, else pass. "
-        f"Two classes in fewer than {Rule.min_units} records are not measured."
+        f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f}% of the"
+        f" rows, else pass. Two classes in fewer than {Rule.min_units} records are not measured."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -31,7 +31,10 @@ class OneClass:
         verdict: Verdict = "fail" if len(counts) < 2 else "warn" if rarest < RARE else "pass"
         words = {
             "fail": f"Nothing can be learned or tested with a single class ({shown}).",
-            "warn": f"The rarest class is {100 * rarest:.1f}% of labelled records ({shown}): accuracy is misleading.",
+            "warn": (
+                f"The rarest class is {100 * rarest:.1f}% of labelled records ({shown}): accuracy"
+                " is misleading."
+            ),
             "pass": f"Every class is well represented ({shown}).",
         }
         unlabelled = subject.dataset.records.height - subject.n
@@ -40,7 +43,10 @@ class OneClass:
                 check=self.name,
                 protocol="fair",
                 verdict=verdict,
-                why=words[verdict] + (f" {several(unlabelled, 'record')} outside these classes." if unlabelled else ""),
+                why=words[verdict]
+                + (
+                    f" {several(unlabelled, 'record')} outside these classes." if unlabelled else ""
+                ),
                 n=subject.n,
                 classes=counts,
             )

@@ -1,7 +1,9 @@
-"""Does the position of a record in the file give its label away, as in a file that is sorted by class?
+"""Does the position of a record in the file give its label away, as in a file that is sorted by
+class?
 
-A loader that splits before it shuffles then trains and tests on different classes, and a row number that is kept tells
-the label. Files of one class each that were read one after another are such an order, too.
+A loader that splits before it shuffles then trains and tests on different classes, and a row number
+that is kept tells the label. Files of one class each that were read one after another are such an
+order, too.
 """
 
 from __future__ import annotations
@@ -35,8 +37,11 @@ class Order:
                 context,
                 self.name,
                 Numbers(position.astype(np.float32)[:, None]),
-                why=f"A small tree on the position in the file alone, which a split without shuffling follows (the "
-                f"class changes {several(changes, 'time')} in {rows.n:,} records)",
+                why=(
+                    "A small tree on the position in the file alone, which a split without"
+                    f" shuffling follows (the class changes {several(changes, 'time')} in"
+                    f" {rows.n:,} records)"
+                ),
                 label="position in the file",
                 details={"changes": changes, "histogram": histogram(rows, position), **part.note},
             )

@@ -1,7 +1,8 @@
 """Do test rows say what training rows say, in other words or in another language?
 
-Near-duplicates are found by shared letters. A copy with a few words changed is found by shared words, over all rows; a
-paraphrase or a translation shares only its meaning, and is found by sentence vectors, in a sample.
+Near-duplicates are found by shared letters. A copy with a few words changed is found by shared
+words, over all rows; a paraphrase or a translation shares only its meaning, and is found by
+sentence vectors, in a sample.
 """
 
 from __future__ import annotations
@@ -21,9 +22,13 @@ from claimlab.text.map import CHARACTERS, Vectors, project
 from claimlab.text.near import reworded
 from claimlab.text.vectors import encode, readable
 
-COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
-# Of pairs in one language, how many two model readers called the same claim, and the lower end of its 95% interval, by
-# cosine (docs/benchmarks/audit-truth.md). Pairs across languages were not read.
+COSINE, COSINE_ACROSS = (
+    0.8,
+    0.7,
+)  # in one language, and across two, where vectors of one meaning lie further apart
+# Of pairs in one language, how many two model readers called the same claim, and the lower end of
+# its 95% interval, by cosine (docs/benchmarks/audit-truth.md). Pairs across languages were not
+# read.
 READ = ((0.9, 0.66, 0.52), (0.85, 0.50, 0.37), (COSINE, 0.42, 0.29))
 TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
@@ -43,12 +48,14 @@ class Paraphrases:
     question = "Are test records paraphrases or translations of training records?"
     protocols = ("fair",)
     rule = (
-        f"Copies with a few words changed (at least {100 * ALIKE:.0f}% of the words in the same order): fail when "
-        f"surely more than {100 * SHARE.fail:.0f}% of the test records have one in train, warn when surely more than "
-        f"{100 * SHARE.warn:.0f}%, pass when surely fewer, otherwise inconclusive (Wilson interval). Paraphrases "
-        f"(cosine at least {COSINE}, or {COSINE_ACROSS} across languages) never fail, since two model readers called "
-        "only 42 to 66% of such pairs the same claim: warn when as many as the lower ends of these shares leave are "
-        f"surely more than {100 * SHARE.warn:.0f}%, pass by the same rule as copies, otherwise inconclusive."
+        f"Copies with a few words changed (at least {100 * ALIKE:.0f}% of the words in the same"
+        f" order): fail when surely more than {100 * SHARE.fail:.0f}% of the test records have one"
+        f" in train, warn when surely more than {100 * SHARE.warn:.0f}%, pass when surely fewer,"
+        f" otherwise inconclusive (Wilson interval). Paraphrases (cosine at least {COSINE}, or"
+        f" {COSINE_ACROSS} across languages) never fail, since two model readers called only 42 to"
+        " 66% of such pairs the same claim: warn when as many as the lower ends of these shares"
+        f" leave are surely more than {100 * SHARE.warn:.0f}%, pass by the same rule as copies,"
+        " otherwise inconclusive."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -61,10 +68,15 @@ class Paraphrases:
         known = subject.near.text_of >= 0
         n = int((split.test & known).sum())
         if n < MIN_TEST or not (split.train & known).any() or subject.near.texts > MOST_TEXTS:
-            why = f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,} distinct texts."
+            why = (
+                f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,}"
+                " distinct texts."
+            )
             return not_measured(self.name, "fair", why, n=subject.n, feature=CHANGED)
         rows, others = _copied(subject, split.train & known, split.test & known)
-        return self._finding(subject, rows, others, np.ones(len(rows), np.float32), n, split, CHANGED)
+        return self._finding(
+            subject, rows, others, np.ones(len(rows), np.float32), n, split, CHANGED
+        )
 
     def _same_meaning(self, subject: Subject, context: Context) -> Finding:
         split = sides(subject, context.seed)
@@ -73,7 +85,10 @@ class Paraphrases:
         test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
         train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
         if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:
-            why = f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16 languages of the encoder."
+            why = (
+                f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16"
+                " languages of the encoder."
+            )
             return not_measured(self.name, "fair", why, n=subject.n)
         try:
             (nearest, cosine, enough), vectors = _nearest(subject, test_rows, train_rows)
@@ -81,10 +96,22 @@ class Paraphrases:
             return not_measured(self.name, "fair", str(error), n=subject.n)
         hits = np.flatnonzero(enough)
         finding = self._finding(
-            subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), split, "a paraphrase"
+            subject,
+            test_rows[hits],
+            nearest[hits],
+            cosine[hits],
+            len(test_rows),
+            split,
+            "a paraphrase",
         )
-        _as_read(finding, cosine[hits][~_crosses(subject, test_rows[hits], nearest[hits])], len(test_rows))
-        finding.details["map"] = _map(subject, np.concatenate([test_rows, train_rows]), vectors, rng)
+        _as_read(
+            finding,
+            cosine[hits][~_crosses(subject, test_rows[hits], nearest[hits])],
+            len(test_rows),
+        )
+        finding.details["map"] = _map(
+            subject, np.concatenate([test_rows, train_rows]), vectors, rng
+        )
         return finding
 
     def _finding(
@@ -104,26 +131,35 @@ class Paraphrases:
             check=self.name,
             protocol="fair",
             verdict=SHARE.verdict(len(rows), n),
-            why=f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records ({SHARE.shown(len(rows), n)}) have "
-            f"{what} in train that is not a near-duplicate; {same:,} of them under the same label, {crossing:,} in "
-            "another language.",
+            why=(
+                f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records"
+                f" ({SHARE.shown(len(rows), n)}) have {what} in train that is not a near-duplicate;"
+                f" {same:,} of them under the same label, {crossing:,} in another language."
+            ),
             n=n,
             classes=subject.class_counts,
             feature=f"{what}, {split.label}",
             records=[subject.ids[i] for i in rows[order].tolist()],
             details={
-                "paraphrased": len(rows), "share": len(rows) / n, "same_label": same, "translations": crossing,
+                "paraphrased": len(rows),
+                "share": len(rows) / n,
+                "same_label": same,
+                "translations": crossing,
                 "pairs": [
-                    {"record": subject.ids[rows[i]], "other": subject.ids[others[i]], "cosine": float(cosine[i])}
+                    {
+                        "record": subject.ids[rows[i]],
+                        "other": subject.ids[others[i]],
+                        "cosine": float(cosine[i]),
+                    }
                     for i in order[:PAIRS].tolist()
                 ],
             },
-        )  # fmt: skip
+        )
 
 
 def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
-    """Test rows with a copy in train that has a few words changed, and the first such copy of each; near-duplicates
-    are another check's."""
+    """Test rows with a copy in train that has a few words changed, and the first such copy of each;
+    near-duplicates are another check's."""
     near = subject.near
     first: dict[int, int] = {}
     for text, row in zip(near.text_of[train].tolist(), np.flatnonzero(train).tolist(), strict=True):
@@ -140,11 +176,13 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
 
 
 def _as_read(finding: Finding, cosine: npt.NDArray[np.float32], n: int) -> None:
-    """Let the verdict rest on the pairs that say the same, as far as readers could tell: `cosine` is of pairs in one
-    language. Near 0.8 half of them are of one event and say different things."""
+    """Let the verdict rest on the pairs that say the same, as far as readers could tell: `cosine`
+    is of pairs in one language. Near 0.8 half of them are of one event and say different things."""
     expected, least = (sum(_read(float(c))[k] for c in cosine) for k in (1, 2))
     if finding.verdict in ("fail", "warn"):
-        finding.verdict = "warn" if SHARE.interval(int(least), n)[0] > SHARE.warn else "inconclusive"
+        finding.verdict = (
+            "warn" if SHARE.interval(int(least), n)[0] > SHARE.warn else "inconclusive"
+        )
     finding.details["same_claim"] = expected
     shares = ", ".join(f"{100 * share:.0f}% from {low}" for low, share, _ in reversed(READ))
     read = f"Two model readers called the same claim, by cosine: {shares}"
@@ -158,12 +196,17 @@ def _read(cosine: float) -> tuple[float, float, float]:
 def _crosses(subject: Subject, rows: Index, others: Index) -> Flags:
     """Which pairs are in two languages; a language that is not known is not another one."""
     languages = subject.rows["language"]
-    code, known = languages.fill_null("").rank("dense").to_numpy(), languages.is_not_null().to_numpy()
+    code, known = (
+        languages.fill_null("").rank("dense").to_numpy(),
+        languages.is_not_null().to_numpy(),
+    )
     return np.asarray((code[rows] != code[others]) & known[rows] & known[others])
 
 
 def _readable(subject: Subject, rows: Index) -> Index:
-    """Those of `rows` whose language the encoder knows; where no language is named, the text is identified."""
+    """Those of `rows` whose language the encoder knows; where no language is named, the text is
+    identified.
+    """
     part = subject.rows[rows]
     return rows[readable(part["text"], part["language"])]
 
@@ -172,17 +215,23 @@ def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _map(subject: Subject, rows: Index, vectors: Vectors, rng: np.random.Generator) -> dict[str, Any]:
+def _map(
+    subject: Subject, rows: Index, vectors: Vectors, rng: np.random.Generator
+) -> dict[str, Any]:
     """A few of the texts that were read, placed by meaning: the vectors are there already."""
     order = _draw(np.arange(len(rows)), MAPPED, rng)
     points = project(vectors[order], "t-SNE")
     labels = [subject.classes[code] for code in subject.y[rows[order]].tolist()]
-    return {"points": points.tolist(), "labels": labels, "records": [subject.ids[i] for i in rows[order].tolist()]}
+    return {
+        "points": points.tolist(),
+        "labels": labels,
+        "records": [subject.ids[i] for i in rows[order].tolist()],
+    }
 
 
 def _nearest(subject: Subject, test: Index, train: Index) -> tuple[Nearest, Vectors]:
-    """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine, and whether that is
-    near enough; and the vectors of test rows, then training rows."""
+    """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine,
+    and whether that is near enough; and the vectors of test rows, then training rows."""
     texts = subject.rows["text"].str.slice(0, CHARACTERS)
     vectors = encode(texts.gather(test).to_list()), encode(texts.gather(train).to_list())
     similar = vectors[0] @ vectors[1].T

@@ -1,4 +1,6 @@
-"""Do punctuation, capital letters, digits, white space or kinds of quotation marks give the label away?"""
+"""Do punctuation, capital letters, digits, white space or kinds of quotation marks give the label
+away?
+"""
 
 from __future__ import annotations
 
@@ -32,33 +34,60 @@ class Surface:
         texts = part.subject.rows["text"]
         if texts.null_count() == texts.len():
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
-        shared = [self._shares(part.subject, context, texts, family, part.note) for family in PATTERNS]
-        held = [f for family in MARKS for f in self._marks(part.subject, context, texts, family, part.note)]
+        shared = [
+            self._shares(part.subject, context, texts, family, part.note) for family in PATTERNS
+        ]
+        held = [
+            f
+            for family in MARKS
+            for f in self._marks(part.subject, context, texts, family, part.note)
+        ]
         return [*shared, *held]
 
     def _shares(
-        self, subject: Subject, context: Context, texts: pl.Series, family: str, note: dict[str, Any]
+        self,
+        subject: Subject,
+        context: Context,
+        texts: pl.Series,
+        family: str,
+        note: dict[str, Any],
     ) -> Finding:
         names, matrix = shares(texts, family)
         details = {"share_of_characters": class_means(subject, names, matrix), **note}
         why = f"A small tree on {family} alone"
-        return shortcut(subject, context, self.name, Numbers(matrix), why=why, label=family, details=details)
+        return shortcut(
+            subject, context, self.name, Numbers(matrix), why=why, label=family, details=details
+        )
 
     def _marks(
-        self, subject: Subject, context: Context, texts: pl.Series, family: str, note: dict[str, Any]
+        self,
+        subject: Subject,
+        context: Context,
+        texts: pl.Series,
+        family: str,
+        note: dict[str, Any],
     ) -> list[Finding]:
-        """Marks that some texts hold. A tree cannot show one that few texts hold, whose other texts it has to guess: so
-        those of one class are also tested as giveaways are."""
+        """Marks that some texts hold. A tree cannot show one that few texts hold, whose other texts
+        it has to guess: so those of one class are also tested as giveaways are."""
         names, matrix = marks(texts, family)
         some = np.flatnonzero((matrix.max(axis=0) > 0) & (matrix.min(axis=0) < 1))
         if not len(some):
-            why = f"All texts are typed alike: none of the marks of {family} is in some of them only."
+            why = (
+                f"All texts are typed alike: none of the marks of {family} is in some of them only."
+            )
             return [not_measured(self.name, "fair", why, n=subject.n, feature=family)]
         names, matrix = [names[i] for i in some], matrix[:, some]
         details = {"share_of_texts": class_means(subject, names, matrix), **note}
         why = f"A small tree on {family} alone"
         tree = shortcut(
-            subject, context, self.name, Numbers(matrix), why=why, label=family, fact=family, details=details
+            subject,
+            context,
+            self.name,
+            Numbers(matrix),
+            why=why,
+            label=family,
+            fact=family,
+            details=details,
         )
         sided = self._one_sided(subject, context, family, tuple(names), matrix)
         return [tree] if sided is None or tree.verdict == "not-measured" else [tree, sided]
@@ -88,7 +117,10 @@ def class_means(subject: Subject, names: list[str], matrix: Flags) -> list[dict[
     return [
         {
             "feature": name,
-            **{c: round(float(matrix[subject.y == k, i].mean()), 5) for k, c in enumerate(subject.classes)},
+            **{
+                c: round(float(matrix[subject.y == k, i].mean()), 5)
+                for k, c in enumerate(subject.classes)
+            },
         }
         for i, name in enumerate(names)
     ]

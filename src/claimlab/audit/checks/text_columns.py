@@ -1,8 +1,9 @@
 """Does another text of the record (a title, an explanation, the evidence) give the label away?
 
-A text model reads each free-text key of `meta` alone. What it finds counts only beyond what the same model finds in the
-record's own text: a title that says what its article says is no shortcut, an explanation of the verdict is one. How
-much such a text, or the evidence, shares with the record's own ("begins with the claim") is tested like other features.
+A text model reads each free-text key of `meta` alone. What it finds counts only beyond what the
+same model finds in the record's own text: a title that says what its article says is no shortcut,
+an explanation of the verdict is one. How much such a text, or the evidence, shares with the
+record's own ("begins with the claim") is tested like other features.
 """
 
 from __future__ import annotations
@@ -30,35 +31,50 @@ MAX_ROWS = 2_000
 SHARED = "what it shares with the text"
 COLUMNS = 5  # the most often filled; the others are named
 OWN = ("synthetic",)  # what claimlab itself notes of synthetic text
-WORDS, DISTINCT = 4, 100  # words of a usual value, and different values: fewer are names and categories
+WORDS, DISTINCT = (
+    4,
+    100,
+)  # words of a usual value, and different values: fewer are names and categories
 _WORD = re.compile(r"\w+")
 
 
 class TextColumns:
     name = "text-columns"
     title = "Other texts of the records"
-    question = "Does another text of the records, or what it shares with the claim, give the label away?"
+    question = (
+        "Does another text of the records, or what it shares with the claim, give the label away?"
+    )
     protocols = ("fair",)
     rule = (
-        "Fail, warn or pass by the rule of shortcuts; for a text, the same model on the record's own text is a fourth "
-        "baseline."
+        "Fail, warn or pass by the rule of shortcuts; for a text, the same model on the record's"
+        " own text is a fourth baseline."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         texts = free_texts(subject.rows)
         often = sorted(texts, key=lambda name: (texts[name].null_count(), name))
-        findings = [f for name in sorted(often[:COLUMNS]) for f in self._both(subject, context, name, texts[name])]
+        findings = [
+            f
+            for name in sorted(often[:COLUMNS])
+            for f in self._both(subject, context, name, texts[name])
+        ]
         pieces = stored(subject)
         if pieces:
-            joined = [" ".join(pieces[record]) if record in pieces else None for record in subject.ids]
-            findings += self._overlap(subject, context, "evidence", pl.Series(joined, dtype=pl.String))
+            joined = [
+                " ".join(pieces[record]) if record in pieces else None for record in subject.ids
+            ]
+            findings += self._overlap(
+                subject, context, "evidence", pl.Series(joined, dtype=pl.String)
+            )
         if often[COLUMNS:]:
             why = f"Beyond the first {COLUMNS} text columns: {', '.join(often[COLUMNS:])}."
             findings.append(not_measured(self.name, "fair", why, n=subject.n))
         why = "No record has evidence with a text, or free text in `meta`."
         return findings or [not_measured(self.name, "fair", why, n=subject.n)]
 
-    def _both(self, subject: Subject, context: Context, name: str, values: pl.Series) -> list[Finding]:
+    def _both(
+        self, subject: Subject, context: Context, name: str, values: pl.Series
+    ) -> list[Finding]:
         known = values.is_not_null().to_numpy()
         part = sampled(subject.take(np.flatnonzero(known)), context, MAX_ROWS).subject
         reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
@@ -68,9 +84,14 @@ class TextColumns:
         return [read, *self._overlap(subject, context, name, values)]
 
     def _reading(self, part: Subject, context: Context, name: str, values: pl.Series) -> Finding:
-        column, own = text_score(part, context, values), text_score(part, context, part.rows["text"])
+        column, own = (
+            text_score(part, context, values),
+            text_score(part, context, part.rows["text"]),
+        )
         groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
-        gap, ends = difference(part.y, own.answers, column.answers, groups, len(part.classes), seed=context.seed)
+        gap, ends = difference(
+            part.y, own.answers, column.answers, groups, len(part.classes), seed=context.seed
+        )
         settings = context.settings
         if ends[0] <= 0:  # no alarm is possible: a few permutations will do
             settings = replace(settings, many=settings.few)
@@ -78,51 +99,79 @@ class TextColumns:
         why = f"A text model that reads '{name}' alone"
         if own.score > (measured.baselines.best() or 0.0):
             baselines = measured.baselines.model_copy(update={"own_text": own.score})
-            measured = replace(measured, baselines=baselines, difference=gap, difference_interval=ends)
+            measured = replace(
+                measured, baselines=baselines, difference=gap, difference_interval=ends
+            )
             why += " (the best baseline is the same model on the record's own text)"
-        return fair.finding(self.name, measured, settings.rule, why=why, feature=name, fact=f"text {name}")
+        return fair.finding(
+            self.name, measured, settings.rule, why=why, feature=name, fact=f"text {name}"
+        )
 
-    def _overlap(self, subject: Subject, context: Context, name: str, values: pl.Series) -> list[Finding]:
+    def _overlap(
+        self, subject: Subject, context: Context, name: str, values: pl.Series
+    ) -> list[Finding]:
         both = (values.is_not_null() & subject.rows["text"].is_not_null()).to_numpy()
         if both.mean() < MIN_SHARE:
             return []
         part = sampled(subject.take(np.flatnonzero(both)), context).subject
         names, matrix = overlap(part.rows["text"], _of(part, subject, values))
         means = [
-            {"feature": feature, **{c: float(matrix[part.y == k, i].mean()) for k, c in enumerate(part.classes)}}
+            {
+                "feature": feature,
+                **{c: float(matrix[part.y == k, i].mean()) for k, c in enumerate(part.classes)},
+            }
             for i, feature in enumerate(names)
         ]
         label = f"{name}, {SHARED}"
-        why = f"A small tree on how much '{name}' shares with the record's text (begins with it, contains it, words)"
+        why = (
+            f"A small tree on how much '{name}' shares with the record's text (begins with it,"
+            " contains it, words)"
+        )
         return [
-            shortcut(part, context, self.name, Numbers(matrix), why=why, label=label, fact=f"text {name}",
-                     details={"means": means})
-        ]  # fmt: skip
+            shortcut(
+                part,
+                context,
+                self.name,
+                Numbers(matrix),
+                why=why,
+                label=label,
+                fact=f"text {name}",
+                details={"means": means},
+            )
+        ]
 
 
 def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
-    """Keys of `meta` that hold free text: several words each, and too many different ones for categories."""
+    """Keys of `meta` that hold free text: several words each, and too many different ones for
+    categories.
+    """
     columns = {}
     for key, values in meta_values(rows).items():
         known = values.drop_nulls()
         if key in OWN or values.dtype != pl.String or known.len() < max(1, MIN_SHARE * rows.height):
             continue
         words = known.str.count_matches(r"\S+").median()
-        if isinstance(words, float) and words >= WORDS and known.n_unique() > min(DISTINCT, known.len() / 2):
+        if (
+            isinstance(words, float)
+            and words >= WORDS
+            and known.n_unique() > min(DISTINCT, known.len() / 2)
+        ):
             columns[f"meta.{key}"] = values
     return columns
 
 
 def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
-    """Whether the longer of the two begins with the shorter, whether it contains it, and which share of the words of
-    the shorter it has."""
+    """Whether the longer of the two begins with the shorter, whether it contains it, and which
+    share of the words of the shorter it has."""
     rows = []
     for text, other in zip(texts.to_list(), others.to_list(), strict=True):
         short, long = sorted((_WORD.findall(t[:READ].lower()) for t in (text, other)), key=len)
         shared = len(set(short) & set(long)) / max(1, len(set(short)))
         inside = bool(short) and f" {' '.join(short)} " in f" {' '.join(long)} "
         rows.append((float(bool(short) and long[: len(short)] == short), float(inside), shared))
-    return ("begins with it", "contains it", "words shared"), np.array(rows, np.float32).reshape(-1, 3)
+    return ("begins with it", "contains it", "words shared"), np.array(rows, np.float32).reshape(
+        -1, 3
+    )
 
 
 def _of(part: Subject, whole: Subject, values: pl.Series) -> pl.Series:

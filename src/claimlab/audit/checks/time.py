@@ -31,15 +31,28 @@ class Time:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if len(subject.classes) < 2:
             return [not_measured(self.name, context.protocol, "It needs two classes.", n=subject.n)]
-        findings = self._fair(subject, context) if context.protocol == "fair" else self._cdl(subject, context.protocol)
+        findings = (
+            self._fair(subject, context)
+            if context.protocol == "fair"
+            else self._cdl(subject, context.protocol)
+        )
         return findings or [
-            not_measured(self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n)
+            not_measured(
+                self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n
+            )
         ]
 
     def _cdl(self, subject: Subject, protocol: str) -> list[Finding]:
         features = {DATE: cdl.days(subject), DIGITS: cdl.id_digits(subject)}
         return [
-            cdl.finding(self.name, score, subject, what=f"A forest on the {name}", feature=name, protocol=protocol)
+            cdl.finding(
+                self.name,
+                score,
+                subject,
+                what=f"A forest on the {name}",
+                feature=name,
+                protocol=protocol,
+            )
             for name, values in features.items()
             for score in cdl.time_score(subject, values, hold_out=protocol == "cdl-holdout")
         ]
@@ -53,11 +66,21 @@ class Time:
             SNOWFLAKE: tweet_time(ids).dt.epoch("d"),
         }
         findings = [
-            self._one(part, context, name, values) for name, values in features.items() if values.null_count() < part.n
+            self._one(part, context, name, values)
+            for name, values in features.items()
+            if values.null_count() < part.n
         ]
-        return [*findings, *(self._one(part, context, name, values, name) for name, values in clock(part.rows).items())]
+        return [
+            *findings,
+            *(
+                self._one(part, context, name, values, name)
+                for name, values in clock(part.rows).items()
+            ),
+        ]
 
-    def _one(self, subject: Subject, context: Context, name: str, values: pl.Series, fact: str = "time") -> Finding:
+    def _one(
+        self, subject: Subject, context: Context, name: str, values: pl.Series, fact: str = "time"
+    ) -> Finding:
         known = np.flatnonzero(values.is_not_null().to_numpy())
         dated = subject.take(known)
         numbers = values.drop_nulls().to_numpy().astype(np.float32)[:, None]
@@ -66,7 +89,10 @@ class Time:
             context,
             self.name,
             Numbers(numbers),
-            why=f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records have it)",
+            why=(
+                f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records"
+                " have it)"
+            ),
             label=name,
             fact=fact,
             details={
@@ -87,7 +113,10 @@ def spans(subject: Subject, values: pl.Series, *, dates: bool) -> list[dict[str,
         mine = np.sort(values.to_numpy()[subject.y == k])
         if len(mine):
             marks = {"first": mine[0], "median": mine[len(mine) // 2], "last": mine[-1]}
-            shown = {m: str(date.fromordinal(EPOCH + int(v))) if dates else int(v) for m, v in marks.items()}
+            shown = {
+                m: str(date.fromordinal(EPOCH + int(v))) if dates else int(v)
+                for m, v in marks.items()
+            }
             out.append({"class": name, "records": len(mine), **shown})
     return out
 

@@ -21,7 +21,10 @@ class Url:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         columns = sampled(subject, context, columns=True).subject
-        return [self._presence(sampled(subject, context).subject, context), self._domain(columns, context)]
+        return [
+            self._presence(sampled(subject, context).subject, context),
+            self._domain(columns, context),
+        ]
 
     def _presence(self, subject: Subject, context: Context) -> Finding:
         label = "presence of a URL"
@@ -32,21 +35,28 @@ class Url:
             why = "No text holds a URL or a placeholder for one."
             return not_measured(self.name, "fair", why, n=subject.n, feature=label)
         written = int((find_urls(texts).list.len().fill_null(0) > 0).sum())
-        shares = {c: round(float(holds[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)}
+        shares = {
+            c: round(float(holds[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)
+        }
         return shortcut(
             subject,
             context,
             self.name,
             Numbers(matrix),
-            why=f"Whether a text holds a URL or a placeholder for one, and how many ({int(holds.sum()):,} of "
-            f"{subject.n:,} texts hold one, {int(holds.sum()) - written:,} of them only a placeholder)",
+            why=(
+                "Whether a text holds a URL or a placeholder for one, and how many"
+                f" ({int(holds.sum()):,} of {subject.n:,} texts hold one,"
+                f" {int(holds.sum()) - written:,} of them only a placeholder)"
+            ),
             label=label,
             details={"share_with_url": shares, "placeholders_only": int(holds.sum()) - written},
         )
 
     def _domain(self, subject: Subject, context: Context) -> Finding:
         finding = column_finding(subject, context, self.name, sites(subject.rows), label="domain")
-        finding.fact = finding.feature  # of which the path of the URL, in `identifiers`, is another measurement
+        finding.fact = (
+            finding.feature
+        )  # of which the path of the URL, in `identifiers`, is another measurement
         return finding
 
 

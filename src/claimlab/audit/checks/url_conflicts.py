@@ -22,7 +22,11 @@ class UrlConflicts:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         urls = cited(subject.rows)
         if not urls.height:
-            return [not_measured(self.name, "fair", "No record has or cites the URL of a page.", n=subject.n)]
+            return [
+                not_measured(
+                    self.name, "fair", "No record has or cites the URL of a page.", n=subject.n
+                )
+            ]
         return [conflict_finding(subject, self.name, urls, what="URL")]
 
 
@@ -32,7 +36,11 @@ def cited(rows: pl.DataFrame) -> pl.DataFrame:
     A bare host is left out: it is a site, not a page, and the check of domains asks about those.
     """
     number = pl.Series("row", np.arange(rows.height))
-    inside = pl.DataFrame({"row": number, "key": find_urls(rows["text"])}).explode("key").drop_nulls("key")
+    inside = (
+        pl.DataFrame({"row": number, "key": find_urls(rows["text"])})
+        .explode("key")
+        .drop_nulls("key")
+    )
     every = pl.concat([pl.DataFrame({"row": number, "key": rows["url"]}).drop_nulls("key"), inside])
     pages = every.with_columns(canonical_urls(every["key"]).alias("key")).drop_nulls("key")
     return pages.filter(~pages["key"].str.contains(r"^https://[^/?]*$"))

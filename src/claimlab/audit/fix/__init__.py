@@ -1,1 +1,3 @@
-"""What a split can remove, removed: copies, contradictions and leaks. The rest is listed, not hidden."""
+"""What a split can remove, removed: copies, contradictions and leaks. The rest is listed, not
+hidden.
+"""

@@ -1,4 +1,6 @@
-"""The report that lies in the folder of a fixed dataset: the audit before and after, side by side."""
+"""The report that lies in the folder of a fixed dataset: the audit before and after, side by
+side.
+"""
 
 from __future__ import annotations
 
@@ -12,4 +14,6 @@ REPORT = "report"
 
 
 def both(repaired: Repaired, before: Audit, after: Audit) -> Contents:
-    return contents([before, after], lambda parts, detail: compared(parts[0], parts[1], repaired, detail))
+    return contents(
+        [before, after], lambda parts, detail: compared(parts[0], parts[1], repaired, detail)
+    )

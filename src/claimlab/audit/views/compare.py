@@ -1,4 +1,6 @@
-"""Before and after, finding by finding: what a repair or a new version changed, and what it could not change."""
+"""Before and after, finding by finding: what a repair or a new version changed, and what it could
+not change.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,20 @@ from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS, Verdict
 from claimlab.core.words import several, verb
-from claimlab.pages.blocks import Block, Cell, Fold, Items, Report, Section, Table, Text, Tiles, Tone, cell, percent
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Fold,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    Tone,
+    cell,
+    percent,
+)
 from claimlab.pages.excerpt import excerpt
 
 TONES: Mapping[Kind, Tone] = {"came": "fail", "went": "pass", "changed": "warn"}
@@ -40,16 +55,22 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
         _titled(chapter(after, detail), "After"),
         protocol_sections([before.audit]),
     ]
-    return Report(f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks)
+    return Report(
+        f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks
+    )
 
 
 def what_was_done(repaired: Repaired) -> Section:
     items = [f"{several(n, 'record')} removed: {reason}." for reason, n in repaired.removed.items()]
     items.append(
-        f"{several(repaired.groups, 'group')} of records that must stay together assigned to train, dev and test; "
-        f"{repaired.parted:,} of them {verb(repaired.parted, 'was', 'were')} on more than one side before."
+        f"{several(repaired.groups, 'group')} of records that must stay together assigned to train,"
+        f" dev and test; {repaired.parted:,} of them {verb(repaired.parted, 'was', 'were')} on more"
+        " than one side before."
     )
-    return Section("What was done", [Items(items), Text("The removed rows are in the tables dropped and doubtful.")])
+    return Section(
+        "What was done",
+        [Items(items), Text("The removed rows are in the tables dropped and doubtful.")],
+    )
 
 
 def comparison(before: Audit, after: Audit) -> Table:
@@ -75,9 +96,14 @@ def changes_table(rows: Sequence[Change]) -> Table:
 
 
 def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
-    """Two audits side by side: in a sentence, in figures, and finding by finding (`everything`: the same ones too)."""
+    """Two audits side by side: in a sentence, in figures, and finding by finding (`everything`: the
+    same ones too).
+    """
     counts = diff.counts()
-    blocks: list[Block] = [Text(diff_sentence(diff), "conclusion"), *(Text(note, "note") for note in diff.notes())]
+    blocks: list[Block] = [
+        Text(diff_sentence(diff), "conclusion"),
+        *(Text(note, "note") for note in diff.notes()),
+    ]
     if diff.records is not None:
         rows: list[list[Any]] = [[name.replace("_", " "), n] for name, n in diff.records.items()]
         blocks.append(Table(["Records, by id", "n"], rows, sortable=False))
@@ -85,7 +111,9 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
     same = [c for c in diff.changes if c.change == "same"]
     blocks += [changes_table(shown)] if shown else []
     if same and everything:
-        blocks.append(Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)]))
+        blocks.append(
+            Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)])
+        )
     elif same:
         blocks.append(Text(f"The same: {', '.join(named(c) for c in same)}."))
     return blocks
@@ -96,8 +124,13 @@ def diff_sentence(diff: Diff) -> str:
     counts = diff.counts()
     if counts["same"] == len(diff):
         return f"No finding changed between '{diff.before.dataset}' and '{diff.after.dataset}'."
-    parts = ", ".join(f"{n} {'unchanged' if kind == 'same' else kind}" for kind, n in counts.items() if n)
-    return f"From '{diff.before.dataset}' to '{diff.after.dataset}', of {several(len(diff), 'finding')}: {parts}."
+    parts = ", ".join(
+        f"{n} {'unchanged' if kind == 'same' else kind}" for kind, n in counts.items() if n
+    )
+    return (
+        f"From '{diff.before.dataset}' to '{diff.after.dataset}', of"
+        f" {several(len(diff), 'finding')}: {parts}."
+    )
 
 
 def diff_page(diff: Diff) -> Report:
@@ -106,7 +139,11 @@ def diff_page(diff: Diff) -> Report:
 
 
 def named(change: Change) -> str:
-    return change.check if change.feature in (None, change.check) else f"{change.check} ({excerpt(change.feature, 60)})"
+    return (
+        change.check
+        if change.feature in (None, change.check)
+        else f"{change.check} ({excerpt(change.feature, 60)})"
+    )
 
 
 def _difference(change: Change) -> Cell:
@@ -120,8 +157,15 @@ def left_over(after: Audit) -> Section:
     """What no split removes: it has to be collected again, balanced, or reported."""
     alarms = [f for f in ordered(after.findings) if f.verdict in ("fail", "warn")]
     if not alarms:
-        return Section("What a split cannot remove", [Text("Nothing: no check fails or warns any more.")], "left")
-    intro = "No split removes these: collect or balance the data again, or report them with every result."
+        return Section(
+            "What a split cannot remove",
+            [Text("Nothing: no check fails or warns any more.")],
+            "left",
+        )
+    intro = (
+        "No split removes these: collect or balance the data again, or report them with every"
+        " result."
+    )
     items = [f"{finding_title(f)} ({VERDICT_WORDS[f.verdict]}): {f.why}" for f in alarms]
     return Section("What a split cannot remove", [Text(intro), Items(items)], "left")
 

@@ -11,16 +11,21 @@ from claimlab.core.finding import VERDICTS
 from claimlab.pages.blocks import Cell, Section, Table
 
 NOTE = (
-    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the number is the score of the most severe "
-    "finding, in %."
+    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the number is the score of"
+    " the most severe finding, in %."
 )
 
 
 def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Section:
     """One row per audit; `links` leads from (number of the audit, check) to its section."""
-    checks = sorted({f.check for a in audits for f in a.findings}, key=lambda c: (-_fails(audits, c), c))
+    checks = sorted(
+        {f.check for a in audits for f in a.findings}, key=lambda c: (-_fails(audits, c), c)
+    )
     rows = [
-        [Cell(audit.dataset, link=links.get((number, ""))), *(_cell(audit, number, check, links) for check in checks)]
+        [
+            Cell(audit.dataset, link=links.get((number, ""))),
+            *(_cell(audit, number, check, links) for check in checks),
+        ]
         for number, audit in enumerate(audits)
     ]
     table = Table(["Dataset", *map(check_title, checks)], rows, NOTE, upright=True)
@@ -44,4 +49,6 @@ def _cell(audit: Audit, number: int, check: str, links: Mapping[tuple[int, str],
 
 
 def _fails(audits: Sequence[Audit], check: str) -> int:
-    return sum(worst is not None and worst.verdict == "fail" for worst in (a.worst(check) for a in audits))
+    return sum(
+        worst is not None and worst.verdict == "fail" for worst in (a.worst(check) for a in audits)
+    )

@@ -1,4 +1,6 @@
-"""The report on one or several audits, and its shorter versions for when a page would grow too large."""
+"""The report on one or several audits, and its shorter versions for when a page would grow too
+large.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ from claimlab.pages.blocks import (
 from claimlab.pages.excerpt import excerpt
 
 ROW_TEXT = 160  # characters
-LONG, SHORT = 8, 5  # findings of one check: of more than LONG, only the first SHORT are shown unfolded
+LONG, SHORT = (
+    8,
+    5,
+)  # findings of one check: of more than LONG, only the first SHORT are shown unfolded
 MANY = 3  # datasets: above this, only alarms get charts
 
 
@@ -69,13 +74,20 @@ DETAILS = (
     Detail(rows=4, left_out="most rows"),
     Detail(rows=4, figures="alarms", left_out="most rows, and charts of checks that passed"),
     Detail(rows=0, figures="none", left_out="rows and charts"),
-    Detail(rows=0, figures="none", tables=False, left_out="rows, charts and the tables behind the findings"),
+    Detail(
+        rows=0,
+        figures="none",
+        tables=False,
+        left_out="rows, charts and the tables behind the findings",
+    ),
 )
 
 
 @dataclass
 class Chapter:
-    """One audit with everything that a page shows; charts are drawn once for all versions of the page."""
+    """One audit with everything that a page shows; charts are drawn once for all versions of the
+    page.
+    """
 
     audit: Audit
     number: int
@@ -84,9 +96,13 @@ class Chapter:
 
     def __post_init__(self) -> None:
         for i, finding in enumerate(self.audit.findings):
-            drawn = ("fail", "warn") if self.alarms_only else ("fail", "warn", "inconclusive", "pass")
+            drawn = (
+                ("fail", "warn") if self.alarms_only else ("fail", "warn", "inconclusive", "pass")
+            )
             if finding.verdict in drawn:
-                self.figures[i] = pictures.of_finding(finding, f"{self.name}-{slug(finding.check)}-{i + 1}")
+                self.figures[i] = pictures.of_finding(
+                    finding, f"{self.name}-{slug(finding.check)}-{i + 1}"
+                )
 
     @property
     def name(self) -> str:
@@ -131,7 +147,11 @@ def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
             headline(one.audit),
             [*left_out, *blocks, protocol_sections(audits)],
         )
-    links = {(p.number, c): f"#{p.anchor(c)}" for p in parts for c in {"", *(f.check for f in p.audit.findings)}}
+    links = {
+        (p.number, c): f"#{p.anchor(c)}"
+        for p in parts
+        for c in {"", *(f.check for f in p.audit.findings)}
+    }
     body = [chapter(p, detail) for p in parts]
     share = pictures.feasibility(audits, "all") if detail.figures != "none" else []
     names = excerpt(", ".join(a.dataset for a in audits), 300)
@@ -149,7 +169,9 @@ def chapter(part: Chapter, detail: Detail) -> Section:
 
 
 def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block]:
-    """The conclusion, the table of all findings (`linked` where the page has their sections) and their figure."""
+    """The conclusion, the table of all findings (`linked` where the page has their sections) and
+    their figure.
+    """
     counts = part.audit.counts()
     tiles: list[tuple[str, str, Tone]] = [(VERDICT_WORDS[v], str(counts[v]), v) for v in VERDICTS]
     rows: list[list[Any]] = [
@@ -165,10 +187,19 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
         ]
         for f in ordered(part.audit.findings)
     ]
-    columns = ("Verdict", "Check", "Feature", SCORE, "Best baseline", "Difference", "Adjusted p", "n")
+    columns = (
+        "Verdict",
+        "Check",
+        "Feature",
+        SCORE,
+        "Best baseline",
+        "Difference",
+        "Adjusted p",
+        "n",
+    )
     caption = (
-        "Every finding. Scores are macro-F1 in % (feasibility: share of records); the difference to the best "
-        "baseline is a 95% interval in points."
+        "Every finding. Scores are macro-F1 in % (feasibility: share of records); the difference to"
+        " the best baseline is a 95% interval in points."
     )
     drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
     return [*conclusion_blocks(part.audit), Tiles(tiles), Table(columns, rows, caption), *drawn]
@@ -192,7 +223,10 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
             anchor = f"{part.anchor(check)}-{i + 1}"
             blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
         if len(mine) > LONG:
-            blocks = [*blocks[:SHORT], Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:])]
+            blocks = [
+                *blocks[:SHORT],
+                Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:]),
+            ]
         question, *rest = explanation(check, worst.protocol)
         badge = VERDICT_WORDS[worst.verdict]
         inside = [question, *blocks, *rest]
@@ -209,7 +243,9 @@ def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
         seen.add(f.check)
         rows.append([Cell(finding_title(f), anchor=anchor), f.why])
     title = f"Not measured ({len(findings)})"
-    return Section(title, [Table(["Check", "Why not"], rows)], f"{part.name}-not-measured", "not-measured")
+    return Section(
+        title, [Table(["Check", "Why not"], rows)], f"{part.name}-not-measured", "not-measured"
+    )
 
 
 def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
@@ -219,7 +255,9 @@ def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Se
     return Section(title, blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
 
 
-def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail) -> list[Block]:
+def finding_blocks(
+    finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail
+) -> list[Block]:
     """The sentence, the chart, the tables and the rows; folded where nothing is wrong."""
     alarm = finding.verdict in ("fail", "warn")
     drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
@@ -231,7 +269,9 @@ def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, deta
 
 
 def rows_section(part: Chapter, detail: Detail) -> list[Section]:
-    """The records that findings point at: id, label, shortened text, and which checks point at them."""
+    """The records that findings point at: id, label, shortened text, and which checks point at
+    them.
+    """
     links = part.row_links(detail.rows)
     if not links:
         return []
@@ -251,6 +291,8 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
         if e.id in links
     ]
     table = Table(
-        ["Record", "Label", "Text", "Pointed at by", "Split"], rows, f"Texts are cut to {ROW_TEXT} characters."
+        ["Record", "Label", "Text", "Pointed at by", "Split"],
+        rows,
+        f"Texts are cut to {ROW_TEXT} characters.",
     )
     return [Section(f"Rows to look at ({len(rows)})", [table], anchor=f"{part.name}-rows")]

@@ -25,7 +25,8 @@ def paper(audits: Sequence[Audit]) -> Report:
     for audit in audits:
         blocks.append(
             Section(
-                excerpt(audit.dataset, 80), [Text(headline(audit)), *conclusion_blocks(audit), findings_table(audit)]
+                excerpt(audit.dataset, 80),
+                [Text(headline(audit)), *conclusion_blocks(audit), findings_table(audit)],
             )
         )
     return Report("Audit of datasets", "", [*blocks, protocol_sections(audits)])

@@ -1,4 +1,6 @@
-"""The pictures of an audit, drawn from its findings: where a picture says more than its sentence."""
+"""The pictures of an audit, drawn from its findings: where a picture says more than its
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,10 @@ def overview(audit: Audit, name: str) -> list[Figure]:
     return [
         Figure(
             to_svg(dots(rows, title="macro-F1, %")),
-            "What each feature alone gives away: the dot is its macro-F1, the bar its 95% interval, the grey marks "
-            "the baselines.",
-            "Macro-F1 of each check with its interval against the majority, stratified and shuffled baselines",
+            "What each feature alone gives away: the dot is its macro-F1, the bar its 95% interval,"
+            " the grey marks the baselines.",
+            "Macro-F1 of each check with its interval against the majority, stratified and shuffled"
+            " baselines",
             f"{name}-overview",
         )
     ]
@@ -59,15 +62,20 @@ def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
     return [
         Figure(
             to_svg(dots(rows, title="records judged feasible, %", threshold=THRESHOLD)),
-            f"Share of records that can be checked, with its 95% interval; dashed: {100 * THRESHOLD:.0f}%.",
+            "Share of records that can be checked, with its 95% interval; dashed:"
+            f" {100 * THRESHOLD:.0f}%.",
             "Feasible share per dataset with its interval against the threshold",
             f"{name}-feasibility",
         )
     ]
 
 
-def of_finding(finding: Finding, name: str, link: Callable[[str], str] | None = None) -> list[Figure]:
-    """The pictures of one finding; none where its sentence says it all. Words lead to where `link` says."""
+def of_finding(
+    finding: Finding, name: str, link: Callable[[str], str] | None = None
+) -> list[Figure]:
+    """The pictures of one finding; none where its sentence says it all. Words lead to where `link`
+    says.
+    """
     details = finding.details
     out: list[Figure] = []
     if details.get("cloud"):
@@ -76,7 +84,15 @@ def of_finding(finding: Finding, name: str, link: Callable[[str], str] | None = 
         out.append(_histogram(finding, details["histogram"], name))
     if details.get("map"):
         texts = details["map"]
-        out.append(map_figure(texts["points"], texts["labels"], texts["records"], method="t-SNE", file=f"{name}-map"))
+        out.append(
+            map_figure(
+                texts["points"],
+                texts["labels"],
+                texts["records"],
+                method="t-SNE",
+                file=f"{name}-map",
+            )
+        )
     for table in ("values", "slices"):
         if details.get(table):
             out.append(_purity(details[table], table, name))
@@ -89,12 +105,17 @@ def _clouds(cloud: Mapping[str, Any], name: str, link: Callable[[str], str] | No
     sides = [Side(c, sizes[c], cloud["counts"][c]) for c in sizes]
     if len(sides) < 2 or not cloud["words"]:
         return []
-    couples = [(sides[0], sides[1])] if len(sides) == 2 else [(_others(s, sides), s) for s in sides[:MAX_SIDES]]
+    couples = (
+        [(sides[0], sides[1])]
+        if len(sides) == 2
+        else [(_others(s, sides), s) for s in sides[:MAX_SIDES]]
+    )
     return [
         Figure(
             scatter_svg(cloud["words"], across, up, link),
-            f"Each dot is one of {len(cloud['words'])} words: how frequent it is in records labelled “{across.name}” "
-            f"and “{up.name}” (logarithmic). Words far from the dashed line give the label away.",
+            f"Each dot is one of {len(cloud['words'])} words: how frequent it is in records"
+            f" labelled “{across.name}” and “{up.name}” (logarithmic). Words far from the dashed"
+            " line give the label away.",
             f"Words by how frequent they are in {across.name} and in {up.name}",
             f"{name}-words" + (f"-{number + 1}" if len(couples) > 1 else ""),
         )
@@ -112,7 +133,11 @@ def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
     dates = bool(bins.get("dates"))
     what = finding.feature or "characters"
     longest = bins.get("longest", bins["edges"][-1])
-    more = "" if longest <= bins["edges"][-1] else f" The last bar includes all longer ones (up to {longest:,.0f})."
+    more = (
+        ""
+        if longest <= bins["edges"][-1]
+        else f" The last bar includes all longer ones (up to {longest:,.0f})."
+    )
     chart = histogram(bins["edges"], bins["counts"], title=what, dates=dates)
     caption = f"Records of each class by {what}; bars of the classes overlap.{more}"
     return Figure(to_svg(chart), caption, f"Histogram of {what} per class", f"{name}-histogram")
@@ -120,7 +145,9 @@ def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
 
 def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
     shown = rows[:BARS]
-    names = distinct(f"{excerpt(str(row['value']), 34)} ({sum(row['counts'].values()):,})" for row in shown)
+    names = distinct(
+        f"{excerpt(str(row['value']), 34)} ({sum(row['counts'].values()):,})" for row in shown
+    )
     data = [
         {"value": name, "class": c, "n": n}
         for name, row in zip(names, shown, strict=True)
@@ -128,12 +155,25 @@ def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
     ]
     colours = colours_of(rows[0]["counts"])
     chart = bars(
-        data, category="value", value="n", colour="class", colours=colours, title="share", stack="normalize", width=460
+        data,
+        category="value",
+        value="n",
+        colour="class",
+        colours=colours,
+        title="share",
+        stack="normalize",
+        width=460,
     )
     what = "slices" if table == "slices" else "values"
-    caption = f"Classes within the {len(shown)} most telling {what}; the number of records is in parentheses."
+    caption = (
+        f"Classes within the {len(shown)} most telling {what}; the number of records is in"
+        " parentheses."
+    )
     if table == "slices":
-        caption = f"Classes within the {len(shown)} largest slices; the number of records is in parentheses."
+        caption = (
+            f"Classes within the {len(shown)} largest slices; the number of records is in"
+            " parentheses."
+        )
     return Figure(to_svg(chart), caption, f"Bars of class shares per {what[:-1]}", f"{name}-{what}")
 
 

@@ -1,4 +1,6 @@
-"""An audit on a terminal: the conclusion, what to do, a table of what fails or warns, and a line each for the rest."""
+"""An audit on a terminal: the conclusion, what to do, a table of what fails or warns, and a line
+each for the rest.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ def screen(
     folder: str | None = None,
     more: str = "verbose=True",
 ) -> str:
-    """The audit of the dataset at `folder` on one screen, with commands to type; `verbose` has all advice and every
-    sentence, and `more` says how to ask for that."""
+    """The audit of the dataset at `folder` on one screen, with commands to type; `verbose` has all
+    advice and every sentence, and `more` says how to ask for that."""
     done = audit.concluded(folder)
     shown = done.advice if verbose else done.advice[:ADVICE]
     blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(done.text)]
@@ -47,7 +49,9 @@ def screen(
 
 
 def _typed(command: Command, width: int) -> list[str]:
-    """A command as it can be copied: one too long for a line goes on after a backslash, as shells have it."""
+    """A command as it can be copied: one too long for a line goes on after a backslash, as shells
+    have it.
+    """
     lines = [" " * INDENT]
     for word in map(clean, command.typed):
         if columns_of(lines[-1]) + columns_of(word) + 2 > width and lines[-1].strip():
@@ -68,7 +72,14 @@ def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
         "Not measured": done.not_measured,
     }
     lines = grid(table, width=width, colour=colour, whole=WHOLE, cut=True) if alarms else []
-    return [*lines, *(_line(f"{word} ({len(names)}): ", names, width) for word, names in groups.items() if names)]
+    return [
+        *lines,
+        *(
+            _line(f"{word} ({len(names)}): ", names, width)
+            for word, names in groups.items()
+            if names
+        ),
+    ]
 
 
 def _row(finding: Finding) -> list[Any]:
@@ -100,6 +111,7 @@ def _line(head: str, names: Sequence[str], width: int) -> str:
 
 def _sentences(audit: Audit, width: int, colour: bool) -> list[str]:
     rows: list[list[Any]] = [
-        [Cell(VERDICT_WORDS[f.verdict], tone=f.verdict), f"{name_of(f)}: {f.why}"] for f in ordered(audit.findings)
+        [Cell(VERDICT_WORDS[f.verdict], tone=f.verdict), f"{name_of(f)}: {f.why}"]
+        for f in ordered(audit.findings)
     ]
     return grid(Table(["Verdict", "Finding"], rows), width=width, colour=colour, whole=("Verdict",))

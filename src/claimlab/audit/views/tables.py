@@ -1,4 +1,6 @@
-"""The tables behind a finding: its measurements, words and values per class, pairs of records, and all else."""
+"""The tables behind a finding: its measurements, words and values per class, pairs of records, and
+all else.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
     """Every table of a finding."""
     out: list[Block] = []
     for name, value in finding.details.items():
-        if name in CHARTS or not (isinstance(value, list) and value and isinstance(value[0], Mapping)):
+        if name in CHARTS or not (
+            isinstance(value, list) and value and isinstance(value[0], Mapping)
+        ):
             continue
         if name == "pairs":
             out.append(pair_table(value, rows))
@@ -64,8 +68,8 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
 
 
 def measurements(finding: Finding) -> list[Block]:
-    """What the verdict was reached with, other measurements of the fact below; every figure of `audit.json` behind a
-    line that opens, one column per measurement."""
+    """What the verdict was reached with, other measurements of the fact below; every figure of
+    `audit.json` behind a line that opens, one column per measurement."""
     known = [f for f in finding.every if f.score is not None or f is not finding]
     if not known or (finding.score is None and len(known) == 1):
         return []
@@ -77,7 +81,9 @@ def measurements(finding: Finding) -> list[Block]:
     used = [row for row in body if any(value.text not in ("–", "") for value in row[1:])]
     every = Table(["Figure", *(name_of(f) for f in known)], used, sortable=False)
     fold = Fold("Baselines, p and permutations", [every])
-    return [side_by_side, fold] if len(known) > 1 else [fold]  # the sentence has the figures of a single one
+    return (
+        [side_by_side, fold] if len(known) > 1 else [fold]
+    )  # the sentence has the figures of a single one
 
 
 def _decided(f: Finding) -> list[Any]:
@@ -97,9 +103,9 @@ def _measured(f: Finding) -> dict[str, Any]:
         "Baseline: random guess by label proportions": percent(f.baselines.stratified),
         "Baseline: permuted labels": percent(f.baselines.shuffled),
         "Baseline: the records' own text": percent(f.baselines.own_text),
-        "Difference to the best, in points": None
-        if f.difference is None
-        else Cell(f"{100 * f.difference:+.1f}", sort=f.difference),
+        "Difference to the best, in points": (
+            None if f.difference is None else Cell(f"{100 * f.difference:+.1f}", sort=f.difference)
+        ),
         "Its 95% interval": points(f.difference_interval),
         "p": probability(f.p),
         "Adjusted p": probability(f.p_adjusted),
@@ -129,7 +135,9 @@ def probability(p: float | None) -> Cell:
 
 
 def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
-    """The records a finding names: the first with their text, more as links, and how many there are besides."""
+    """The records a finding names: the first with their text, more as links, and how many there are
+    besides.
+    """
     if not finding.records:
         return []
     shown = [r for r in finding.records if r in rows.links]
@@ -148,11 +156,17 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
 def _kept(finding: Finding) -> str:
     """Where the ids are, and that not all were kept."""
     cut = finding.records_in_all is not None
-    return f"the first {len(finding.records):,} are in audit.json" if cut else "audit.json has all of them"
+    return (
+        f"the first {len(finding.records):,} are in audit.json"
+        if cut
+        else "audit.json has all of them"
+    )
 
 
 def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
-    """One row per word or value: in how many records of each class it occurs, and the share of its records there."""
+    """One row per word or value: in how many records of each class it occurs, and the share of its
+    records there.
+    """
     classes = list(rows[0]["counts"])
     leans = any("leans" in row for row in rows)
     columns = [head or "Value", *classes, *(["More frequent in"] if leans else [])]
@@ -171,9 +185,21 @@ def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
 def pair_table(pairs: Sequence[Mapping[str, Any]], rows: Rows) -> Table:
     """Two records a row, with how alike they are where that was measured."""
     measured = any("cosine" in pair for pair in pairs)
-    columns = ["Record", "Label", "Text", "Says the same as", "Label", "Text", *(["Cosine"] if measured else [])]
+    columns = [
+        "Record",
+        "Label",
+        "Text",
+        "Says the same as",
+        "Label",
+        "Text",
+        *(["Cosine"] if measured else []),
+    ]
     body: list[list[Any]] = [
-        [value for r in (p["record"], p["other"]) for value in (rows.cell(r), rows.label(r), rows.text(r, 120))]
+        [
+            value
+            for r in (p["record"], p["other"])
+            for value in (rows.cell(r), rows.label(r), rows.text(r, 120))
+        ]
         + ([decimal(p.get("cosine"), 2)] if measured else [])
         for p in pairs
     ]
@@ -181,13 +207,19 @@ def pair_table(pairs: Sequence[Mapping[str, Any]], rows: Rows) -> Table:
 
 
 def plain_table(rows: Sequence[Mapping[str, Any]], shown: Rows) -> Table:
-    """Any rows as they are: a share per class becomes a column per class, a record has its text beside it."""
+    """Any rows as they are: a share per class becomes a column per class, a record has its text
+    beside it.
+    """
     flat = [_flat(row) for row in rows]
     columns = list(dict.fromkeys(key for row in flat for key in row))
-    body: list[list[Any]] = [[_value(name, row.get(name), shown) for name in columns] for row in flat]
+    body: list[list[Any]] = [
+        [_value(name, row.get(name), shown) for name in columns] for row in flat
+    ]
     if "record" in columns:
         columns.append("text")
-        body = [[*line, shown.text(str(row["record"]))] for line, row in zip(body, flat, strict=True)]
+        body = [
+            [*line, shown.text(str(row["record"]))] for line, row in zip(body, flat, strict=True)
+        ]
     return Table([name[:1].upper() + name[1:].replace("_", " ") for name in columns], body)
 
 
@@ -195,19 +227,28 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, value in row.items():
         out.update(
-            {f"{key}, {c} (%)": 100 * x for c, x in value.items()} if isinstance(value, Mapping) else {key: value}
+            {f"{key}, {c} (%)": 100 * x for c, x in value.items()}
+            if isinstance(value, Mapping)
+            else {key: value}
         )
     return out
 
 
 def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
-    """A short table as it is; of a long one the first rows, and the whole of it behind a line that opens."""
+    """A short table as it is; of a long one the first rows, and the whole of it behind a line that
+    opens.
+    """
     n = len(table.rows)
     if closed:
-        return [Fold(f"The {n} {title} as a table" if n > 1 else f"The {title} as a table", [table])]
+        return [
+            Fold(f"The {n} {title} as a table" if n > 1 else f"The {title} as a table", [table])
+        ]
     if n <= OPEN:
         return [table]
-    return [Table(table.columns, table.rows[:OPEN], table.caption), Fold(f"All {n} {title}", [table])]
+    return [
+        Table(table.columns, table.rows[:OPEN], table.caption),
+        Fold(f"All {n} {title}", [table]),
+    ]
 
 
 def _value(name: str, value: Any, shown: Rows) -> Any:

@@ -1,4 +1,6 @@
-"""The words of an audit's report: verdicts, headlines, what a check asks and how it decides, what a protocol lacks."""
+"""The words of an audit's report: verdicts, headlines, what a check asks and how it decides, what a
+protocol lacks.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,12 @@ from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Fold, Items, Section, Text
 
 VERDICT_WORDS = {
-    "fail": "fail", "warn": "warn", "inconclusive": "inconclusive", "pass": "pass", "not-measured": "not measured",
-}  # fmt: skip
+    "fail": "fail",
+    "warn": "warn",
+    "inconclusive": "inconclusive",
+    "pass": "pass",
+    "not-measured": "not measured",
+}
 MARKS = {"fail": "✗", "warn": "!", "inconclusive": "?", "pass": "✓", "not-measured": "–"}
 RATE_CHECKS = ("feasibility",)  # their score is a share of records, not a macro-F1
 
@@ -24,8 +30,8 @@ def headline(audit: Audit) -> str:
     counts = audit.counts()
     parts = [f"{counts[v]} {VERDICT_WORDS[v]}" for v in VERDICTS if counts[v]]
     return (
-        f"{audit.labelled:,} labelled of {several(audit.records, 'record')}, protocol {audit.protocol}: "
-        f"{', '.join(parts) or 'no findings'}."
+        f"{audit.labelled:,} labelled of {several(audit.records, 'record')}, protocol"
+        f" {audit.protocol}: {', '.join(parts) or 'no findings'}."
     )
 
 
@@ -40,14 +46,19 @@ def conclusion_blocks(audit: Audit) -> list[Block]:
 
 
 def in_a_line(advice: Advice) -> str:
-    """Advice as pages show it: the sentence, by how much the findings can move a score, and what to type."""
+    """Advice as pages show it: the sentence, by how much the findings can move a score, and what to
+    type.
+    """
     typed = " ".join(f"`{command.shell}`" for command in advice.commands)
     return f"{advice.text} [{advice.points:.1f} points] {typed}".rstrip()
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """The most severe first."""
-    return sorted(findings, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0), f.check, f.feature or ""))
+    return sorted(
+        findings,
+        key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0), f.check, f.feature or ""),
+    )
 
 
 def check_title(name: str) -> str:
@@ -57,7 +68,11 @@ def check_title(name: str) -> str:
 def finding_title(finding: Finding) -> str:
     """The check, and the feature where it says more than the check does."""
     title, feature = check_title(finding.check), finding.feature
-    return title if feature is None or feature.casefold() == title.casefold() else f"{title} · {feature}"
+    return (
+        title
+        if feature is None or feature.casefold() == title.casefold()
+        else f"{title} · {feature}"
+    )
 
 
 def is_macro_f1(finding: Finding) -> bool:
@@ -67,17 +82,29 @@ def is_macro_f1(finding: Finding) -> bool:
 def explanation(check: str, protocol: str) -> list[Block]:
     """What the check asks, how it decides, and what the protocol gets wrong about it."""
     if check not in CHECKS:
-        return [Text("This check is not installed here, so its question and rule cannot be shown.", "note")]
+        return [
+            Text(
+                "This check is not installed here, so its question and rule cannot be shown.",
+                "note",
+            )
+        ]
     entry = CHECKS.get(check)
     if not protocol.startswith("cdl"):
         return [Text(entry.question), Fold("How it decides", [Text(rule_of(check))])]
     faults = caveats(protocol, check)
-    return [Text(entry.question), Fold("How it decides", [Text(cdl.RULE)]), *_faults(protocol, faults)]
+    return [
+        Text(entry.question),
+        Fold("How it decides", [Text(cdl.RULE)]),
+        *_faults(protocol, faults),
+    ]
 
 
 def rule_of(check: str) -> str:
     """The rule of a check, or a sentence that a check from another package states none."""
-    return str(getattr(CHECKS.get(check), "rule", "") or "This check does not say how it reaches a verdict.")
+    return str(
+        getattr(CHECKS.get(check), "rule", "")
+        or "This check does not say how it reaches a verdict."
+    )
 
 
 def protocol_sections(audits: Sequence[Audit]) -> Section:
@@ -88,9 +115,17 @@ def protocol_sections(audits: Sequence[Audit]) -> Section:
     for name in dict.fromkeys(a.protocol for a in audits):
         known = PROTOCOLS.get(name)
         if known is not None:
-            blocks += [Section(f"Protocol {name}", [Text(known.summary), *_faults(name, caveats(name))])]
+            blocks += [
+                Section(f"Protocol {name}", [Text(known.summary), *_faults(name, caveats(name))])
+            ]
     return Section("How these figures were made", blocks, anchor="method")
 
 
 def _faults(protocol: str, sentences: Sequence[str]) -> list[Block]:
-    return [Fold(f"What the protocol {protocol} gets wrong", [Items(sentences)], open=protocol.startswith("cdl"))]
+    return [
+        Fold(
+            f"What the protocol {protocol} gets wrong",
+            [Items(sentences)],
+            open=protocol.startswith("cdl"),
+        )
+    ]

@@ -1,12 +1,16 @@
 """Who wrote a text, by a named rule, because the published material has two.
 
-per-field   (the experiment notes) Each text of a sample has its own author. Generated: the article and the post are
-            MGT when the degree is critical, HAT when it is minor or moderate; translations are MTT. Human: the article
+per-field   (the experiment notes) Each text of a sample has its own author. Generated: the article
+            and the post are
+            MGT when the degree is critical, HAT when it is minor or moderate; translations are MTT.
+            Human: the article
             is HWT, the post MGT (a model made it from the article), translations MTT.
-per-sample  (the data card) One flag per sample holds for all its texts: HAT, MGT, MTT or HWT marked "y", exclusively.
+per-sample  (the data card) One flag per sample holds for all its texts: HAT, MGT, MTT or HWT marked
+            "y", exclusively.
             Human files have no flags: HWT.
 
-A text whose author the rule cannot tell (no known degree; no flag, or several) gets null, and is counted.
+A text whose author the rule cannot tell (no known degree; no flag, or several) gets null, and is
+counted.
 """
 
 from __future__ import annotations
@@ -30,7 +34,9 @@ def check_rule(name: str) -> Rule:
     raise UnknownName("authorship rule", name, RULES)
 
 
-def authorship(frame: pl.DataFrame, *, human: bool, form: str, translated: bool, rule: Rule) -> pl.Series:
+def authorship(
+    frame: pl.DataFrame, *, human: bool, form: str, translated: bool, rule: Rule
+) -> pl.Series:
     """The authorship of one text of each sample in `frame` (column `degree` decoded)."""
     if rule == "per-sample":
         return per_sample(frame) if not human else _all("HWT", frame.height)
@@ -49,7 +55,9 @@ def per_sample(frame: pl.DataFrame) -> pl.Series:
     marked = [pl.col(c).str.to_lowercase().is_in(YES).fill_null(False) for c in flags]
     if not marked:
         return _all(None, frame.height)
-    author = pl.coalesce(pl.when(mark).then(pl.lit(flag)) for flag, mark in zip(flags, marked, strict=True))
+    author = pl.coalesce(
+        pl.when(mark).then(pl.lit(flag)) for flag, mark in zip(flags, marked, strict=True)
+    )
     once = pl.sum_horizontal(marked) == 1
     return frame.select(pl.when(once).then(author).alias("authorship")).to_series()
 

@@ -1,8 +1,9 @@
-"""Techniques, degrees and resource classes, from the words that the card, the notes and the scripts use.
+"""Techniques, degrees and resource classes, from the words that the card, the notes and the scripts
+use.
 
-The keys of techniques index our list of 36 (data/techniques.csv), the one of two published lists that `technique_keys`
-most likely means. Keys 37 to 39 stand for three ways of editing real news whose order is published nowhere twice
-alike: they are kept as they are, not named.
+The keys of techniques index our list of 36 (data/techniques.csv), the one of two published lists
+that `technique_keys` most likely means. Keys 37 to 39 stand for three ways of editing real news
+whose order is published nowhere twice alike: they are kept as they are, not named.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from functools import cache
 
 from claimlab.core import packaged
 
-# card: minor/moderate/critical; scripts: light/moderate/complete (real), inconspicuous/moderate/alarming (fake);
-# experiment notes also: medium; datasheet: low/medium/high; F3, by some of the same authors: major
+# card: minor/moderate/critical; scripts: light/moderate/complete (real),
+# inconspicuous/moderate/alarming (fake); experiment notes also: medium; datasheet: low/medium/high;
+# F3, by some of the same authors: major
 DEGREES = {
     "minor": ("minor", "light", "low", "inconspicuous", "subtle"),
     "moderate": ("moderate", "medium", "major"),
@@ -50,7 +52,9 @@ def technique_names(keys: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 @cache
 def degree(word: str | None) -> str | None:
-    """minor, moderate or critical; null when the word is not known. "light change (10-20%)" reads by its first word."""
+    """minor, moderate or critical; null when the word is not known. "light change (10-20%)" reads
+    by its first word.
+    """
     if word is None:
         return None
     first = re.match(r"\s*([A-Za-z]+)", word)

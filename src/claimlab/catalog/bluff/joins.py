@@ -1,7 +1,9 @@
-"""uuids against metadata and splits: what belongs together, and the orphans and duplicates that do not.
+"""uuids against metadata and splits: what belongs together, and the orphans and duplicates that do
+not.
 
-Every problem is kept with its uuid, for the side table `orphans`; the sentences count them. What can only be known from
-the whole tree (metadata without text) is not measured when a part of it was asked for.
+Every problem is kept with its uuid, for the side table `orphans`; the sentences count them. What
+can only be known from the whole tree (metadata without text) is not measured when a part of it was
+asked for.
 """
 
 from __future__ import annotations
@@ -24,9 +26,22 @@ LISTED_ONLY = "in a split list but without text"
 SEVERAL_SPLITS = "in several lists of one split setting (left out of the split)"
 VERDICTS = "with a verdict that contradicts the metadata (the row's own is used)"
 CARRIED = (
-    "technique_keys", "degree", "translation_directionality", "organization", "platform", "country", "category",
-    "topic", "source_dataset", "extraction_status", "lang_pass", "is_duplicate", "json_parse", "chain_status", "mLLM",
-)  # fmt: skip
+    "technique_keys",
+    "degree",
+    "translation_directionality",
+    "organization",
+    "platform",
+    "country",
+    "category",
+    "topic",
+    "source_dataset",
+    "extraction_status",
+    "lang_pass",
+    "is_duplicate",
+    "json_parse",
+    "chain_status",
+    "mLLM",
+)
 
 
 @dataclass
@@ -52,7 +67,8 @@ class Joins:
         ]
         if not self.whole:
             sentences.append(
-                "Only a part of the tree was read: metadata and split lists without text were not looked for."
+                "Only a part of the tree was read: metadata and split lists without text were not"
+                " looked for."
             )
         return sentences
 
@@ -66,7 +82,9 @@ def with_occurrence(samples: pl.DataFrame, joins: Joins) -> pl.DataFrame:
     return once.with_columns((pl.col("uuid").cum_count().over("uuid") - 1).alias("occurrence"))
 
 
-def with_metadata(samples: pl.DataFrame, metadata: pl.DataFrame | None, joins: Joins) -> pl.DataFrame:
+def with_metadata(
+    samples: pl.DataFrame, metadata: pl.DataFrame | None, joins: Joins
+) -> pl.DataFrame:
     """Fill the samples' gaps from their metadata, and put the standard verdict beside their own."""
     if metadata is None:
         joins.add(NO_METADATA, samples["uuid"].to_list())
@@ -77,10 +95,17 @@ def with_metadata(samples: pl.DataFrame, metadata: pl.DataFrame | None, joins: J
     if joins.whole:
         joins.add(NO_TEXT, set(first["uuid"].to_list()) - set(samples["uuid"].to_list()))
     carried = [c for c in CARRIED if c in first.columns]
-    chosen = first.select("uuid", *(pl.col(c).alias(f"{c}|meta") for c in carried), _standard(first))
+    chosen = first.select(
+        "uuid", *(pl.col(c).alias(f"{c}|meta") for c in carried), _standard(first)
+    )
     joined = samples.join(chosen, on="uuid", how="left", maintain_order="left")
     filled = [
-        pl.coalesce(c, f"{c}|meta").alias(c) if c in samples.columns else pl.col(f"{c}|meta").alias(c) for c in carried
+        (
+            pl.coalesce(c, f"{c}|meta").alias(c)
+            if c in samples.columns
+            else pl.col(f"{c}|meta").alias(c)
+        )
+        for c in carried
     ]
     out = joined.with_columns(filled).drop(f"{c}|meta" for c in carried)
     joins.add(VERDICTS, contradictions(out))
@@ -101,5 +126,6 @@ def contradictions(samples: pl.DataFrame) -> list[str]:
     return [
         uuid
         for uuid, own, standard in rows
-        if {mine := STRICT.verdict(own), theirs := STRICT.verdict(standard)} <= clear and mine != theirs
+        if {mine := STRICT.verdict(own), theirs := STRICT.verdict(standard)} <= clear
+        and mine != theirs
     ]

@@ -1,15 +1,17 @@
-"""The seven kinds of files of the card, found by their place in the tree and read one part at a time.
+"""The seven kinds of files of the card, found by their place in the tree and read one part at a
+time.
 
 generated       processed/generated_data/ai_generated/{model}/{lang}/data.csv
 human           processed/generated_data/human_written/{organisation}/{lang}/data.csv
 meta-human      meta_data/metadata_human_written.csv
 meta-generated  meta_data/metadata_ai_generated.csv
 raw-human       raw/source_data/human/**/*.csv
-seeds           raw/source_data/sd_{eng_x|x_eng}_{f|r}/source_data/{lang}/*.csv, and by model: sd_*/{model folder}/*.csv
+seeds           raw/source_data/sd_{eng_x|x_eng}_{f|r}/source_data/{lang}/*.csv, and by model:
+                sd_*/{model folder}/*.csv
 splits          splits/evaluation/{setting}/{train|val|...}.json
 
-Listing reads nothing. A language is matched as ISO 639-1, 639-3 or by name; what the path does not tell (raw files by
-organisation, seeds by model) is left to the rows.
+Listing reads nothing. A language is matched as ISO 639-1, 639-3 or by name; what the path does not
+tell (raw files by organisation, seeds by model) is left to the rows.
 """
 
 from __future__ import annotations
@@ -28,13 +30,22 @@ from claimlab.files.bundle import Bundle
 
 Kind = Literal["generated", "human", "meta-human", "meta-generated", "raw-human", "seeds", "splits"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-TEXTS = ("article_content", "translated_content", "translated_article", "post_content", "translated_post", "content")
+TEXTS = (
+    "article_content",
+    "translated_content",
+    "translated_article",
+    "post_content",
+    "translated_post",
+    "content",
+)
 DIRECTIONS = {"sd_eng_x": "eng_x", "sd_x_eng": "x_eng"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file of the tree and what its place says. `language` is ISO 639-3, `maker` a model or an organisation."""
+    """One file of the tree and what its place says. `language` is ISO 639-3, `maker` a model or an
+    organisation.
+    """
 
     kind: Kind
     name: str
@@ -52,14 +63,20 @@ def parts(
     languages: Iterable[str] | None = None,
     makers: Iterable[str] | None = None,
 ) -> list[Part]:
-    """The files of `kind`, those of the wanted languages and makers; a maker that is not there is an error."""
-    matching = [part for name in bundle.names() if (part := place(name)) is not None and part.kind == kind]
+    """The files of `kind`, those of the wanted languages and makers; a maker that is not there is
+    an error.
+    """
+    matching = [
+        part for name in bundle.names() if (part := place(name)) is not None and part.kind == kind
+    ]
     if makers is not None:
         known = {fold_maker(p.maker): p.maker for p in matching if p.maker is not None}
         wanted = {fold_maker(m): m for m in makers}
         for key, maker in wanted.items():
             if key not in known:
-                raise UnknownName(f"maker of {kind} texts", maker, [m for m in known.values() if m is not None])
+                raise UnknownName(
+                    f"maker of {kind} texts", maker, [m for m in known.values() if m is not None]
+                )
         matching = [p for p in matching if fold_maker(p.maker) in wanted]
     if languages is not None:
         codes = {require(code) for code in languages}
@@ -68,7 +85,9 @@ def parts(
 
 
 def place(name: str) -> Part | None:
-    """What a member is, by its path; null for what the card does not describe (figures, read-mes, statistics)."""
+    """What a member is, by its path; null for what the card does not describe (figures, read-mes,
+    statistics).
+    """
     path = PurePosixPath(name)
     folders, stem, ending = list(path.parent.parts), path.stem, path.suffix.lower()
     if ending == ".json" and "splits" in folders and stem != "stats":
@@ -83,7 +102,12 @@ def place(name: str) -> Part | None:
         return Part("meta-generated", name)
     for kind, folder in (("generated", "ai_generated"), ("human", "human_written")):
         if folder in folders and len(below := folders[folders.index(folder) + 1 :]) == 2:
-            return Part("generated" if kind == "generated" else "human", name, normalise(below[1]), maker=below[0])
+            return Part(
+                "generated" if kind == "generated" else "human",
+                name,
+                normalise(below[1]),
+                maker=below[0],
+            )
     return _raw(name, folders)
 
 
@@ -95,7 +119,10 @@ def _raw(name: str, folders: list[str]) -> Part | None:
         return Part("raw-human", name)
     stem, _, mark = below[0].rpartition("_") if below else ("", "", "")
     if stem in DIRECTIONS and mark in ("f", "r"):
-        seed_fields = {"direction": DIRECTIONS[stem], "veracity": "fake_news" if mark == "f" else "real_news"}
+        seed_fields = {
+            "direction": DIRECTIONS[stem],
+            "veracity": "fake_news" if mark == "f" else "real_news",
+        }
         if below[1:2] == ["source_data"] and len(below) == 3:
             return Part("seeds", name, normalise(below[2]), **seed_fields)
         return Part("seeds", name, maker=below[1] if len(below) > 1 else None, **seed_fields)
@@ -103,18 +130,25 @@ def _raw(name: str, folders: list[str]) -> Part | None:
 
 
 def read(bundle: Bundle, part: Part, *, languages: Iterable[str] | None = None) -> pl.DataFrame:
-    """The rows of a part, every column as text, empty cells as null; only rows of the wanted languages.
+    """The rows of a part, every column as text, empty cells as null; only rows of the wanted
+    languages.
 
-    Added: `declared`, the language of the sample as ISO 639-3 (the row's own code, else that of the path; an
-    unknown code gives null).
+    Added: `declared`, the language of the sample as ISO 639-3 (the row's own code, else that of the
+    path; an unknown code gives null).
     """
     if part.kind == "splits":
-        raise UnreadableFile(f"'{part.name}' is a list of uuids, not a table.", "Read it with splits.read_lists().")
+        raise UnreadableFile(
+            f"'{part.name}' is a list of uuids, not a table.", "Read it with splits.read_lists()."
+        )
     table = Table.read(bundle, part.name)
     table.need("uuid")
     raw = table.pick((), table.frame.columns)
-    if part.kind in ("generated", "human", "raw-human", "seeds") and not set(TEXTS) & set(raw.columns):
-        raise UnreadableFile(f"'{part.name}' has no text column.", f"The card has: {', '.join(TEXTS)}.")
+    if part.kind in ("generated", "human", "raw-human", "seeds") and not set(TEXTS) & set(
+        raw.columns
+    ):
+        raise UnreadableFile(
+            f"'{part.name}' has no text column.", f"The card has: {', '.join(TEXTS)}."
+        )
     raw = raw.with_columns(_declared(raw, part))
     if languages is not None:
         raw = raw.filter(pl.col("declared").is_in(list({require(code) for code in languages})))
@@ -123,11 +157,15 @@ def read(bundle: Bundle, part: Part, *, languages: Iterable[str] | None = None) 
 
 def _declared(raw: pl.DataFrame, part: Part) -> pl.Series:
     columns = [c for c in ("standardized_language", "language") if c in raw.columns]
-    written = raw.select(pl.coalesce(columns))[columns[0]].to_list() if columns else [None] * raw.height
+    written = (
+        raw.select(pl.coalesce(columns))[columns[0]].to_list() if columns else [None] * raw.height
+    )
     codes = [normalise(code) if code else part.language for code in written]
     return pl.Series("declared", codes, dtype=pl.String)
 
 
 def fold_maker(name: str | None) -> str | None:
-    """What spellings of one model or organisation share: "CohereForAI/aya" is the folder "CohereForAI_aya"."""
+    """What spellings of one model or organisation share: "CohereForAI/aya" is the folder
+    "CohereForAI_aya".
+    """
     return None if name is None else "".join(c for c in name.casefold() if c.isalnum())

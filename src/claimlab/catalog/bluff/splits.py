@@ -1,4 +1,6 @@
-"""Lists of uuids as splits. Test lists are withheld by the authors; where a tree has some, they are read as well."""
+"""Lists of uuids as splits. Test lists are withheld by the authors; where a tree has some, they are
+read as well.
+"""
 
 from __future__ import annotations
 
@@ -40,22 +42,31 @@ def read_lists(bundle: Bundle, setting: str | None = None) -> pl.DataFrame:
 
 def membership(lists: pl.DataFrame, setting: str) -> tuple[dict[str, str], list[str]]:
     """The split of each uuid in one setting; and the uuids that are in several, which get none."""
-    rows = lists.filter(pl.col("setting") == setting).unique(["group", "split"], maintain_order=True)
-    twice = rows.filter(pl.col("group").is_duplicated())["group"].unique(maintain_order=True).to_list()
+    rows = lists.filter(pl.col("setting") == setting).unique(
+        ["group", "split"], maintain_order=True
+    )
+    twice = (
+        rows.filter(pl.col("group").is_duplicated())["group"].unique(maintain_order=True).to_list()
+    )
     once = rows.filter(~pl.col("group").is_duplicated()).select("group", "split")
     return dict(once.iter_rows()), twice
 
 
 def _uuids(value: Any, name: str) -> Iterator[str]:
-    """The card has lists of uuids; lists of rows with a uuid, and one list inside an object, are read too."""
+    """The card has lists of uuids; lists of rows with a uuid, and one list inside an object, are
+    read too.
+    """
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     if not isinstance(value, list):
         raise UnreadableFile(
-            f"'{name}' is not a list of uuids.", "Give the split lists in the layout of the data card."
+            f"'{name}' is not a list of uuids.",
+            "Give the split lists in the layout of the data card.",
         )
     for item in value:
         uuid = item.get("uuid") if isinstance(item, dict) else item
         if not isinstance(uuid, str):
-            raise UnreadableFile(f"'{name}' holds {str(item)[:40]!r}, which is not a uuid.", "Fix the list.")
+            raise UnreadableFile(
+                f"'{name}' holds {str(item)[:40]!r}, which is not a uuid.", "Fix the list."
+            )
         yield uuid

@@ -1,7 +1,8 @@
-"""Samples exploded into their texts: the article and the post, each in its own language and in translation.
+"""Samples exploded into their texts: the article and the post, each in its own language and in
+translation.
 
-Each text becomes a record; `group` is the sample's uuid, because its texts tell the same story and must not be split.
-The condensed summary of human files is not a separate text and is left out.
+Each text becomes a record; `group` is the sample's uuid, because its texts tell the same story and
+must not be split. The condensed summary of human files is not a separate text and is left out.
 """
 
 from __future__ import annotations
@@ -18,10 +19,27 @@ from claimlab.catalog.times import dated
 from claimlab.core.record import meta_column
 
 META = (
-    "model", "organization", "translation_directionality", "degree", "degree_raw", "techniques", "technique_keys",
-    "source_dataset", "platform", "country", "category", "extraction_status", "field", "detected", "resource",
-    "standard_veracity", "lang_pass", "is_duplicate", "json_parse", "chain_status",
-)  # fmt: skip
+    "model",
+    "organization",
+    "translation_directionality",
+    "degree",
+    "degree_raw",
+    "techniques",
+    "technique_keys",
+    "source_dataset",
+    "platform",
+    "country",
+    "category",
+    "extraction_status",
+    "field",
+    "detected",
+    "resource",
+    "standard_veracity",
+    "lang_pass",
+    "is_duplicate",
+    "json_parse",
+    "chain_status",
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +74,9 @@ class Exploded:
 
 
 def explode(samples: pl.DataFrame, *, human: bool, rule: Rule, classes: dict[str, str]) -> Exploded:
-    """The texts of `samples` (columns as in the card, `declared`, `occurrence` and `label` added by the reader)."""
+    """The texts of `samples` (columns as in the card, `declared`, `occurrence` and `label` added by
+    the reader).
+    """
     ready, strange_keys, strange_degrees = _decoded(samples)
     out = Exploded(pl.DataFrame(), strange_keys=strange_keys, strange_degrees=strange_degrees)
     parts = []
@@ -66,12 +86,18 @@ def explode(samples: pl.DataFrame, *, human: bool, rule: Rule, classes: dict[str
             continue
         name = names[0]
         rows = ready.with_columns(pl.coalesce(names).alias(name)).filter(pl.col(name).is_not_null())
-        author = authorship(rows, human=human, form=field.form, translated=field.translated, rule=rule)
+        author = authorship(
+            rows, human=human, form=field.form, translated=field.translated, rule=rule
+        )
         records, odd = _records(rows, name, field, author, classes)
         out.odd_languages += odd
         out.no_author += author.null_count()
         parts.append(records)
-    out.records = pl.concat(parts).sort("order", maintain_order=True).drop("order") if parts else pl.DataFrame()
+    out.records = (
+        pl.concat(parts).sort("order", maintain_order=True).drop("order")
+        if parts
+        else pl.DataFrame()
+    )
     out.no_text = samples["uuid"].n_unique() - (out.records["group"].n_unique() if parts else 0)
     return out
 
@@ -81,9 +107,13 @@ def _decoded(samples: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...], tupl
     keys, words = raw.maybe("technique_keys"), raw.maybe("degree")
     decoded = [decode.technique_names(k) for k in keys.to_list()]
     degrees = [decode.degree(w) for w in words.to_list()]
-    strange = {w for w, d in zip(words.to_list(), degrees, strict=True) if w is not None and d is None}
+    strange = {
+        w for w, d in zip(words.to_list(), degrees, strict=True) if w is not None and d is None
+    }
     ready = samples.with_columns(
-        pl.Series("techniques", [list(names) or None for names, _ in decoded], dtype=pl.List(pl.String)),
+        pl.Series(
+            "techniques", [list(names) or None for names, _ in decoded], dtype=pl.List(pl.String)
+        ),
         pl.Series("degree", degrees, dtype=pl.String),
         words.alias("degree_raw"),
     ).with_row_index("order")
@@ -100,9 +130,15 @@ def _records(
     rows = rows.with_columns(
         detected.alias("detected"),
         pl.lit(name).alias("field"),
-        pl.Series("resource", [classes.get(code or "") for code in language.to_list()], dtype=pl.String),
+        pl.Series(
+            "resource", [classes.get(code or "") for code in language.to_list()], dtype=pl.String
+        ),
     )
-    again = pl.when(pl.col("occurrence") > 0).then(pl.format("-{}", pl.col("occurrence") + 1)).otherwise(pl.lit(""))
+    again = (
+        pl.when(pl.col("occurrence") > 0)
+        .then(pl.format("-{}", pl.col("occurrence") + 1))
+        .otherwise(pl.lit(""))
+    )
     raw = Table("samples", rows)
     records = rows.select(
         "order",

@@ -1,4 +1,6 @@
-"""What the FEVER family shares: a file per split, claims with Wikipedia as evidence, pages named in a code of their own."""
+"""What the FEVER family shares: a file per split, claims with Wikipedia as evidence, pages named in
+a code of their own.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,13 @@ PARTS = ("train", "dev", "test")
 
 
 def read_splits(
-    bundle: Bundle, files: Mapping[str, Sequence[str]], wanted: Sequence[str], required: Sequence[str]
+    bundle: Bundle,
+    files: Mapping[str, Sequence[str]],
+    wanted: Sequence[str],
+    required: Sequence[str],
 ) -> list[Row]:
-    """The objects of the wanted splits, each with its `split`. One split must be there; of several, those that are.
+    """The objects of the wanted splits, each with its `split`. One split must be there; of several,
+    those that are.
 
     Objects without a claim are placeholders (FEVEROUS opens each file with one) and are left out.
     """
@@ -32,9 +38,16 @@ def read_splits(
 
 
 def loaded(
-    name: str, key: str, raw: pl.DataFrame, rows: Sequence[Row], pages: Callable[[Row], Iterable[Row]], **more: Any
+    name: str,
+    key: str,
+    raw: pl.DataFrame,
+    rows: Sequence[Row],
+    pages: Callable[[Row], Iterable[Row]],
+    **more: Any,
 ) -> Loaded:
-    """The claims of `raw` as records of dataset `name`, with `more` columns, and what `pages` makes of each of `rows`."""
+    """The claims of `raw` as records of dataset `name`, with `more` columns, and what `pages` makes
+    of each of `rows`.
+    """
     records = raw.select(
         "split",
         id=pl.format(f"{name}-{{}}-{{}}", "split", key),
@@ -44,7 +57,13 @@ def loaded(
         **more,
     )
     evidence = (
-        {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, "provider": "Wikipedia", **page}
+        {
+            "record_id": record,
+            "evidence_id": f"{record}-{rank}",
+            "rank": rank,
+            "provider": "Wikipedia",
+            **page,
+        }
         for record, row in zip(records["id"], rows, strict=True)
         for rank, page in enumerate(pages(row), 1)
     )

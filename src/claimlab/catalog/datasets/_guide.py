@@ -1,8 +1,10 @@
-"""The variant `guide`: a claims dataset as the authors of the 75-dataset guide release it, instead of its own files.
+"""The variant `guide`: a claims dataset as the authors of the 75-dataset guide release it, instead
+of its own files.
 
-They publish one folder per dataset on the Hugging Face Hub (ComplexDataLab/Misinfo_Datasets), three Parquet files in each,
-all with the same columns; and the same rows in one train, validation and test file with a column `dataset`. For several
-datasets this is the only form in which texts can still be had.
+They publish one folder per dataset on the Hugging Face Hub (ComplexDataLab/Misinfo_Datasets), three
+Parquet files in each, all with the same columns; and the same rows in one train, validation and
+test file with a column `dataset`. For several datasets this is the only form in which texts can
+still be had.
 """
 
 from __future__ import annotations
@@ -16,16 +18,21 @@ from claimlab.catalog import kit
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 EXTRA = ["question", "answer", "event", "subject", "country", "veracity"]
 NOTE = (
-    "The guide's release: its train, validation and test parts are a random draw over rows, so repeats of one claim "
-    "occur in several of them, and some texts were lower-cased."
+    "The guide's release: its train, validation and test parts are a random draw over rows, so"
+    " repeats of one claim occur in several of them, and some texts were lower-cased."
 )
 
 
 def guide(
-    name: str, key: str, *, kind: str = "claim", language: str | None = None, label: Sequence[str] = ("label",)
+    name: str,
+    key: str,
+    *,
+    kind: str = "claim",
+    language: str | None = None,
+    label: Sequence[str] = ("label",),
 ) -> kit.Loader:
-    """A loader for dataset `name`, which the release files under `key`; `language` where the release does not say, and
-    `label` for the columns that may hold its labels."""
+    """A loader for dataset `name`, which the release files under `key`; `language` where the
+    release does not say, and `label` for the columns that may hold its labels."""
 
     def load(bundle: kit.Bundle) -> kit.Loaded:
         raw = _rows(bundle, key)
@@ -38,7 +45,10 @@ def guide(
             kind=kit.post_or_id(text).replace("post", kind),
             label_raw=raw.need(*label),
             language=declared if language is None else declared.fill_null(language),
-            **kit.dated({"date column": raw.maybe("date"), "snowflake id": kit.tweet_time(tweets)}, "%m/%d/%Y"),
+            **kit.dated(
+                {"date column": raw.maybe("date"), "snowflake id": kit.tweet_time(tweets)},
+                "%m/%d/%Y",
+            ),
             tweet_id=tweets,
             author=raw.maybe("author"),
             source=raw.maybe("source", "fact_check_source"),
@@ -61,11 +71,14 @@ def _rows(bundle: kit.Bundle, key: str) -> kit.Table:
         common = [] if own else bundle.match(f"{stem}.parquet", f"{stem}.csv")
         for name in own or common:
             part = kit.Table.read(bundle, name)
-            mine = part.need("dataset").str.to_lowercase() == key.lower() if common else pl.lit(True)
+            mine = (
+                part.need("dataset").str.to_lowercase() == key.lower() if common else pl.lit(True)
+            )
             parts.append(part.frame.filter(mine).with_columns(pl.lit(split).alias("split")))
     if not parts:
         raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no file like '{key}_train.parquet'.",
-            f"Give the folder '{key}' of the guide's release on the Hugging Face Hub, or leave out `variant`.",
+            f"Give the folder '{key}' of the guide's release on the Hugging Face Hub, or leave out"
+            " `variant`.",
         )
     return kit.Table(key, pl.concat(parts, how="diagonal_relaxed"))

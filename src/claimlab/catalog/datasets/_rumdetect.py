@@ -1,4 +1,6 @@
-"""The layout that Twitter15 and Twitter16 share (rumdetect2017.zip, and the copies later papers made of it)."""
+"""The layout that Twitter15 and Twitter16 share (rumdetect2017.zip, and the copies later papers
+made of it).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,19 @@ import polars as pl
 from claimlab.catalog.kit import Bundle, Loaded, Loader, Table, meta_column, post_or_id, sent
 from claimlab.core.words import several
 
-# Only the first three columns and the origin are explained anywhere; the others keep their place as their name.
-EVENTS = ["label", "event", "tweet_id", "column_4", "column_5", "column_6", "column_7", "origin", "column_9"]
+# Only the first three columns and the origin are explained anywhere; the others keep their place as
+# their name.
+EVENTS = [
+    "label",
+    "event",
+    "tweet_id",
+    "column_4",
+    "column_5",
+    "column_6",
+    "column_7",
+    "origin",
+    "column_9",
+]
 SPLITS = ("train", "dev", "test")
 
 
@@ -16,7 +29,9 @@ def rumdetect(dataset: str) -> Loader:
     """A loader for `dataset`, which may lie beside its twin in one archive."""
 
     def load(bundle: Bundle) -> Loaded:
-        """The rows and labels of label.txt, in its order; texts, events and a published split joined by tweet id."""
+        """The rows and labels of label.txt, in its order; texts, events and a published split
+        joined by tweet id.
+        """
         labels = _labels(bundle, dataset)
         texts, notes = _texts(bundle, dataset, labels)
         rows = labels.join(texts, on="tweet_id", how="left", maintain_order="left")
@@ -41,7 +56,9 @@ def _labels(bundle: Bundle, dataset: str) -> pl.DataFrame:
     """label.txt; where a copy lacks it, the labels of the train/dev/test files."""
     if not bundle.match(f"{dataset}/label.txt", "label.txt") and bundle.match(f"{dataset}.train"):
         return _split_files(bundle, dataset).select("tweet_id", label_raw="label")
-    return _table(bundle, bundle.one(f"{dataset}/label.txt", "label.txt"), ["label_raw", "tweet_id"], ":")
+    return _table(
+        bundle, bundle.one(f"{dataset}/label.txt", "label.txt"), ["label_raw", "tweet_id"], ":"
+    )
 
 
 def _split_files(bundle: Bundle, dataset: str) -> pl.DataFrame:
@@ -54,12 +71,15 @@ def _split_files(bundle: Bundle, dataset: str) -> pl.DataFrame:
 
 
 def _texts(bundle: Bundle, dataset: str, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """tweet_id, text, split: from source_tweets.txt (the 2017 release) and from the train/dev/test files of 2019."""
+    """tweet_id, text, split: from source_tweets.txt (the 2017 release) and from the train/dev/test
+    files of 2019.
+    """
     table, notes = _split_files(bundle, dataset), []
     both = table.join(labels, on="tweet_id").filter(pl.col("label") != pl.col("label_raw"))
     if both.height:
         notes.append(
-            f"{several(both.height, 'tweet')} with another label in the split files than in label.txt, which is kept."
+            f"{several(both.height, 'tweet')} with another label in the split files than in"
+            " label.txt, which is kept."
         )
     for name in bundle.match(f"{dataset}/source_tweets.txt") or bundle.match("source_tweets.txt"):
         own = _table(bundle, name, ["tweet_id", "text"])
@@ -76,4 +96,6 @@ def _events(bundle: Bundle, dataset: str) -> pl.DataFrame:
 
 def _table(bundle: Bundle, name: str, columns: list[str], delimiter: str = "\t") -> pl.DataFrame:
     """A file without header, in which quotation marks are part of the texts."""
-    return Table.read(bundle, name, delimiter=delimiter, quoted=False, columns=columns).pick(columns)
+    return Table.read(bundle, name, delimiter=delimiter, quoted=False, columns=columns).pick(
+        columns
+    )

@@ -1,4 +1,6 @@
-"""PoliClaim (AFaCTA): sentences of political speeches, claim or not, with every human and model answer."""
+"""PoliClaim (AFaCTA): sentences of political speeches, claim or not, with every human and model
+answer.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_column
 
-# (question, column of the answer, column of the reasoning), as they are called in files of one model
+# (question, column of the answer, column of the reasoning), as they are called in files of one
+# model
 STEPS = (
     ("score 0-3", "likelihood", None),
     ("score 0-3", "likelihood_s123", None),
@@ -35,13 +38,19 @@ HUMAN = (("claim", "label_"), ("Q1", "Q1_"), ("Q2", "Q2_"))
 
 
 def sentences(bundle: Bundle) -> Loaded:
-    """The sentences with a human label: the test set of four speeches, then the training speeches that people checked."""
+    """The sentences with a human label: the test set of four speeches, then the training speeches
+    that people checked.
+    """
     return join([tested(bundle), *checked(bundle)])
 
 
 def everything(bundle: Bundle) -> Loaded:
-    """Also the speeches that only a model has annotated; they have no label, only the model's answers."""
-    silver = [training(bundle, n, None) for n in bundle.match("PoliClaim_train_silver_n_bronze/*.xlsx")]
+    """Also the speeches that only a model has annotated; they have no label, only the model's
+    answers.
+    """
+    silver = [
+        training(bundle, n, None) for n in bundle.match("PoliClaim_train_silver_n_bronze/*.xlsx")
+    ]
     return join([tested(bundle), *checked(bundle), *silver])
 
 
@@ -49,31 +58,40 @@ def clef(bundle: Bundle) -> Loaded:
     """The tweets of a CheckThat! 2021 set that AFaCTA was also tried on."""
     raw = workbook(bundle, "CLEF2021_gpt_with_human_eval.xlsx")
     raw = raw.with_columns(pl.lit(None, pl.String).alias("speech"))
-    raw = raw.with_columns((pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String)).alias("id"))
+    raw = raw.with_columns(
+        (pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String)).alias("id")
+    )
     return join([judged(bundle, raw, "CLEF2021_{}.xlsx", "clef2021_test_{}_CoT.xlsx", "post")])
 
 
 def tested(bundle: Bundle) -> Loaded:
     raw = workbook(bundle, "policlaim_gpt_with_human_eval_merged.xlsx")
     raw = raw.with_columns(
-        pl.col("SPEECH").alias("speech"), pl.int_range(1, pl.len() + 1).over("SPEECH").alias("number")
+        pl.col("SPEECH").alias("speech"),
+        pl.int_range(1, pl.len() + 1).over("SPEECH").alias("number"),
     )
     raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
     return judged(bundle, raw, "policlaim_{}_merged.xlsx", "policlaim_test_{}_CoT.xlsx", "claim")
 
 
 def judged(bundle: Bundle, raw: pl.DataFrame, models: str, samples: str, kind: str) -> Loaded:
-    """A test file with two annotators and two GPTs, and what other models answered in files beside it."""
+    """A test file with two annotators and two GPTs, and what other models answered in files beside
+    it.
+    """
     answers = []
     for question, stem in HUMAN:
         for who in ("1", "2"):
             answers.append(answer(raw, f"annotator {who}", "human", question, f"{stem}{who}"))
     for model in ("gpt-4", "gpt-3.5"):
-        answers += [answer(raw, model, "model", q, model + c, r and model + r) for q, c, r in MERGED]
+        answers += [
+            answer(raw, model, "model", q, model + c, r and model + r) for q, c, r in MERGED
+        ]
     ids = raw.select("SENTENCES", "id")
     for model in ("llama", "zephyr"):
         for name in bundle.match(models.format(model)):
-            answers += step_answers(workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left"), model)
+            answers += step_answers(
+                workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left"), model
+            )
     for model, short in (("gpt-3.5", "G3"), ("gpt-4", "G4")):
         for name in bundle.match(samples.format(short)):
             other = workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left")
@@ -86,7 +104,9 @@ def checked(bundle: Bundle) -> list[Loaded]:
 
 
 def training(bundle: Bundle, name: str, label: str | None) -> Loaded:
-    """One speech, annotated by GPT-4; `label` is the column of people's decisions, where there is one."""
+    """One speech, annotated by GPT-4; `label` is the column of people's decisions, where there is
+    one.
+    """
     speech = PurePosixPath(name).name.split("_")[0]
     raw = workbook(bundle, name).with_columns(pl.lit(speech).alias("speech"))
     raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
@@ -97,7 +117,12 @@ def training(bundle: Bundle, name: str, label: str | None) -> Loaded:
 
 
 def table(
-    raw: pl.DataFrame, label: str | None, tier: str | pl.Expr, split: str, kind: str, answers: list[pl.DataFrame]
+    raw: pl.DataFrame,
+    label: str | None,
+    tier: str | pl.Expr,
+    split: str,
+    kind: str,
+    answers: list[pl.DataFrame],
 ) -> Loaded:
     """Records; what is a claim says nothing of its truth, so `veracity` stays null."""
     tier = pl.lit(tier) if isinstance(tier, str) else tier
@@ -124,7 +149,9 @@ def thoughts(raw: pl.DataFrame, model: str) -> Iterator[pl.DataFrame]:
     for column in raw.columns:
         if column.startswith("veri_Answer_"):
             number = column.removeprefix("veri_Answer_")
-            yield answer(raw, model, "model", f"verifiable, sample {number}", column, f"veri_CoT_{number}")
+            yield answer(
+                raw, model, "model", f"verifiable, sample {number}", column, f"veri_CoT_{number}"
+            )
 
 
 def answer(
@@ -154,8 +181,10 @@ DATASET = Entry(
     card=Card(
         name="afacta",
         title="PoliClaim (AFaCTA)",
-        summary="Sentences of US state-of-the-state speeches labelled as holding a verifiable claim or not, by two experts "
-        "and by models whose every step of reasoning is kept.",
+        summary=(
+            "Sentences of US state-of-the-state speeches labelled as holding a verifiable claim or"
+            " not, by two experts and by models whose every step of reasoning is kept."
+        ),
         size=12_425,
         modality=("claims",),
         topic="Politics",
@@ -166,17 +195,33 @@ DATASET = Entry(
         labelling="Human expert, with model annotation",
         access="Clone or download the project's GitHub repository.",
         homepage="https://github.com/EdisonNi-hku/AFaCTA",
-        citation="Ni, Shi, Stammbach, Sachan, Ash and Leippold (2024), AFaCTA: Assisting the Annotation of Factual Claim "
-        "Detection with Reliable LLM Annotators, ACL.",
+        citation=(
+            "Ni, Shi, Stammbach, Sachan, Ash and Leippold (2024), AFaCTA: Assisting the Annotation"
+            " of Factual Claim Detection with Reliable LLM Annotators, ACL."
+        ),
         errata=(
             "The labels say claim (1) or not (0): nothing about truth.",
-            "Silver and bronze training sentences carry no human label; the map from a score to a label is the user's.",
-            "The weaker models' answers are partly cut ('rue', 'alse') or missing ('Fail to extract the field.'): kept as "
-            "they stand.",
-            "In step 3 llama gives one answer to every test sentence, and zephyr to all but four: no information.",
-            "The merged test file repeats llama's and zephyr's scores; zephyr's differ from its own file there (747 against "
-            "760 sentences at 2.5). The models' own files are used.",
-            "The two experts agree on 698 of the 816 test sentences; the final label decides the rest.",
+            (
+                "Silver and bronze training sentences carry no human label; the map from a score to"
+                " a label is the user's."
+            ),
+            (
+                "The weaker models' answers are partly cut ('rue', 'alse') or missing ('Fail to"
+                " extract the field.'): kept as they stand."
+            ),
+            (
+                "In step 3 llama gives one answer to every test sentence, and zephyr to all but"
+                " four: no information."
+            ),
+            (
+                "The merged test file repeats llama's and zephyr's scores; zephyr's differ from its"
+                " own file there (747 against 760 sentences at 2.5). The models' own files are"
+                " used."
+            ),
+            (
+                "The two experts agree on 698 of the 816 test sentences; the final label decides"
+                " the rest."
+            ),
             "The raw speeches are not among the files at hand.",
         ),
     ),

@@ -1,4 +1,6 @@
-"""BanFakeNews: news in Bangla, authentic from news portals, fake from satire, clickbait and debunked stories."""
+"""BanFakeNews: news in Bangla, authentic from news portals, fake from satire, clickbait and
+debunked stories.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_labelled(bundle: kit.Bundle) -> kit.Loaded:
-    """The part with more labels: who could verify the news, whether headline and body agree, and the type of fake."""
+    """The part with more labels: who could verify the news, whether headline and body agree, and
+    the type of fake.
+    """
     return _load(bundle, LABELLED)
 
 
@@ -28,7 +32,9 @@ def load_four(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_human_baseline(bundle: kit.Bundle) -> kit.Loaded:
-    """150 articles that five people judged without further help: HB.csv, and one file of answers for each, in its order."""
+    """150 articles that five people judged without further help: HB.csv, and one file of answers
+    for each, in its order.
+    """
     raw = kit.Table.read(bundle, bundle.one("HB.csv"))
     records = raw.frame.select(
         id="banfakenews-baseline-" + raw.need("articleID"),
@@ -46,7 +52,11 @@ def load_human_baseline(bundle: kit.Bundle) -> kit.Loaded:
         answer = answers.need("The news is ____?").replace({"1": "fake", "2": "authentic"})
         frame = pl.DataFrame({"id": records["id"], "answer": answer})
         annotations.append(
-            kit.answers(frame, {"answer": "authentic or fake"}, annotator=name.rsplit("/", 1)[-1].removesuffix(".csv"))
+            kit.answers(
+                frame,
+                {"answer": "authentic or fake"},
+                annotator=name.rsplit("/", 1)[-1].removesuffix(".csv"),
+            )
         )
     return kit.Loaded(records, {"annotations": pl.concat(annotations)} if annotations else {})
 
@@ -69,7 +79,14 @@ def _part(bundle: kit.Bundle, name: str) -> pl.DataFrame:
         **kit.dated({"date column": raw.maybe("date")}, "%d/%m/%Y %H:%M:%S"),
         source=raw.maybe("domain"),
         topic=raw.maybe("category"),
-        meta=raw.meta({"title": "headline", "claim_source": "source", "relation": "relation", "fake_type": "F-type"}),
+        meta=raw.meta(
+            {
+                "title": "headline",
+                "claim_source": "source",
+                "relation": "relation",
+                "fake_type": "F-type",
+            }
+        ),
     )
 
 
@@ -79,7 +96,10 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="banfakenews",
         title="BanFakeNews",
-        summary="About 50,000 news articles in Bangla from 22 portals of Bangladesh and some 1,300 fake ones: false or misleading stories, clickbait and satire.",
+        summary=(
+            "About 50,000 news articles in Bangla from 22 portals of Bangladesh and some 1,300 fake"
+            " ones: false or misleading stories, clickbait and satire."
+        ),
         size=50_000,
         modality=("articles",),
         topic="Various",
@@ -88,14 +108,29 @@ DATASET = kit.Entry(
         labelling="crowd-sourced",
         access="Download the four CSV files from Kaggle, cryptexcode/banfakenews.",
         homepage="https://github.com/Rowan1224/FakeNews",
-        citation="Hossain, Rahman, Islam and Kar (2020), BanFakeNews: A Dataset for Detecting Fake News in Bangla, LREC.",
+        citation=(
+            "Hossain, Rahman, Islam and Kar (2020), BanFakeNews: A Dataset for Detecting Fake News"
+            " in Bangla, LREC."
+        ),
         errata=(
             "The guide's Table 4 gives its language as English; the articles are in Bangla.",
-            "The guide's label shares are those of all four files concatenated (2,598 of 58,478 fake): the labelled files repeat articles of the other two (variant 'all-four').",
-            "Authentic articles come from news portals and fake ones from other sites: the column 'domain' separates them.",
-            "In the human baseline (variant 'human-baseline') 1 means authentic in the label, but fake in people's answers, where 2 is authentic.",
+            (
+                "The guide's label shares are those of all four files concatenated (2,598 of 58,478"
+                " fake): the labelled files repeat articles of the other two (variant 'all-four')."
+            ),
+            (
+                "Authentic articles come from news portals and fake ones from other sites: the"
+                " column 'domain' separates them."
+            ),
+            (
+                "In the human baseline (variant 'human-baseline') 1 means authentic in the label,"
+                " but fake in people's answers, where 2 is authentic."
+            ),
             "Fake includes satire and clickbait (meta 'fake_type' in the labelled files).",
-            "The guide takes English stop words out of every language, so on Bangla the words it counts are mostly function words.",
+            (
+                "The guide takes English stop words out of every language, so on Bangla the words"
+                " it counts are mostly function words."
+            ),
         ),
     ),
     maps=kit.both(A5),

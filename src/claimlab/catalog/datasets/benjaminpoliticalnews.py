@@ -1,4 +1,6 @@
-"""Benjamin Political News (Horne and Adalı 2017): political articles, real, fake or satire, from two collections."""
+"""Benjamin Political News (Horne and Adalı 2017): political articles, real, fake or satire, from
+two collections.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.catalog.datasets._folders import read_text
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, UnreadableFile, meta_column, unique_ids
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    UnreadableFile,
+    meta_column,
+    unique_ids,
+)
 
 PARTS = (
     "buzzfeed",
@@ -30,14 +40,20 @@ def load_random(bundle: Bundle) -> Loaded:
 
 
 def _load(bundle: Bundle, parts: Sequence[str]) -> Loaded:
-    """Folders by collection and label; a title lies under the same file name in the folder `LABEL_titles`."""
+    """Folders by collection and label; a title lies under the same file name in the folder
+    `LABEL_titles`.
+    """
     rows = [row for part in parts for label in LABELS for row in _rows(bundle, part, label)]
     if not rows:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no folder like '{parts[0]}*/Fake'.",
             "Give Horne2017_FakeNewsData.zip as published.",
         )
-    raw = pl.DataFrame(rows, schema=dict.fromkeys(("key", "text", "label", "title", "part"), pl.String), orient="row")
+    raw = pl.DataFrame(
+        rows,
+        schema=dict.fromkeys(("key", "text", "label", "title", "part"), pl.String),
+        orient="row",
+    )
     records = raw.select(
         "text",
         id=unique_ids("benjaminpoliticalnews", raw["key"]),
@@ -55,7 +71,13 @@ def _rows(bundle: Bundle, part: str, label: str) -> Iterator[tuple[str | None, .
     for name in bundle.match(f"{part}*/{label}/*.txt", f"{part}*/{label}/*.text"):
         title = titles.get(PurePosixPath(name).name)
         headline = read_text(bundle, title) if title else None
-        yield f"{part}-{PurePosixPath(name).stem}", read_text(bundle, name), label.lower(), headline, part
+        yield (
+            f"{part}-{PurePosixPath(name).stem}",
+            read_text(bundle, name),
+            label.lower(),
+            headline,
+            part,
+        )
 
 
 A5 = {"real": "true", "fake": "false", "satire": "unknown"}
@@ -64,7 +86,10 @@ DATASET = Entry(
     card=Card(
         name="benjaminpoliticalnews",
         title="Benjamin Political News",
-        summary="Political articles of 2016: those behind BuzzFeed's election-fakes analysis, and a random draw of real, fake and satirical articles by outlet.",
+        summary=(
+            "Political articles of 2016: those behind BuzzFeed's election-fakes analysis, and a"
+            " random draw of real, fake and satirical articles by outlet."
+        ),
         size=296,
         modality=("articles",),
         topic="Election",
@@ -76,12 +101,24 @@ DATASET = Entry(
         licence="free with notice and citation (its own terms)",
         access="Download Horne2017_FakeNewsData.zip from the repository fakenewsdata1.",
         homepage="https://github.com/BenjaminDHorne/fakenewsdata1",
-        citation="Horne and Adalı (2017), This Just In: Fake News Packs a Lot in Title, Uses Simpler, Repetitive Content in Text Body, More Similar to Satire than Real News, NECO.",
+        citation=(
+            "Horne and Adalı (2017), This Just In: Fake News Packs a Lot in Title, Uses Simpler,"
+            " Repetitive Content in Text Body, More Similar to Satire than Real News, NECO."
+        ),
         errata=(
-            "The guide lists 296 articles, but its label shares are those of 326: 53 + 75 real against 48 + 75 fake and 75 satirical ones counted as false (map 'cdl').",
+            (
+                "The guide lists 296 articles, but its label shares are those of 326: 53 + 75 real"
+                " against 48 + 75 fake and 75 satirical ones counted as false (map 'cdl')."
+            ),
             "Labels of the random part belong to the outlet, not the article.",
-            "Satire is neither true nor false under the guide's rule A.5 and is unknown in map 'a5'; map 'cdl' counts it as false.",
-            "The files hold neither date nor outlet, though both were known when they were collected.",
+            (
+                "Satire is neither true nor false under the guide's rule A.5 and is unknown in map"
+                " 'a5'; map 'cdl' counts it as false."
+            ),
+            (
+                "The files hold neither date nor outlet, though both were known when they were"
+                " collected."
+            ),
         ),
     ),
     maps={"a5": A5, "cdl": {**A5, "satire": "false"}},

@@ -1,10 +1,20 @@
-"""BuzzFeedNews: fact-checked posts of nine Facebook pages in one week of the 2016 US campaign; no texts."""
+"""BuzzFeedNews: fact-checked posts of nine Facebook pages in one week of the 2016 US campaign; no
+texts.
+"""
 
 from __future__ import annotations
 
 from claimlab.catalog.kit import Card, Entry, one_table
 
-META = ["account_id", "Category", "Post Type", "Debate", "share_count", "reaction_count", "comment_count"]
+META = [
+    "account_id",
+    "Category",
+    "Post Type",
+    "Debate",
+    "share_count",
+    "reaction_count",
+    "comment_count",
+]
 
 
 LOAD = one_table(
@@ -31,8 +41,11 @@ DATASET = Entry(
     card=Card(
         name="buzzfeednews",
         title="BuzzFeedNews",
-        summary="Every post of nine Facebook pages (mainstream, left, right) over seven weekdays of September 2016, rated "
-        "by BuzzFeed News journalists; addresses and engagement counts, no texts.",
+        summary=(
+            "Every post of nine Facebook pages (mainstream, left, right) over seven weekdays of"
+            " September 2016, rated by BuzzFeed News journalists; addresses and engagement counts,"
+            " no texts."
+        ),
         size=2_282,
         modality=("articles",),
         topic="Election",
@@ -43,12 +56,24 @@ DATASET = Entry(
         labelling="Human expert",
         access="Download facebook-fact-check.csv from the GitHub repository of the article.",
         homepage="https://github.com/BuzzFeedNews/2016-10-facebook-fact-check",
-        citation="Silverman, Strapagiel, Shaban, Hall and Singer-Vine (2016), Hyperpartisan Facebook Pages Are Publishing "
-        "False And Misleading Information At An Alarming Rate, BuzzFeed News.",
+        citation=(
+            "Silverman, Strapagiel, Shaban, Hall and Singer-Vine (2016), Hyperpartisan Facebook"
+            " Pages Are Publishing False And Misleading Information At An Alarming Rate, BuzzFeed"
+            " News."
+        ),
         errata=(
-            "Listed as news articles in the guide, but the file holds no text: posts must be fetched from Facebook.",
-            "Four ratings of one page were corrected in October 2016; older copies of the file differ.",
-            "24 and 25 September (a weekend) are not covered, though the stated period includes them.",
+            (
+                "Listed as news articles in the guide, but the file holds no text: posts must be"
+                " fetched from Facebook."
+            ),
+            (
+                "Four ratings of one page were corrected in October 2016; older copies of the file"
+                " differ."
+            ),
+            (
+                "24 and 25 September (a weekend) are not covered, though the stated period includes"
+                " them."
+            ),
         ),
     ),
     maps={"a5": A5},

@@ -1,8 +1,10 @@
-"""CDL-MD: the guide's own table of its claim and paragraph datasets, with one verdict for all of them.
+"""CDL-MD: the guide's own table of its claim and paragraph datasets, with one verdict for all of
+them.
 
-The hub repository holds train/validation/test.parquet for everything and the same rows again in one folder per
-dataset; older revisions hold CSV. Column names were learned from the authors' scripts (dataset, claim, label,
-veracity, tweet_id); other spellings are accepted and columns that mean nothing here go to `meta`.
+The hub repository holds train/validation/test.parquet for everything and the same rows again in one
+folder per dataset; older revisions hold CSV. Column names were learned from the authors' scripts
+(dataset, claim, label, veracity, tweet_id); other spellings are accepted and columns that mean
+nothing here go to `meta`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,16 @@ NAMES = {
     "url": ("url", "link"),
     "topic": ("topic", "subject", "category"),
 }
-ARTICLES = ("banfakenews", "benjaminpoliticalnews", "celebrity", "ctfan", "fakes", "fakenews", "isot", "ticnn")
+ARTICLES = (
+    "banfakenews",
+    "benjaminpoliticalnews",
+    "celebrity",
+    "ctfan",
+    "fakes",
+    "fakenews",
+    "isot",
+    "ticnn",
+)
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
@@ -48,7 +59,9 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def _members(bundle: kit.Bundle) -> list[str]:
-    """The files to read: whole-table files at the shallowest level, else those of each dataset, never both."""
+    """The files to read: whole-table files at the shallowest level, else those of each dataset,
+    never both.
+    """
     tables = bundle.match("*.parquet") or kit.members(bundle, "*.csv", "*.csv.gz")
     depth = min(name.count("/") for name in tables)
     top = [name for name in tables if name.count("/") == depth and "_old" not in name]
@@ -69,10 +82,13 @@ def _read(bundle: kit.Bundle, name: str) -> kit.Table:
         with gzip.open(io.BytesIO(bundle.read(name))) as stream:
             data = stream.read(kit.MAX_UNPACKED + 1)
     except (OSError, EOFError) as error:
-        raise kit.UnreadableFile(f"'{name}' is not a whole gzip file: {error}.", "Get it again.") from None
+        raise kit.UnreadableFile(
+            f"'{name}' is not a whole gzip file: {error}.", "Get it again."
+        ) from None
     if len(data) > kit.MAX_UNPACKED:
         raise kit.UnreadableFile(
-            f"'{name}' unpacks to over {kit.MAX_UNPACKED >> 30} GB.", "Unpack it, then give the CSV."
+            f"'{name}' unpacks to over {kit.MAX_UNPACKED >> 30} GB.",
+            "Unpack it, then give the CSV.",
         )
     return kit.Table(name, kit.read_delimited(kit.decode(data, name)))
 
@@ -88,10 +104,16 @@ def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:
     folder = PurePosixPath(name).parent.name or None
     source = columns["dataset"].fill_null(folder) if folder else columns["dataset"]
     used = {raw.find(*names) for key, names in NAMES.items() if key != "label"}
-    flat = [c for c, t in raw.frame.schema.items() if c not in used and not t.is_nested() and t != pl.Binary]
+    flat = [
+        c
+        for c, t in raw.frame.schema.items()
+        if c not in used and not t.is_nested() and t != pl.Binary
+    ]
     records = columns.select(
         "text",
-        kind=pl.Series([_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String),
+        kind=pl.Series(
+            [_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String
+        ),
         label_raw=verdict.str.strip_suffix(".0"),
         language=kit.languages(columns["language"]),
         **kit.dated({"published": columns["date"]}),
@@ -101,9 +123,13 @@ def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:
         url="url",
         topic="topic",
         split=pl.lit(_split(name), pl.String),
-        meta=kit.meta_column(raw.frame.with_columns(kit.blank_to_null(raw.frame[c]).alias(c) for c in flat), flat),
+        meta=kit.meta_column(
+            raw.frame.with_columns(kit.blank_to_null(raw.frame[c]).alias(c) for c in flat), flat
+        ),
     )
-    return records, ["Tweet ids were saved as floats: their last digits are lost."] if rounded else []
+    return records, (
+        ["Tweet ids were saved as floats: their last digits are lost."] if rounded else []
+    )
 
 
 def _kind(text: str | None, source: str | None) -> str:
@@ -114,15 +140,17 @@ def _kind(text: str | None, source: str | None) -> str:
 
 
 def load_evaluation(bundle: kit.Bundle) -> kit.Loaded:
-    """The guide's manual evaluation (`eval_eval`): claims of FEVER and MM-COVID with a model's answer, and whether two
-    annotators found its rationale wrong."""
+    """The guide's manual evaluation (`eval_eval`): claims of FEVER and MM-COVID with a model's
+    answer, and whether two annotators found its rationale wrong."""
     parts = []
     for name in kit.members(bundle, "*_eval_*_manuallabels.tsv", "*_eval_*_manuallabels.jsonl"):
         raw = kit.Table.read(bundle, name)
         stem = PurePosixPath(name).name.split("_eval_")[0]
         needed = {"text": "claim", "label_raw": "label", **{who: who for who in LABELLERS}}
         rows = raw.pick(needed, ["messages", "prediction_matches_label", "evidence_wiki_url"])
-        parts.append(rows.with_columns(kit.numbered(f"cdl-md-{stem}", rows.height, 3), source=pl.lit(stem)))
+        parts.append(
+            rows.with_columns(kit.numbered(f"cdl-md-{stem}", rows.height, 3), source=pl.lit(stem))
+        )
     rows = pl.concat(parts)
     records = rows.select(
         *["id", "text", "label_raw", "source"],
@@ -136,39 +164,70 @@ def load_evaluation(bundle: kit.Bundle) -> kit.Loaded:
 
 LABELLERS = ("labeler_1", "labeler_2")
 WORDS = {
-    "true": "true", "false": "false", "mixed": "mixed", "unknown": "unknown",
-    "SUPPORTS": "true", "REFUTES": "false", "real": "true", "fake": "false",  # of the manual evaluation
-}  # fmt: skip
+    "true": "true",
+    "false": "false",
+    "mixed": "mixed",
+    "unknown": "unknown",
+    "SUPPORTS": "true",
+    "REFUTES": "false",
+    "real": "true",
+    "fake": "false",  # of the manual evaluation
+}
 
 DATASET = kit.Entry(
     card=kit.Card(
         name="cdl-md",
         title="CDL-MD (unified table)",
-        summary="The guide's claim and paragraph datasets in one table with one verdict: true, false, mixed or unknown.",
+        summary=(
+            "The guide's claim and paragraph datasets in one table with one verdict: true, false,"
+            " mixed or unknown."
+        ),
         size=1_741_146,
         modality=("claims", "tweets", "articles"),
         topic="Various",
         region="International",
         labelling="As in the datasets it is made of",
         licence="Apache-2.0 for the collection; every dataset in it keeps its own terms",
-        access="Hugging Face hub: ComplexDataLab/Misinfo_Datasets (train, validation and test.parquet, or one folder "
-        "per dataset).",
+        access=(
+            "Hugging Face hub: ComplexDataLab/Misinfo_Datasets (train, validation and test.parquet,"
+            " or one folder per dataset)."
+        ),
         homepage="https://huggingface.co/datasets/ComplexDataLab/Misinfo_Datasets",
-        citation="Thibault et al. (2025), A Guide to Misinformation Detection Data and Evaluation, KDD, arXiv:2411.05060.",
+        citation=(
+            "Thibault et al. (2025), A Guide to Misinformation Detection Data and Evaluation, KDD,"
+            " arXiv:2411.05060."
+        ),
         errata=(
-            "The meaning of the verdict code 3 changed: 'mixed' since January 2025 (map '2025'), 'not determined' "
-            "before (map '2024').",
-            "Its verdicts follow one list of label words, compared with case: a label that is not on the list is unknown, "
-            "and 'barely-true' is true.",
-            "The whole table and the folders per dataset hold the same rows; older revisions also keep '_old' files.",
-            "Rows per tweet repeat their claim, within and across the parts of the published split.",
+            (
+                "The meaning of the verdict code 3 changed: 'mixed' since January 2025 (map"
+                " '2025'), 'not determined' before (map '2024')."
+            ),
+            (
+                "Its verdicts follow one list of label words, compared with case: a label that is"
+                " not on the list is unknown, and 'barely-true' is true."
+            ),
+            (
+                "The whole table and the folders per dataset hold the same rows; older revisions"
+                " also keep '_old' files."
+            ),
+            (
+                "Rows per tweet repeat their claim, within and across the parts of the published"
+                " split."
+            ),
         ),
     ),
     maps={
         "2025": {**WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
         "2024": {**WORDS, "1": "true", "2": "false", "3": "unknown", "9": "unknown"},
         "ratings": kit.noted(
-            {**kit.general().verdicts, **WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
+            {
+                **kit.general().verdicts,
+                **WORDS,
+                "1": "true",
+                "2": "false",
+                "3": "mixed",
+                "9": "unknown",
+            },
             "for revisions that have only the original labels",
         ),
     },

@@ -14,7 +14,9 @@ FOLDERS = {
 
 
 def load(bundle: Bundle) -> Loaded:
-    """Two folders of text files; the archive also holds FakeNewsAMT, in folders of the same names."""
+    """Two folders of text files; the archive also holds FakeNewsAMT, in folders of the same
+    names.
+    """
     table = articles(bundle, FOLDERS)
     records = table.select(
         "text",
@@ -32,17 +34,29 @@ DATASET = Entry(
     card=Card(
         name="celebrity",
         title="Celebrity",
-        summary="Articles from entertainment magazines and gossip sites about public figures, half of them reports and half rumours that gossip checkers refuted.",
+        summary=(
+            "Articles from entertainment magazines and gossip sites about public figures, half of"
+            " them reports and half rumours that gossip checkers refuted."
+        ),
         size=500,
         modality=("articles",),
         topic="Celebrities",
         languages=("eng",),
         labelling="source-based",
-        access="Download fakeNewsDatasets.zip from the language and information technologies group at the University of Michigan; it holds this set and FakeNewsAMT.",
+        access=(
+            "Download fakeNewsDatasets.zip from the language and information technologies group at"
+            " the University of Michigan; it holds this set and FakeNewsAMT."
+        ),
         homepage="https://lit.eecs.umich.edu/downloads.html",
-        citation="Pérez-Rosas, Kleinberg, Lefevre and Mihalcea (2018), Automatic Detection of Fake News, COLING.",
+        citation=(
+            "Pérez-Rosas, Kleinberg, Lefevre and Mihalcea (2018), Automatic Detection of Fake News,"
+            " COLING."
+        ),
         errata=(
-            "The files carry no date and no outlet, so temporal and source checks are not possible.",
+            (
+                "The files carry no date and no outlet, so temporal and source checks are not"
+                " possible."
+            ),
             "The guide gives no baseline beside its keyword score for this set.",
         ),
     ),

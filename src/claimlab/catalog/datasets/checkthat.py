@@ -10,11 +10,18 @@ import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, normalise, sent
 
-SPLITS = {"train": "train", "dev": "dev", "dev_test": "dev-test", "test": "test", "test_gold": "test"}
+SPLITS = {
+    "train": "train",
+    "dev": "dev",
+    "dev_test": "dev-test",
+    "test": "test",
+    "test_gold": "test",
+}
 
 
 def load(bundle: Bundle, task: str) -> Loaded:
-    """Every file CT22_LANGUAGE_TASK_PART.tsv; a test file without labels is left out where its gold twin is there.
+    """Every file CT22_LANGUAGE_TASK_PART.tsv; a test file without labels is left out where its gold
+    twin is there.
 
     The labels say what to check, not what is true, so `veracity` stays null.
     """
@@ -31,7 +38,9 @@ def load(bundle: Bundle, task: str) -> Loaded:
             raw.frame.select(
                 text=raw.need("tweet_text"),
                 kind=pl.lit("post"),
-                label_raw=raw.maybe("class_label", "check_worthiness"),  # the Turkish files name it otherwise
+                label_raw=raw.maybe(
+                    "class_label", "check_worthiness"
+                ),  # the Turkish files name it otherwise
                 language=pl.lit(normalise(match[1]), pl.String),
                 **sent(raw.need("tweet_id")),
                 tweet_id=raw.need("tweet_id"),
@@ -47,8 +56,11 @@ DATASET = Entry(
     card=Card(
         name="checkthat",
         title="CheckThat! 2022 task 1",
-        summary="Tweets about the pandemic and politics in six languages: worth checking or not, holding a verifiable claim "
-        "or not, harmful or not, and worth the attention of policy makers.",
+        summary=(
+            "Tweets about the pandemic and politics in six languages: worth checking or not,"
+            " holding a verifiable claim or not, harmful or not, and worth the attention of policy"
+            " makers."
+        ),
         size=None,
         modality=("tweets",),
         topic="Covid-19 and politics",
@@ -56,14 +68,23 @@ DATASET = Entry(
         languages=("ara", "bul", "nld", "eng", "spa", "tur"),
         language_count=6,
         labelling="Human",
-        access="Clone or download the lab's GitLab repository; the zips inside it are read as they are.",
+        access=(
+            "Clone or download the lab's GitLab repository; the zips inside it are read as they"
+            " are."
+        ),
         homepage="https://gitlab.com/checkthat_lab/clef2022-checkthat-lab/clef2022-checkthat-lab",
-        citation="Nakov, Barrón-Cedeño, Da San Martino, Alam, Míguez, Caselli, Kutlu, Zaghouani, Li, Shaar, Mubarak, Nikolov "
-        "and Kartal (2022), Overview of the CLEF-2022 CheckThat! Lab Task 1 on Identifying Relevant Claims in Tweets, CLEF.",
+        citation=(
+            "Nakov, Barrón-Cedeño, Da San Martino, Alam, Míguez, Caselli, Kutlu, Zaghouani, Li,"
+            " Shaar, Mubarak, Nikolov and Kartal (2022), Overview of the CLEF-2022 CheckThat! Lab"
+            " Task 1 on Identifying Relevant Claims in Tweets, CLEF."
+        ),
         errata=(
             "The labels say check-worthy or not: nothing about truth.",
             "The description says yes and no; the files write 1 and 0 (1D: words).",
-            "The Turkish files of the first release have other names for two columns (topic_id, check_worthiness).",
+            (
+                "The Turkish files of the first release have other names for two columns (topic_id,"
+                " check_worthiness)."
+            ),
             "The test files are published without labels.",
         ),
     ),

@@ -12,13 +12,17 @@ NEEDED = ["answer_id", "question", "sentence_id", "sentence", "contains_factual_
 def load(bundle: Bundle) -> Loaded:
     """One CSV, a row per sentence; the sentences of one answer form a group.
 
-    The assistant wrote them, so they carry label, origin and (empty) change log. The labels say whether a sentence
-    holds a verifiable claim, not whether it is true, so `veracity` stays null.
+    The assistant wrote them, so they carry label, origin and (empty) change log. The labels say
+    whether a sentence holds a verifiable claim, not whether it is true, so `veracity` stays null.
     """
     raw = Table.read(bundle, bundle.one("claimify_dataset.csv", "data.csv", "*.csv")).pick(NEEDED)
     meta = []
     for row in raw.iter_rows(named=True):
-        origin = {"model": "a commercial search assistant", "source_dataset": "BingCheck", "prompt": row["question"]}
+        origin = {
+            "model": "a commercial search assistant",
+            "source_dataset": "BingCheck",
+            "prompt": row["question"],
+        }
         synthetic = {"label": row["contains_factual_claim"], "origin": origin, "changes": []}
         meta.append(meta_json({"synthetic": synthetic, "sentence_id": row["sentence_id"]}))
     records = raw.select(
@@ -38,21 +42,34 @@ DATASET = Entry(
     card=Card(
         name="claimify",
         title="Claimify",
-        summary="Sentences of 396 long answers by a commercial search assistant, labelled by three annotators as holding a "
-        "verifiable factual claim or not.",
+        summary=(
+            "Sentences of 396 long answers by a commercial search assistant, labelled by three"
+            " annotators as holding a verifiable factual claim or not."
+        ),
         size=6_490,
         modality=("claims", "generated"),
         topic="Various",
         languages=("eng",),
         labelling="Human expert",
         licence="CDLA-Permissive-2.0",
-        access="Download data.csv of the dataset microsoft/claimify-dataset from the Hugging Face hub.",
+        access=(
+            "Download data.csv of the dataset microsoft/claimify-dataset from the Hugging Face hub."
+        ),
         homepage="https://huggingface.co/datasets/microsoft/claimify-dataset",
-        citation="Metropolitansky and Larson (2025), Towards Effective Extraction and Evaluation of Factual Claims, ACL.",
+        citation=(
+            "Metropolitansky and Larson (2025), Towards Effective Extraction and Evaluation of"
+            " Factual Claims, ACL."
+        ),
         errata=(
             "The labels say verifiable claim or not: nothing about truth.",
-            "59% of the sentences are labelled as claims; the paper says 63%, because it leaves some sentences out.",
-            "The sentences are machine-written: not comparable with claims of people without saying so.",
+            (
+                "59% of the sentences are labelled as claims; the paper says 63%, because it leaves"
+                " some sentences out."
+            ),
+            (
+                "The sentences are machine-written: not comparable with claims of people without"
+                " saying so."
+            ),
         ),
     ),
     variants={"sentences": load},

@@ -1,4 +1,6 @@
-"""ClaimsKG: claims and ratings crawled from fact-checking sites, and claims drawn from it by topic."""
+"""ClaimsKG: claims and ratings crawled from fact-checking sites, and claims drawn from it by
+topic.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,14 @@ from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
 from claimlab.core.words import several
 
 TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
-WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls has an extra pair of quotation marks
-CLAIMANT = ("factcheck_afp", "vishvanews")  # elsewhere the crawler wrote the fact-checker in the claimant's place
+WRAPPED = (
+    "fatabyyano",
+    "vishvanews",
+)  # every cell of these crawls has an extra pair of quotation marks
+CLAIMANT = (
+    "factcheck_afp",
+    "vishvanews",
+)  # elsewhere the crawler wrote the fact-checker in the claimant's place
 ENGLISH = (
     "factcheck_aap",
     "factcheck_afp",
@@ -25,22 +33,43 @@ ENGLISH = (
     "factscan",
 )
 COLUMNS = (
-    "text", "label_raw", "language", "date", "date_source", "author", "source", "url", "topic", "meta",
-    "review_url", "review_title", "review_text", "review_date", *TOPICS,
-)  # fmt: skip
+    "text",
+    "label_raw",
+    "language",
+    "date",
+    "date_source",
+    "author",
+    "source",
+    "url",
+    "topic",
+    "meta",
+    "review_url",
+    "review_title",
+    "review_text",
+    "review_date",
+    *TOPICS,
+)
 
 
 def load_rated(bundle: kit.Bundle) -> kit.Loaded:
-    """Claims with a rating: the crawler's table of each site, and the result table of the ClaimsKG explorer."""
+    """Claims with a rating: the crawler's table of each site, and the result table of the ClaimsKG
+    explorer.
+    """
     return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored})
 
 
 def load_all(bundle: kit.Bundle) -> kit.Loaded:
-    """These, and the claims drawn by topic, which have no rating; in the order of the files' names."""
-    return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored, "review_url": _by_topic})
+    """These, and the claims drawn by topic, which have no rating; in the order of the files'
+    names.
+    """
+    return _load(
+        bundle, {"rating_alternatename": _crawled, "ratingname": _explored, "review_url": _by_topic}
+    )
 
 
-def _load(bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFrame]]) -> kit.Loaded:
+def _load(
+    bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFrame]]
+) -> kit.Loaded:
     """Every table that has the telling column of one of `readers`, read by it."""
     parts = []
     for name in bundle.match("*.csv"):
@@ -48,7 +77,9 @@ def _load(bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFr
         reader = next((r for column, r in readers.items() if raw.find(column)), None)
         if reader is not None:
             part = reader(raw)
-            absent = [pl.lit(None, dtype=pl.String).alias(c) for c in COLUMNS if c not in part.columns]
+            absent = [
+                pl.lit(None, dtype=pl.String).alias(c) for c in COLUMNS if c not in part.columns
+            ]
             parts.append(part.with_columns(absent).select(COLUMNS))
     if not parts:
         raise kit.UnreadableFile(
@@ -57,38 +88,57 @@ def _load(bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFr
         )
     rows = pl.concat(parts)
     times = kit.dated({"": rows["date"]}) | {"date_source": rows["date_source"]}
-    rows = rows.with_columns(kit.numbered("claimskg", rows.height), *(v.alias(c) for c, v in times.items()))
-    records = rows.select("id", *COLUMNS[:10], "date_raw", group="review_url", kind=pl.lit("claim")).with_columns(
-        date_source=pl.when(pl.col("date").is_not_null()).then("date_source")
+    rows = rows.with_columns(
+        kit.numbered("claimskg", rows.height), *(v.alias(c) for c, v in times.items())
     )
+    records = rows.select(
+        "id", *COLUMNS[:10], "date_raw", group="review_url", kind=pl.lit("claim")
+    ).with_columns(date_source=pl.when(pl.col("date").is_not_null()).then("date_source"))
     tables = {"evidence": _evidence(rows), "annotations": _annotations(rows)}
     blank = records["text"].null_count()
     note = (
-        f"{several(blank, 'row')} without a claim, only with the headline of the fact-check (see the table 'evidence')."
+        f"{several(blank, 'row')} without a claim, only with the headline of the fact-check (see"
+        " the table 'evidence')."
     )
-    return kit.Loaded(records, {n: t for n, t in tables.items() if t.height}, [note] if blank else [])
+    return kit.Loaded(
+        records, {n: t for n, t in tables.items() if t.height}, [note] if blank else []
+    )
 
 
 def _crawled(raw: kit.Table) -> pl.DataFrame:
-    """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the check is not used for
-    it, since it states the verdict."""
-    needed = {"label_raw": "rating_alternateName", "text": "claimReview_claimReviewed", "site": "claimReview_source"}
+    """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the
+    check is not used for it, since it states the verdict."""
+    needed = {
+        "label_raw": "rating_alternateName",
+        "text": "claimReview_claimReviewed",
+        "site": "claimReview_source",
+    }
     optional = {
-        "claimant": "creativeWork_author_name", "claimed": "creativeWork_datePublished",
-        "review_url": "claimReview_url", "review_date": "claimReview_datePublished",
-        "review_title": "extra_title", "review_text": "extra_body", "tags": "extra_tags",
-        "rating_value": "rating_ratingValue", "rating_best": "rating_bestRating", "rating_worst": "rating_worstRating",
-    }  # fmt: skip
+        "claimant": "creativeWork_author_name",
+        "claimed": "creativeWork_datePublished",
+        "review_url": "claimReview_url",
+        "review_date": "claimReview_datePublished",
+        "review_title": "extra_title",
+        "review_text": "extra_body",
+        "tags": "extra_tags",
+        "rating_value": "rating_ratingValue",
+        "rating_best": "rating_bestRating",
+        "rating_worst": "rating_worstRating",
+    }
     rows = raw.pick(needed, optional).with_columns(pl.col("site").str.to_lowercase())
     wrapped = pl.col("text", "claimant", "review_title", "review_text", "tags")
     unwrapped = wrapped.str.replace(r'(?s)^"\s*(.*?)\s*"$', "${1}").replace("", None)
-    rows = rows.with_columns(pl.when(pl.col("site").is_in(WRAPPED)).then(unwrapped).otherwise(wrapped))
+    rows = rows.with_columns(
+        pl.when(pl.col("site").is_in(WRAPPED)).then(unwrapped).otherwise(wrapped)
+    )
     spoken = [_language(s, u) for s, u in rows.select("site", "review_url").iter_rows()]
     by_claim = pl.when(pl.col("claimed").is_not_null())
     return rows.with_columns(
         language=pl.Series(spoken, dtype=pl.String),
         date=by_claim.then("claimed").otherwise("review_date"),
-        date_source=by_claim.then(pl.lit("date column (claim)")).otherwise(pl.lit("date column (review)")),
+        date_source=by_claim.then(pl.lit("date column (claim)")).otherwise(
+            pl.lit("date column (review)")
+        ),
         author=pl.when(pl.col("site").is_in(CLAIMANT)).then("claimant"),
         source="site",
         # the lists of one site are Python's: ['a', 'b']
@@ -100,21 +150,38 @@ def _crawled(raw: kit.Table) -> pl.DataFrame:
 def _explored(raw: kit.Table) -> pl.DataFrame:
     """What the ClaimsKG explorer exports; its ratings are ClaimsKG's own four."""
     optional = {
-        "url": "id", "date": "date", "author": "author", "review_title": "headline", "topic": "keywords",
-        "source": "source", "review_url": "link", "spoken": "language",
-    }  # fmt: skip
+        "url": "id",
+        "date": "date",
+        "author": "author",
+        "review_title": "headline",
+        "topic": "keywords",
+        "source": "source",
+        "review_url": "link",
+        "spoken": "language",
+    }
     rows = raw.pick({"text": "text", "label_raw": "ratingName"}, optional)
-    return rows.with_columns(kit.languages(rows["spoken"]), date_source=pl.lit("date column (claim)"))
+    return rows.with_columns(
+        kit.languages(rows["spoken"]), date_source=pl.lit("date column (claim)")
+    )
 
 
 def _by_topic(raw: kit.Table) -> pl.DataFrame:
-    """Claims that a query drew from ClaimsKG for a topic (the file's name), and those whose topics people agreed on."""
+    """Claims that a query drew from ClaimsKG for a topic (the file's name), and those whose topics
+    people agreed on.
+    """
     needed = {"url": "claim", "review_url": "review_url", "text": "text"}
-    optional = {"author": "claimer", "review_title": "headline", "keywords": "keywords", "date": "claim_date"}
+    optional = {
+        "author": "claimer",
+        "review_title": "headline",
+        "keywords": "keywords",
+        "date": "claim_date",
+    }
     rows = raw.pick(needed, {**optional, **{t: t for t in TOPICS}})
     drawn = PurePosixPath(raw.name).stem.lower().removeprefix("extracted_")
     agreed = pl.concat_str(
-        [pl.when(pl.col(t) == "1").then(pl.lit(t)) for t in TOPICS], separator="; ", ignore_nulls=True
+        [pl.when(pl.col(t) == "1").then(pl.lit(t)) for t in TOPICS],
+        separator="; ",
+        ignore_nulls=True,
     )
     return rows.with_columns(
         topic=pl.lit(drawn) if drawn in TOPICS else agreed,
@@ -126,7 +193,9 @@ def _by_topic(raw: kit.Table) -> pl.DataFrame:
 
 
 def _language(site: str | None, url: str | None) -> str | None:
-    """From the site, or the address where a site writes in many; null where neither says it (Africa Check)."""
+    """From the site, or the address where a site writes in many; null where neither says it (Africa
+    Check).
+    """
     if site in ENGLISH:
         return "eng"
     if site == "fatabyyano":
@@ -158,24 +227,55 @@ def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
 def _annotations(rows: pl.DataFrame) -> pl.DataFrame:
     """The topics that five people agreed on, a row per claim and topic."""
     judged = rows.filter(pl.any_horizontal(pl.col(TOPICS).is_in(["0", "1"])))
-    return kit.answers(judged, {t: f"topic: {t}" for t in TOPICS}, annotator="five annotators, reconciled")
+    return kit.answers(
+        judged, {t: f"topic: {t}" for t in TOPICS}, annotator="five annotators, reconciled"
+    )
 
 
 # the ratings in the files that were counted
 FOUND = {
-    "Altered Image": 2, "Altered Photo/Video": 1, "Altered image": 1, "Correct": 1, "Correct Attribution": 1,
-    "Decontextualized": 11, "FALSE": 1, "Fake": 1, "False": 344, "Incorrect": 4, "Legend": 1, "Misattributed": 1,
-    "Miscaptioned": 7, "Misleading": 39, "Missing Context": 8, "Missing context": 2, "Mixed": 1, "Mixture": 7,
-    "Mostly False": 5, "Mostly True": 2, "Not True": 2, "Originated as Satire": 1, "Other": 13, "Pants on Fire": 5,
-    "Partly False": 12, "Partlyfalse": 2, "Satire": 1, "Somewhat False": 1, "Somewhat True": 2, "True": 29,
-    "Unknown": 1, "Unproven": 1,
-}  # fmt: skip
+    "Altered Image": 2,
+    "Altered Photo/Video": 1,
+    "Altered image": 1,
+    "Correct": 1,
+    "Correct Attribution": 1,
+    "Decontextualized": 11,
+    "FALSE": 1,
+    "Fake": 1,
+    "False": 344,
+    "Incorrect": 4,
+    "Legend": 1,
+    "Misattributed": 1,
+    "Miscaptioned": 7,
+    "Misleading": 39,
+    "Missing Context": 8,
+    "Missing context": 2,
+    "Mixed": 1,
+    "Mixture": 7,
+    "Mostly False": 5,
+    "Mostly True": 2,
+    "Not True": 2,
+    "Originated as Satire": 1,
+    "Other": 13,
+    "Pants on Fire": 5,
+    "Partly False": 12,
+    "Partlyfalse": 2,
+    "Satire": 1,
+    "Somewhat False": 1,
+    "Somewhat True": 2,
+    "True": 29,
+    "Unknown": 1,
+    "Unproven": 1,
+}
 
 DATASET = kit.Entry(
     card=kit.Card(
         name="claimskg",
         title="ClaimsKG",
-        summary="A knowledge graph of claims from fact-checking sites with their ratings, dates, authors and the addresses of the checks.",
+        summary=(
+            "A knowledge graph of claims from fact-checking sites with their ratings, dates,"
+            " authors and the addresses of the checks."
+        ),
         size=74_066,
         modality=("claims", "knowledge-graph"),
         topic="Various",
@@ -184,28 +284,51 @@ DATASET = kit.Entry(
         time_start="1996",
         time_end="2023",
         labelling="Human expert",
-        access="The graph (Turtle) is on GESIS's site, and its explorer exports CSV; the tables of single sites and the topic "
-        "lists are in the project's public repositories.",
+        access=(
+            "The graph (Turtle) is on GESIS's site, and its explorer exports CSV; the tables of"
+            " single sites and the topic lists are in the project's public repositories."
+        ),
         homepage="https://data.gesis.org/claimskg/",
-        citation="Tchechmedjiev, Fafalios, Boland, Gasquet, Zloch, Zapilko, Dietze and Todorov (2019), ClaimsKG: A Knowledge Graph "
-        "of Fact-Checked Claims, ISWC.",
+        citation=(
+            "Tchechmedjiev, Fafalios, Boland, Gasquet, Zloch, Zapilko, Dietze and Todorov (2019),"
+            " ClaimsKG: A Knowledge Graph of Fact-Checked Claims, ISWC."
+        ),
         errata=(
-            "The guide analysed 67,009 claims that the authors sent it, not the 74,066 it lists, and says English only; the "
-            "sites also write Arabic, French, Russian and Indian languages.",
-            "ClaimsKG's own four classes call 'mostly true' and 'mostly false' a mixture, against the guide's rule A.5; the guide "
-            "takes those classes over. Map 'a5' reads the sites' ratings by the rule, map 'cdl' by the classes.",
-            "One rating is not one class on all sites ('misleading' is false, mixture or other), so the classes cannot be "
-            "rebuilt from ratings alone.",
-            "AAP's rows and most of Africa Check's have no claim, only the headline of the check, and Fatabyyano's 'claims' are those headlines: "
-            "they state the verdict.",
-            "The crawler wrote the fact-checker in the claimant's place on most sites; such names are left out.",
+            (
+                "The guide analysed 67,009 claims that the authors sent it, not the 74,066 it"
+                " lists, and says English only; the sites also write Arabic, French, Russian and"
+                " Indian languages."
+            ),
+            (
+                "ClaimsKG's own four classes call 'mostly true' and 'mostly false' a mixture,"
+                " against the guide's rule A.5; the guide takes those classes over. Map 'a5' reads"
+                " the sites' ratings by the rule, map 'cdl' by the classes."
+            ),
+            (
+                "One rating is not one class on all sites ('misleading' is false, mixture or"
+                " other), so the classes cannot be rebuilt from ratings alone."
+            ),
+            (
+                "AAP's rows and most of Africa Check's have no claim, only the headline of the"
+                " check, and Fatabyyano's 'claims' are those headlines: they state the verdict."
+            ),
+            (
+                "The crawler wrote the fact-checker in the claimant's place on most sites; such"
+                " names are left out."
+            ),
             "Some of Africa Check's rows are in Hausa; its language is left open.",
-            "The same claim occurs in several topic lists, and one claim of the tax list is dated 2056.",
+            (
+                "The same claim occurs in several topic lists, and one claim of the tax list is"
+                " dated 2056."
+            ),
         ),
         has_evidence=True,
         factchecks=True,
     ),
-    maps={"a5": RATINGS, "cdl": kit.noted(NORMALISED, "ClaimsKG's own four classes, as far as ratings tell.")},
+    maps={
+        "a5": RATINGS,
+        "cdl": kit.noted(NORMALISED, "ClaimsKG's own four classes, as far as ratings tell."),
+    },
     variants={"rated": load_rated, "all": load_all},
     published_rows={"rated": 74_066},
     real_rows={"rated": 510, "all": 6_105},

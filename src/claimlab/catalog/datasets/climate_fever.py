@@ -1,4 +1,6 @@
-"""Climate-Fever: claims about the climate, each with five Wikipedia sentences and people's votes on them."""
+"""Climate-Fever: claims about the climate, each with five Wikipedia sentences and people's votes on
+them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,17 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, frame_of, meta_json, read_objects, side_rows
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    both,
+    frame_of,
+    meta_json,
+    read_objects,
+    side_rows,
+)
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -20,14 +32,20 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("claim"),
         label_raw="claim_label",
     )
-    pairs = [(record, e) for record, row in zip(records["id"], rows, strict=True) for e in row["evidences"]]
+    pairs = [
+        (record, e)
+        for record, row in zip(records["id"], rows, strict=True)
+        for e in row["evidences"]
+    ]
     evidence = side_rows("evidence", (_evidence(record, e) for record, e in pairs))
     ranks = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("record_id")
     return Loaded(
         records,
         {
             "evidence": evidence.with_columns(rank=ranks),
-            "annotations": side_rows("annotations", (v for record, e in pairs for v in _votes(record, e))),
+            "annotations": side_rows(
+                "annotations", (v for record, e in pairs for v in _votes(record, e))
+            ),
         },
     )
 
@@ -45,7 +63,9 @@ def _evidence(record: str, e: dict[str, Any]) -> dict[str, Any]:
 
 
 def _votes(record: str, e: dict[str, Any]) -> list[dict[str, Any]]:
-    """Two to five people voted on a sentence, in five numbered places; an empty place is no vote."""
+    """Two to five people voted on a sentence, in five numbered places; an empty place is no
+    vote.
+    """
     return [
         {
             "record_id": record,
@@ -60,31 +80,49 @@ def _votes(record: str, e: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-VERDICTS = {"SUPPORTS": "true", "REFUTES": "false", "DISPUTED": "mixed", "NOT_ENOUGH_INFO": "unknown"}
+VERDICTS = {
+    "SUPPORTS": "true",
+    "REFUTES": "false",
+    "DISPUTED": "mixed",
+    "NOT_ENOUGH_INFO": "unknown",
+}
 
 DATASET = Entry(
     card=Card(
         name="climate-fever",
         title="Climate-Fever",
-        summary="Claims about climate change found on the web, each with five sentences from Wikipedia that people "
-        "judged to support it, refute it or leave it open.",
+        summary=(
+            "Claims about climate change found on the web, each with five sentences from Wikipedia"
+            " that people judged to support it, refute it or leave it open."
+        ),
         size=7_675,
         modality=("claims",),
         topic="Climate",
         languages=("eng",),
         labelling="Human expert",
         licence=None,
-        access="Download climate-fever.jsonl from the authors' repository, or load climate_fever from the Hugging Face hub.",
+        access=(
+            "Download climate-fever.jsonl from the authors' repository, or load climate_fever from"
+            " the Hugging Face hub."
+        ),
         homepage="http://climatefever.ai",
-        citation="Diggelmann, Boyd-Graber, Bulian, Ciaramita and Leippold (2020), CLIMATE-FEVER: A Dataset for "
-        "Verification of Real-World Climate Claims, arXiv:2012.00614.",
+        citation=(
+            "Diggelmann, Boyd-Graber, Bulian, Ciaramita and Leippold (2020), CLIMATE-FEVER: A"
+            " Dataset for Verification of Real-World Climate Claims, arXiv:2012.00614."
+        ),
         errata=(
-            "The guide's size (7,675) counts pairs of claim and evidence sentence; there are 1,535 claims, and its label "
-            "shares are shares of claims.",
-            "The guide describes the labels as supports, refutes or disputed; the most frequent after 'supports' is "
-            "not-enough-info (474 of 1,535).",
-            "The label says what five Wikipedia sentences show, not what is true: claims that science rejects can "
-            "be marked as supported.",
+            (
+                "The guide's size (7,675) counts pairs of claim and evidence sentence; there are"
+                " 1,535 claims, and its label shares are shares of claims."
+            ),
+            (
+                "The guide describes the labels as supports, refutes or disputed; the most frequent"
+                " after 'supports' is not-enough-info (474 of 1,535)."
+            ),
+            (
+                "The label says what five Wikipedia sentences show, not what is true: claims that"
+                " science rejects can be marked as supported."
+            ),
         ),
         has_evidence=True,
     ),

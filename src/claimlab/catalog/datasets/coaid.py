@@ -1,4 +1,6 @@
-"""CoAID: news and claims about Covid-19 in dated folders, with the tweets about them and the replies to those."""
+"""CoAID: news and claims about Covid-19 in dated folders, with the tweets about them and the
+replies to those.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +9,43 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, members, meta_column, utc
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    both,
+    dated,
+    members,
+    meta_column,
+    utc,
+)
 
-NAME = re.compile(r"(?:(\d{1,2})[-:_](\d{1,2})[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
+NAME = re.compile(
+    r"(?:(\d{1,2})[-:_](\d{1,2})[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE
+)
 NEEDED = ["title", "news_url", "fact_check_url"]
 OPTIONAL = [
-    "type", "newstitle", "content", "abstract", "publish_date", "meta_keywords", "archive",
-    "news_url2", "news_url3", "news_url4", "news_url5",
-]  # fmt: skip
+    "type",
+    "newstitle",
+    "content",
+    "abstract",
+    "publish_date",
+    "meta_keywords",
+    "archive",
+    "news_url2",
+    "news_url3",
+    "news_url4",
+    "news_url5",
+]
 DATES = ("%m/%d/%y", "%m/%d/%y %H:%M", "%d-%b-%y", "%b %d, %Y at %I:%M%p", "%B %d, %Y at %I:%M %p")
 
 
 def load(bundle: Bundle) -> Loaded:
-    """One row per news item or claim; the label is in the file's name. The date is `publish_date`, where there is one."""
+    """One row per news item or claim; the label is in the file's name. The date is `publish_date`,
+    where there is one.
+    """
     items = pl.concat([item for _, item in read_items(bundle)])
     is_page = pl.col("fact_check_url").str.contains(
         "://"
@@ -28,7 +54,9 @@ def load(bundle: Bundle) -> Loaded:
         *["id", "label_raw"],
         text="title",
         kind=pl.lit("claim"),
-        **dated({"publish_date column": published(items["publish_date"])}, written=items["publish_date"]),
+        **dated(
+            {"publish_date column": published(items["publish_date"])}, written=items["publish_date"]
+        ),
         source=pl.when(~is_page).then("fact_check_url"),
         url="news_url",
         meta=meta_column(items, ["part", "snapshot", "fact_check_url", *OPTIONAL]),
@@ -46,8 +74,9 @@ def load(bundle: Bundle) -> Loaded:
 def load_engagements(bundle: Bundle) -> Loaded:
     """One row per item, tweet and reply, items and tweets without any kept; the text is the item's.
 
-    Replies are joined by tweet alone, as published protocols do, though the file also names the item: a tweet about two
-    items brings its replies to both. The date is the folder's, the only one that every item has.
+    Replies are joined by tweet alone, as published protocols do, though the file also names the
+    item: a tweet about two items brings its replies to both. The date is the folder's, the only one
+    that every item has.
     """
     parts = []
     for name, items in read_items(bundle):
@@ -68,11 +97,15 @@ def load_engagements(bundle: Bundle) -> Loaded:
         group="id",
         meta=meta_column(joined, ["part", "reply_id"]),
     )
-    return Loaded(records, notes=["The text repeats for every engagement of an item: split by group."])
+    return Loaded(
+        records, notes=["The text repeats for every engagement of an item: split by group."]
+    )
 
 
 def read_items(bundle: Bundle) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The item files in order, each with `index` (what tweets refer to), `part`, `label_raw`, `snapshot` and `id`."""
+    """The item files in order, each with `index` (what tweets refer to), `part`, `label_raw`,
+    `snapshot` and `id`.
+    """
     for name in members(bundle, "*COVID-19.csv"):
         match = NAME.search(name)
         if match is None:
@@ -101,7 +134,9 @@ def related(bundle: Bundle, name: str, ending: str, columns: list[str]) -> pl.Da
 
 
 def published(written: pl.Series) -> pl.Series:
-    """UTC times of the notations that `publish_date` mixes; null for those that name no day ("3 months ago")."""
+    """UTC times of the notations that `publish_date` mixes; null for those that name no day ("3
+    months ago").
+    """
     zoned = written.str.replace("PDT", "-0700").str.replace("PST", "-0800")
     return utc(zoned, *DATES, *(f"{d} %z" for d in DATES))
 
@@ -112,8 +147,11 @@ DATASET = Entry(
     card=Card(
         name="coaid",
         title="CoAID",
-        summary="Covid-19 news from trusted and untrusted sites, and short claims from health bodies and myth-busting pages, "
-        "in four dated snapshots with the tweets about them and the replies.",
+        summary=(
+            "Covid-19 news from trusted and untrusted sites, and short claims from health bodies"
+            " and myth-busting pages, in four dated snapshots with the tweets about them and the"
+            " replies."
+        ),
         size=301_177,
         modality=("claims",),
         topic="Covid-19",
@@ -122,20 +160,39 @@ DATASET = Entry(
         time_end="2020-09-01",
         labelling="Source-based (true), human expert (false)",
         licence=None,
-        access="Clone the authors' repository: four dated folders of CSV files; tweets and replies are ids.",
+        access=(
+            "Clone the authors' repository: four dated folders of CSV files; tweets and replies are"
+            " ids."
+        ),
         homepage="https://github.com/cuilimeng/CoAID",
-        citation="Cui and Lee (2020), CoAID: COVID-19 Healthcare Misinformation Dataset, arXiv:2006.00885.",
+        citation=(
+            "Cui and Lee (2020), CoAID: COVID-19 Healthcare Misinformation Dataset,"
+            " arXiv:2006.00885."
+        ),
         errata=(
-            "The guide's shares and keyword score are those of one row per engagement (variant 'engagements', 278,787 rows; "
-            "the guide has 278,793), where an item's text repeats for each tweet and reply; of the 5,975 items 84.05% "
-            "are real.",
-            "The guide's temporal score, a pass, dates every item by its snapshot folder; it equals always answering "
-            "'real'. Of the publication dates (1,176 items), 604 are 2020-02-11, all on real pages of one site: a date of "
-            "its template, which separates the classes.",
-            "Real claims are questions (444 of 490 end in a question mark), fake claims are never: the mark gives the "
-            "class away.",
-            "Of the fake news of the first snapshot, 277 titles carry wrongly decoded quote marks; no real one does.",
-            "'fact_check_url' holds a fact-check's address for fake items and mostly a bare domain for real ones.",
+            (
+                "The guide's shares and keyword score are those of one row per engagement (variant"
+                " 'engagements', 278,787 rows; the guide has 278,793), where an item's text repeats"
+                " for each tweet and reply; of the 5,975 items 84.05% are real."
+            ),
+            (
+                "The guide's temporal score, a pass, dates every item by its snapshot folder; it"
+                " equals always answering 'real'. Of the publication dates (1,176 items), 604 are"
+                " 2020-02-11, all on real pages of one site: a date of its template, which"
+                " separates the classes."
+            ),
+            (
+                "Real claims are questions (444 of 490 end in a question mark), fake claims are"
+                " never: the mark gives the class away."
+            ),
+            (
+                "Of the fake news of the first snapshot, 277 titles carry wrongly decoded quote"
+                " marks; no real one does."
+            ),
+            (
+                "'fact_check_url' holds a fact-check's address for fake items and mostly a bare"
+                " domain for real ones."
+            ),
             "220 titles occur more than once (483 rows), always under one label.",
             "The guide's end is 2020-09-01; the files go on to a snapshot of 2020-11-01.",
         ),

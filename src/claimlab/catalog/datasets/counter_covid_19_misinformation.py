@@ -1,4 +1,6 @@
-"""Counter-covid-19-misinformation: tweets on fake cures and 5G that spread misinformation, counter it, or do neither."""
+"""Counter-covid-19-misinformation: tweets on fake cures and 5G that spread misinformation, counter
+it, or do neither.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ NUMBERS = {
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
-    """The tweets that people annotated: the files whose name says so, or else those with a label column."""
+    """The tweets that people annotated: the files whose name says so, or else those with a label
+    column.
+    """
     named = [n for n in bundle.match(*TABLES) if "annot" in n.lower() or "label" in n.lower()]
     return _load(bundle, named or bundle.match(*TABLES), labelled=True)
 
@@ -40,9 +44,12 @@ def _load(bundle: kit.Bundle, names: Sequence[str], *, labelled: bool) -> kit.Lo
     # an annotated tweet is in the whole set again: it counts once, with its label
     once = rows.filter(pl.col("tweet_id").is_null() | pl.col("tweet_id").is_first_distinct())
     again = rows.height - once.height
-    notes = [f"{again:,} of {rows.height:,} rows repeat a tweet id and were left out."] if again else []
+    notes = (
+        [f"{again:,} of {rows.height:,} rows repeat a tweet id and were left out."] if again else []
+    )
     return kit.Loaded(
-        once.with_columns(kit.unique_ids("counter-covid-19-misinformation", once["tweet_id"])), notes=notes
+        once.with_columns(kit.unique_ids("counter-covid-19-misinformation", once["tweet_id"])),
+        notes=notes,
     )
 
 
@@ -51,7 +58,8 @@ def _part(bundle: kit.Bundle, name: str) -> pl.DataFrame:
     ids = kit.tweet_ids(raw.need("Tweet ID", "id", "id_str", "status_id"))
     text = raw.maybe("Text", "tweet", "full_text")
     topic = "5G" if "5g" in lower or "g5" in lower else "fake cures" if "cure" in lower else None
-    # the authors state the code in the column's name: "label (0:misinformation, 1: counter-misinformation, ...)"
+    # the authors state the code in the column's name: "label (0:misinformation, 1:
+    # counter-misinformation, ...)"
     coded = next((c for c in raw.frame.columns if c.lower().startswith("label")), "label")
     label = raw.maybe(coded, "annotation", "class", "category_label")
     return raw.frame.select(
@@ -76,7 +84,10 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="counter-covid-19-misinformation",
         title="Counter-covid-19-misinformation",
-        summary="Tweets of early 2020 about fake cures and 5G, of which people marked 4,800 as spreading misinformation, countering it, or irrelevant.",
+        summary=(
+            "Tweets of early 2020 about fake cures and 5G, of which people marked 4,800 as"
+            " spreading misinformation, countering it, or irrelevant."
+        ),
         size=155_468,
         modality=("claims", "tweets"),
         topic="Covid-19",
@@ -85,15 +96,33 @@ DATASET = kit.Entry(
         time_start="2020-01-21",
         time_end="2020-05-20",
         labelling="Human (N.S.)",
-        access="Clone the repository COVID-Counter-Misinformation; it holds tweet ids, and its authors help with the texts.",
+        access=(
+            "Clone the repository COVID-Counter-Misinformation; it holds tweet ids, and its authors"
+            " help with the texts."
+        ),
         homepage="https://github.com/claws-lab/COVID-Counter-Misinformation",
-        citation="Micallef, He, Kumar, Ahamad and Memon (2020), The Role of the Crowd in Countering Misinformation: A Case Study of the COVID-19 Infodemic, IEEE Big Data.",
+        citation=(
+            "Micallef, He, Kumar, Ahamad and Memon (2020), The Role of the Crowd in Countering"
+            " Misinformation: A Case Study of the COVID-19 Infodemic, IEEE Big Data."
+        ),
         errata=(
-            "Only 4,800 tweets are annotated; the guide's shares are over all of them, so 98% are 'unknown' because they have no label.",
-            "The label says what a tweet does, not whether it is true: 'counter-misinformation' is counted as true, as the guide does.",
+            (
+                "Only 4,800 tweets are annotated; the guide's shares are over all of them, so 98%"
+                " are 'unknown' because they have no label."
+            ),
+            (
+                "The label says what a tweet does, not whether it is true: 'counter-misinformation'"
+                " is counted as true, as the guide does."
+            ),
             "The guide's scripts read 156,841 rows; its table says 155,468.",
-            "A code is explained in the name of its column only; the files of all tweets are spelt 'tweeet', and labelled files are sorted by class.",
-            "The repository holds 156,829 ids (60,153 on cures, 96,676 on 5G), of which 154,548 are distinct.",
+            (
+                "A code is explained in the name of its column only; the files of all tweets are"
+                " spelt 'tweeet', and labelled files are sorted by class."
+            ),
+            (
+                "The repository holds 156,829 ids (60,153 on cures, 96,676 on 5G), of which 154,548"
+                " are distinct."
+            ),
         ),
     ),
     maps=kit.both(A5),
@@ -101,7 +130,10 @@ DATASET = kit.Entry(
         "annotated": load,
         "all": load_all,
         "guide": guide(
-            "counter-covid-19-misinformation", "counter-covid-19-misinformation", kind="post", language="eng"
+            "counter-covid-19-misinformation",
+            "counter-covid-19-misinformation",
+            kind="post",
+            language="eng",
         ),
     },
     published_rows={"annotated": 4_800, "all": 155_468, "guide": 156_841},

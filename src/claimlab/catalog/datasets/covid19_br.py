@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares, Table, host, meta_column, numbered
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Shares,
+    Table,
+    host,
+    meta_column,
+    numbered,
+)
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV with line breaks inside quoted texts.
 
-    `source` is the page by which a message was checked: evidence, not where the message came from. `meta` keeps the
-    0-based row, by which the published validation names its decisions.
+    `source` is the page by which a message was checked: evidence, not where the message came from.
+    `meta` keeps the 0-based row, by which the published validation names its decisions.
     """
     raw = Table.read(bundle, bundle.one("wpp_2020.csv", "*.csv"))
-    rows = raw.pick(["text", "misinformation"], ["source", "shares", "revision"]).with_row_index("row")
+    rows = raw.pick(["text", "misinformation"], ["source", "shares", "revision"]).with_row_index(
+        "row"
+    )
     records = rows.select(
         numbered("covid19-br", rows.height),
         "text",
@@ -37,8 +49,10 @@ DATASET = Entry(
     card=Card(
         name="covid19-br",
         title="COVID19.BR",
-        summary="Messages from 236 public WhatsApp groups in Brazil, spring 2020, labelled as misinformation or not, with "
-        "the number of times each was shared.",
+        summary=(
+            "Messages from 236 public WhatsApp groups in Brazil, spring 2020, labelled as"
+            " misinformation or not, with the number of times each was shared."
+        ),
         size=2_899,
         modality=("posts",),
         topic="Covid-19",
@@ -50,11 +64,17 @@ DATASET = Entry(
         shares=Shares(true=68.54, false=31.46),
         access="Download wpp_2020.csv from the authors' repository named in the paper.",
         homepage="https://doi.org/10.5753/dsw.2021.17422",
-        citation="Martins, Cabral, Mourão, de Sá, Monteiro and Machado (2021), COVID19.BR: A Dataset of Misinformation "
-        "about COVID-19 in Brazilian Portuguese WhatsApp Messages, Dataset Showcase Workshop.",
+        citation=(
+            "Martins, Cabral, Mourão, de Sá, Monteiro and Machado (2021), COVID19.BR: A Dataset of"
+            " Misinformation about COVID-19 in Brazilian Portuguese WhatsApp Messages, Dataset"
+            " Showcase Workshop."
+        ),
         errata=(
-            "The published corpus has 2,899 rows (1,987 true, 912 fake); the file at hand lacks one empty row and one "
-            "label (0-based row 105) seems to differ: 1,985 true, 913 fake.",
+            (
+                "The published corpus has 2,899 rows (1,987 true, 912 fake); the file at hand lacks"
+                " one empty row and one label (0-based row 105) seems to differ: 1,985 true, 913"
+                " fake."
+            ),
             "22 addresses have both labels, in 60 rows; 501 texts are only an address.",
             "Only 66 rows name the page by which they were checked.",
             "No dates: the period is that of the collection.",

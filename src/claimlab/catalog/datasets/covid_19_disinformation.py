@@ -1,4 +1,6 @@
-"""COVID-19 Disinformation: ids of tweets in four languages, with people's answers to seven questions."""
+"""COVID-19 Disinformation: ids of tweets in four languages, with people's answers to seven
+questions.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +17,45 @@ NAME = re.compile(r"disinfo_([a-z]+)_(binary|multiclass)_(train|dev|test)\.tsv$"
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
-    """The binary answers of each language, every labelled tweet once, with the fine answers beside them."""
+    """The binary answers of each language, every labelled tweet once, with the fine answers beside
+    them.
+    """
     names = [n for n in files(bundle, ["binary"]) if "multilang" not in n.lower()]
     raw = pl.concat([read(bundle, n) for n in names])
-    raw = raw.with_columns(id=kit.distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=raw["raw_id"])
+    raw = raw.with_columns(
+        id=kit.distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=raw["raw_id"]
+    )
     fine = {n: re.sub("binary", "multiclass", n, flags=re.IGNORECASE) for n in names}
     beside = [read(bundle, f) if f in bundle.names() else None for f in fine.values()]
     annotations = [annotated(raw, "")]
     if all(f is not None for f in beside):
         finer = pl.concat([f for f in beside if f is not None])
-        # the two files of a split list the same tweets in the same order, which is the only key that never repeats
+        # the two files of a split list the same tweets in the same order, which is the only key
+        # that never repeats
         if finer["raw_id"].equals(raw["raw_id"]):
             annotations.append(annotated(finer.with_columns(raw["id"]), " (fine)"))
     return kit.Loaded(records(raw), {"annotations": pl.concat(annotations)})
 
 
 def load_all_files(bundle: kit.Bundle) -> kit.Loaded:
-    """All files concatenated, for protocols that read them so: each tweet occurs about four times."""
+    """All files concatenated, for protocols that read them so: each tweet occurs about four
+    times.
+    """
     raw = pl.concat([read(bundle, n) for n in files(bundle, ["binary", "multiclass"])])
     stem = raw["language_name"] + "-" + raw["answers"] + "-" + raw["raw_id"]
     single = raw.filter(pl.col("language_name") != "multilang")
-    spoken = dict(zip(single["raw_id"], single["language_name"], strict=True))  # the joint files do not say
+    spoken = dict(
+        zip(single["raw_id"], single["language_name"], strict=True)
+    )  # the joint files do not say
     raw = raw.with_columns(
         id=kit.distinct("covid-19-disinformation-" + stem),
         tweet_id=raw["raw_id"],
         language_name=raw["raw_id"].replace_strict(spoken, default=None, return_dtype=pl.String),
     )
-    return kit.Loaded(records(raw), notes=["The files repeat each other: tweets come several times. Split by group."])
+    return kit.Loaded(
+        records(raw),
+        notes=["The files repeat each other: tweets come several times. Split by group."],
+    )
 
 
 def files(bundle: kit.Bundle, kinds: Sequence[str]) -> list[str]:
@@ -55,7 +69,8 @@ def read(bundle: kit.Bundle, name: str) -> pl.DataFrame:
     match = NAME.search(name)
     if match is None:
         raise kit.UnreadableFile(
-            f"'{name}' does not say its language and split.", "Give the files under their own names."
+            f"'{name}' does not say its language and split.",
+            "Give the files under their own names.",
         )
     language, kind, split = (part.lower() for part in match.groups())
     raw = kit.Table.read(bundle, name, delimiter="\t", quoted=False).pick(["tweet_id", *QUESTIONS])
@@ -94,8 +109,10 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="covid-19-disinformation",
         title="COVID-19 Disinformation",
-        summary="Tweets about Covid-19 by id, in Arabic, Bulgarian, Dutch and English, with people's answers on whether "
-        "they make a claim, seem false, matter, do harm or need checking.",
+        summary=(
+            "Tweets about Covid-19 by id, in Arabic, Bulgarian, Dutch and English, with people's"
+            " answers on whether they make a claim, seem false, matter, do harm or need checking."
+        ),
         size=16_000,
         modality=("claims",),
         topic="Covid-19",
@@ -105,21 +122,37 @@ DATASET = kit.Entry(
         time_end="2021-03",
         labelling="Crowd-sourced",
         licence="CC BY-NC-SA 4.0",
-        access="Download the TSV files of ids and answers from the authors' repository and fetch the texts by tweet id.",
+        access=(
+            "Download the TSV files of ids and answers from the authors' repository and fetch the"
+            " texts by tweet id."
+        ),
         homepage="https://github.com/firojalam/COVID-19-disinformation",
-        citation="Alam, Shaar, Dalvi, Sajjad, Nikolov, Mubarak, Da San Martino, Abdelali, Durrani, Darwish et al. (2021), "
-        "Fighting the COVID-19 Infodemic: Modeling the Perspective of Journalists, Fact-Checkers, Social Media "
-        "Platforms, Policy Makers, and the Society, Findings of EMNLP.",
+        citation=(
+            "Alam, Shaar, Dalvi, Sajjad, Nikolov, Mubarak, Da San Martino, Abdelali, Durrani,"
+            " Darwish et al. (2021), Fighting the COVID-19 Infodemic: Modeling the Perspective of"
+            " Journalists, Fact-Checkers, Social Media Platforms, Policy Makers, and the Society,"
+            " Findings of EMNLP."
+        ),
         errata=(
-            "The guide's shares file everything under unknown; its temporal score reads question 2 ('no' true, 'yes' "
-            "false) of all 30 files concatenated, so tweets repeat (variant 'all-files', map 'cdl').",
+            (
+                "The guide's shares file everything under unknown; its temporal score reads"
+                " question 2 ('no' true, 'yes' false) of all 30 files concatenated, so tweets"
+                " repeat (variant 'all-files', map 'cdl')."
+            ),
             "The label is how false a tweet appears to an annotator, not a fact-check.",
-            "15,870 rows are 15,647 tweets: 223 Arabic tweets come twice, 96 of them in two splits, 28 with two answers "
-            "to question 2.",
-            "Six ids were rounded by a spreadsheet (1.37041E+18): they name no tweet, and variant 'all-files' keeps them "
-            "unchanged because the published score counts their first digits.",
-            "The README gives 4,542 tweets as Arabic and 2,665 as English in one place; the files hold 4,966 Arabic, "
-            "4,542 English, 3,697 Bulgarian and 2,665 Dutch.",
+            (
+                "15,870 rows are 15,647 tweets: 223 Arabic tweets come twice, 96 of them in two"
+                " splits, 28 with two answers to question 2."
+            ),
+            (
+                "Six ids were rounded by a spreadsheet (1.37041E+18): they name no tweet, and"
+                " variant 'all-files' keeps them unchanged because the published score counts their"
+                " first digits."
+            ),
+            (
+                "The README gives 4,542 tweets as Arabic and 2,665 as English in one place; the"
+                " files hold 4,966 Arabic, 4,542 English, 3,697 Bulgarian and 2,665 Dutch."
+            ),
         ),
     ),
     maps={"a5": {**BINARY, **FINE}, "cdl": {**BINARY, **dict.fromkeys(FINE, "unknown")}},

@@ -13,22 +13,34 @@ SPLITS = ("train", "dev", "test")
 
 
 def load(bundle: Bundle) -> Loaded:
-    """Every train, dev and test table: the participants' preprocessed copy, or the lab's own (title, text, our rating)."""
+    """Every train, dev and test table: the participants' preprocessed copy, or the lab's own
+    (title, text, our rating).
+    """
     parts = []
     for split in SPLITS:
         for name in bundle.match("*.csv"):
             stem = PurePosixPath(name).stem.lower()
-            if split in stem and "unpreprocessed" not in stem and not any(s in stem for s in SPLITS if s != split):
+            if (
+                split in stem
+                and "unpreprocessed" not in stem
+                and not any(s in stem for s in SPLITS if s != split)
+            ):
                 parts.append(_part(bundle, name, split))
     if not parts:
         bundle.one("*train*.csv")
         raise UnreadableFile(
-            f"'{bundle.path.name}' holds no train, dev or test table.", "Name the files by their part."
+            f"'{bundle.path.name}' holds no train, dev or test table.",
+            "Name the files by their part.",
         )
     records = pl.concat(parts)
     trained = set(records.filter(pl.col("split") == "train")["text"])
-    leaked = records.filter((pl.col("split") == "test") & pl.col("text").is_in(list(trained))).height
-    note = f"{several(leaked, 'test article')} {verb(leaked, 'appears', 'appear')} word for word in the training part: do not use this split as it is."
+    leaked = records.filter(
+        (pl.col("split") == "test") & pl.col("text").is_in(list(trained))
+    ).height
+    note = (
+        f"{several(leaked, 'test article')} {verb(leaked, 'appears', 'appear')} word for word in"
+        " the training part: do not use this split as it is."
+    )
     return Loaded(records, notes=[note] if leaked else [])
 
 
@@ -52,17 +64,23 @@ def _part(bundle: Bundle, name: str, split: str) -> pl.DataFrame:
 
 
 A5 = {
-    "fake": "false", "false": "false",
-    "partial": "mixed", "partially false": "mixed",
-    "truth": "true", "true": "true",
+    "fake": "false",
+    "false": "false",
+    "partial": "mixed",
+    "partially false": "mixed",
+    "truth": "true",
+    "true": "true",
     "other": "unknown",
-}  # fmt: skip
+}
 
 DATASET = Entry(
     card=Card(
         name="ct-fan",
         title="CT-FAN",
-        summary="News articles collected through fact-checks for the CheckThat! lab: false, partially false, true or other.",
+        summary=(
+            "News articles collected through fact-checks for the CheckThat! lab: false, partially"
+            " false, true or other."
+        ),
         size=2_462,
         modality=("articles",),
         topic="Various",
@@ -71,19 +89,31 @@ DATASET = Entry(
         time_start="2010",
         time_end="2022",
         labelling="Source-based",
-        access="On request from Zenodo (record 6362498); the training part is for participants of the task.",
+        access=(
+            "On request from Zenodo (record 6362498); the training part is for participants of the"
+            " task."
+        ),
         homepage="https://zenodo.org/record/6362498",
-        citation="Shahi, Struß and Mandl (2021), Overview of the CLEF-2021 CheckThat! Lab Task 3 on Fake News Detection, "
-        "Working Notes of CLEF.",
+        citation=(
+            "Shahi, Struß and Mandl (2021), Overview of the CLEF-2021 CheckThat! Lab Task 3 on Fake"
+            " News Detection, Working Notes of CLEF."
+        ),
         errata=(
-            "The guide counts 'partially false' as false, against its own rule A.5 (partial is mixed); its shares only "
-            "come out that way (map 'cdl').",
+            (
+                "The guide counts 'partially false' as false, against its own rule A.5 (partial is"
+                " mixed); its shares only come out that way (map 'cdl')."
+            ),
             "The labels come from fact-checks of each article; the guide calls them source-based.",
-            "In the participants' copy all 330 test articles are also in the training part with the same label, so they "
-            "cannot be the lab's held-out test part. A score on that split is worthless.",
+            (
+                "In the participants' copy all 330 test articles are also in the training part with"
+                " the same label, so they cannot be the lab's held-out test part. A score on that"
+                " split is worthless."
+            ),
             "159 rows of the copy's training part repeat a text, and 3 texts carry two labels.",
-            "The copy's texts are lower-cased, without stop words, with names and numbers replaced; only the test part is also "
-            "there as written (variant 'original-test').",
+            (
+                "The copy's texts are lower-cased, without stop words, with names and numbers"
+                " replaced; only the test part is also there as written (variant 'original-test')."
+            ),
             "Four public ids of the copy were damaged by a spreadsheet (such as '2,574E+20').",
         ),
     ),

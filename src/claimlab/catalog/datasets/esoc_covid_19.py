@@ -1,4 +1,6 @@
-"""ESOC COVID-19: stories of misinformation about the pandemic from all continents, catalogued by type."""
+"""ESOC COVID-19: stories of misinformation about the pandemic from all continents, catalogued by
+type.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ DATASET = Entry(
     card=Card(
         name="esoc-covid-19",
         title="ESOC COVID-19",
-        summary="Stories of misinformation about COVID-19 gathered by country experts, each with its type (false reporting, conspiracy, fake remedy), narrative, motive and channel.",
+        summary=(
+            "Stories of misinformation about COVID-19 gathered by country experts, each with its"
+            " type (false reporting, conspiracy, fake remedy), narrative, motive and channel."
+        ),
         size=5_613,
         modality=("claims",),
         topic="Covid-19",
@@ -49,13 +54,27 @@ DATASET = Entry(
         time_start="2020-01-01",
         time_end="2020-12",
         labelling="Human expert",
-        access="Download the dataset and its code book from the Empirical Studies of Conflict project at Princeton.",
+        access=(
+            "Download the dataset and its code book from the Empirical Studies of Conflict project"
+            " at Princeton."
+        ),
         homepage="https://esoc.princeton.edu/publications/esoc-covid-19-misinformation-dataset",
-        citation="Siwakoti, Yadav, Thange, Bariletto, Zanotti, Ghoneim and Shapiro (2021), Localized Misinformation in a Global Pandemic: Report on COVID-19 Narratives around the World, ESOC, Princeton.",
+        citation=(
+            "Siwakoti, Yadav, Thange, Bariletto, Zanotti, Ghoneim and Shapiro (2021), Localized"
+            " Misinformation in a Global Pandemic: Report on COVID-19 Narratives around the World,"
+            " ESOC, Princeton."
+        ),
         errata=(
             "It holds misinformation only: one class, so it can neither train nor test a detector.",
-            "The guide's Table 4 ends it on 11/2/2020; the report covers stories up to the end of December 2020.",
-            "The column names of the published spreadsheet could not be confirmed for this entry; each is looked for under several, and the variant 'guide' reads the guide's release.",
+            (
+                "The guide's Table 4 ends it on 11/2/2020; the report covers stories up to the end"
+                " of December 2020."
+            ),
+            (
+                "The column names of the published spreadsheet could not be confirmed for this"
+                " entry; each is looked for under several, and the variant 'guide' reads the"
+                " guide's release."
+            ),
         ),
     ),
     maps=both(A5),

@@ -1,4 +1,6 @@
-"""Evolved claims: claims that language-model agents rewrote while passing them on, with the trace of each hop."""
+"""Evolved claims: claims that language-model agents rewrote while passing them on, with the trace
+of each hop.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,24 @@ import polars as pl
 
 from claimlab.catalog import kit
 
-DIMENSIONS = ("causal_structure", "expression_type", "language_style", "message_granularity", "stance_polarity")
-SEED_MODEL = "gpt-4o"  # as the paper says of seeds and non-claims; the agents' model is named nowhere
+DIMENSIONS = (
+    "causal_structure",
+    "expression_type",
+    "language_style",
+    "message_granularity",
+    "stance_polarity",
+)
+SEED_MODEL = (  # as the paper says of seeds and non-claims; the agents' model is named nowhere
+    "gpt-4o"
+)
 
 
-def evolved(bundle: kit.Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_only: bool = False) -> kit.Loaded:
-    """Claims after their walk, with the released traces beside them; `group` is the claim they started from."""
+def evolved(
+    bundle: kit.Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_only: bool = False
+) -> kit.Loaded:
+    """Claims after their walk, with the released traces beside them; `group` is the claim they
+    started from.
+    """
     rows, evidence = [], []
     traces: list[dict[str, Any]] = []
     for stem in stems:
@@ -27,10 +41,22 @@ def evolved(bundle: kit.Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_o
             if traced_only and walk is None:
                 continue
             record_id = f"evolved-claims-{stem.replace('_', '-')}-{item['id']}"
-            change = {"dimension": item["dimension"], "value": item["value"], "steps": walk and len(walk["steps"])}
+            change = {
+                "dimension": item["dimension"],
+                "value": item["value"],
+                "steps": walk and len(walk["steps"]),
+            }
             origin = {"base_claim": item["base_claim"], "context": item["refer_title"]}
             rows.append(
-                record(record_id, item["claim"], item["label"], item["topic"], item["base_claim"], origin, [change])
+                record(
+                    record_id,
+                    item["claim"],
+                    item["label"],
+                    item["topic"],
+                    item["base_claim"],
+                    origin,
+                    [change],
+                )
             )
             evidence.append(context(record_id, item["refer_title"], item["refer_content"], None))
             traces += hops(record_id, walk) if walk else []
@@ -46,14 +72,26 @@ def seeds(bundle: kit.Bundle, stem: str = "seed") -> kit.Loaded:
     for number, item in enumerate(json_lines(bundle, f"{stem}.jsonl"), 1):
         record_id = f"evolved-claims-{stem}-{number}"
         origin = {"model": SEED_MODEL, "context": item["title"], "content_id": item["content_id"]}
-        rows.append(record(record_id, item["seed_claim"], item["label"], item["topic"], item["seed_claim"], origin, []))
+        rows.append(
+            record(
+                record_id,
+                item["seed_claim"],
+                item["label"],
+                item["topic"],
+                item["seed_claim"],
+                origin,
+                [],
+            )
+        )
         text = abstracts.get((item["title"], str(item["content_id"])))
         evidence.append(context(record_id, item["title"], text, item["content_url"]))
     return table(rows, evidence)
 
 
 def non_claims(bundle: kit.Bundle) -> kit.Loaded:
-    """Questions, personal statements, empty professional phrases and claims stripped of their context."""
+    """Questions, personal statements, empty professional phrases and claims stripped of their
+    context.
+    """
     rows = []
     for number, item in enumerate(json_lines(bundle, "non-claim.jsonl"), 1):
         base = item.get("seed-claim") or item.get("personal") or item["non-claim"]
@@ -61,7 +99,16 @@ def non_claims(bundle: kit.Bundle) -> kit.Loaded:
         changes = [{"type": item["type"], "from": base}] if base != item["non-claim"] else []
         record_id = f"evolved-claims-non-claim-{number}"
         rows.append(
-            record(record_id, item["non-claim"], item["label"], item["topic"], base, origin, changes, item["type"])
+            record(
+                record_id,
+                item["non-claim"],
+                item["label"],
+                item["topic"],
+                base,
+                origin,
+                changes,
+                item["type"],
+            )
         )
     return table(rows, [])
 
@@ -74,17 +121,26 @@ def detection(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def stages(bundle: kit.Bundle) -> kit.Loaded:
-    """Seeds, claims halfway through their walk, evolved claims and non-claims; `meta.stage` says which a record is, and
-    `meta.dimension` what an evolved claim was changed in."""
+    """Seeds, claims halfway through their walk, evolved claims and non-claims; `meta.stage` says
+    which a record is, and `meta.dimension` what an evolved claim was changed in."""
     ends = evolved(bundle)
-    parts = {"seed": seeds(bundle), "middle": halfway(ends), "evolved": ends, "non-claim": non_claims(bundle)}
+    parts = {
+        "seed": seeds(bundle),
+        "middle": halfway(ends),
+        "evolved": ends,
+        "non-claim": non_claims(bundle),
+    }
     records = [staged(part.records, stage) for stage, part in parts.items()]
-    evidence = pl.concat([part.tables["evidence"] for part in parts.values() if "evidence" in part.tables])
+    evidence = pl.concat(
+        [part.tables["evidence"] for part in parts.values() if "evidence" in part.tables]
+    )
     return kit.Loaded(pl.concat(records), {"evidence": evidence}, synthetic=True)
 
 
 def halfway(ends: kit.Loaded) -> kit.Loaded:
-    """The text in the middle of each walk, where it is neither the claim it started from nor the one it ended with."""
+    """The text in the middle of each walk, where it is neither the claim it started from nor the
+    one it ended with.
+    """
     outputs: dict[str, list[str]] = {}
     for trace_id, text in ends.tables["traces"].select("trace_id", "output").iter_rows():
         outputs.setdefault(trace_id, []).append(text)
@@ -105,7 +161,13 @@ def staged(records: pl.DataFrame, stage: str) -> pl.DataFrame:
         meta = json.loads(text)
         changes = meta["synthetic"]["changes"]
         metas.append(
-            kit.meta_json({**meta, "stage": stage, "dimension": changes[-1].get("dimension") if changes else None})
+            kit.meta_json(
+                {
+                    **meta,
+                    "stage": stage,
+                    "dimension": changes[-1].get("dimension") if changes else None,
+                }
+            )
         )
     return records.with_columns(meta=pl.Series(metas, dtype=pl.String))
 
@@ -130,7 +192,8 @@ def record(
         "label_raw": str(label),
         "language": "eng",
         "topic": topic,
-        # The text itself is the key, so that a seed and what it became stay together across variants.
+        # The text itself is the key, so that a seed and what it became stay together across
+        # variants.
         "group": "base-" + hashlib.sha256(base.encode()).hexdigest()[:12],
         "authorship": "MGT",
         "meta": kit.meta_json({"synthetic": synthetic, "type": kind_of_non_claim}),
@@ -140,15 +203,24 @@ def record(
 def context(record_id: str, title: str, text: str | None, url: str | None) -> dict[str, Any]:
     """The abstract that a claim was drawn from."""
     return {
-        "record_id": record_id, "evidence_id": f"{record_id}-context", "rank": 1, "title": title, "text": text,
-        "url": url, "provider": "released abstract",
-    }  # fmt: skip
+        "record_id": record_id,
+        "evidence_id": f"{record_id}-context",
+        "rank": 1,
+        "title": title,
+        "text": text,
+        "url": url,
+        "provider": "released abstract",
+    }
 
 
 def hops(record_id: str, walk: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for step in walk["steps"]:
         why = {k: step[k] for k in ("influencing_attributes", "influencing_reason")}
-        goal = {"dimension": walk["dimension"], "target_value": walk["target_value"], "status": walk["status"]}
+        goal = {
+            "dimension": walk["dimension"],
+            "target_value": walk["target_value"],
+            "status": walk["status"],
+        }
         yield {
             "record_id": record_id,
             "trace_id": record_id,
@@ -196,8 +268,11 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="evolved-claims",
         title="Evolved claims (Beyond Static Artifacts)",
-        summary="Synthetic claims: seeds drawn from news abstracts by a model, non-claims, and claims that simulated users "
-        "rewrote towards a target (style, stance, granularity, causal structure, expression), with the trace of each walk.",
+        summary=(
+            "Synthetic claims: seeds drawn from news abstracts by a model, non-claims, and claims"
+            " that simulated users rewrote towards a target (style, stance, granularity, causal"
+            " structure, expression), with the trace of each walk."
+        ),
         size=14_400,
         modality=("claims", "generated"),
         topic="Various",
@@ -206,17 +281,29 @@ DATASET = kit.Entry(
         labelling="Algorithm (made as claim or non-claim), sampled checks by humans",
         access="Download data and assets from the GitHub repository of the paper.",
         homepage="https://github.com/yeqingteng/Beyond-Static-Artifacts",
-        citation="Teng, Si, Lin, Zhang, Zhang, Lu, Zhou and Wu (2026), Beyond Static Artifacts: An Evolutionary Framework "
-        "for Synthetic Claim Generation, ACL.",
+        citation=(
+            "Teng, Si, Lin, Zhang, Zhang, Lu, Zhou and Wu (2026), Beyond Static Artifacts: An"
+            " Evolutionary Framework for Synthetic Claim Generation, ACL."
+        ),
         errata=(
             "The labels say claim (1) or non-claim (0): nothing about truth.",
-            "The paper counts 4,700 evolved claims; 3,557 are released, in five of its six dimensions.",
-            "Four trace files: expression_type has none, and its rows call the dimension message_type (686) or "
-            "expression_type (3).",
-            "Only walks that ended well are released; 65 to 79% of them end at step 1. In 14 the last audit is negative "
-            "all the same.",
+            (
+                "The paper counts 4,700 evolved claims; 3,557 are released, in five of its six"
+                " dimensions."
+            ),
+            (
+                "Four trace files: expression_type has none, and its rows call the dimension"
+                " message_type (686) or expression_type (3)."
+            ),
+            (
+                "Only walks that ended well are released; 65 to 79% of them end at step 1. In 14"
+                " the last audit is negative all the same."
+            ),
             "One seed claim occurs twice; 4,800 non-claims are 4,603 different texts.",
-            "A bag of words separates seeds from non-claims at 0.956: look for surface artefacts first.",
+            (
+                "A bag of words separates seeds from non-claims at 0.956: look for surface"
+                " artefacts first."
+            ),
         ),
         has_evidence=True,
     ),

@@ -40,7 +40,8 @@ def only(kind: str) -> Callable[[Bundle], Loaded]:
 
 
 def human_rows(bundle: Bundle) -> pl.DataFrame:
-    """The release cuts the same texts twice, by article type and by source dataset: each text is kept once.
+    """The release cuts the same texts twice, by article type and by source dataset: each text is
+    kept once.
 
     The two cuts split differently. `split` is that of the cut by source; the other is in `meta`.
     """
@@ -66,21 +67,36 @@ def human_rows(bundle: Bundle) -> pl.DataFrame:
 
 
 def machine_rows(bundle: Bundle) -> pl.DataFrame:
-    """Texts that the model wrote from a person's text; being synthetic, they carry label, origin and change log.
+    """Texts that the model wrote from a person's text; being synthetic, they carry label, origin
+    and change log.
 
-    Rule for authorship: by file. A text in an LLM file is MGT at every degree of editing, because the model rewrote
-    the whole text; nothing in the files separates a light edit (HAT) from a rewrite.
+    Rule for authorship: by file. A text in an LLM file is MGT at every degree of editing, because
+    the model rewrote the whole text; nothing in the files separates a light edit (HAT) from a
+    rewrite.
     """
-    needed = ["uuid", "ai_content", "human_content", "ai_generated_label", "article_type", *PROMPTED]
+    needed = [
+        "uuid",
+        "ai_content",
+        "human_content",
+        "ai_generated_label",
+        "article_type",
+        *PROMPTED,
+    ]
     names = members(bundle, "LLM_Disinformation_*.csv")
-    raw = pl.concat([Table.read(bundle, n).pick(needed).with_columns(split=split_of(n)) for n in names])
+    raw = pl.concat(
+        [Table.read(bundle, n).pick(needed).with_columns(split=split_of(n)) for n in names]
+    )
     meta = []
     for row in raw.iter_rows(named=True):
         # Real texts were made by paraphrase, fake ones by perturbation, each in three degrees.
         manner = "paraphrase" if row["ai_generated_label"] == "real" else "perturbation"
         synthetic = {
             "label": row["ai_generated_label"],
-            "origin": {"model": MODEL, "source_dataset": row["dataset_source"], "source_text": row["human_content"]},
+            "origin": {
+                "model": MODEL,
+                "source_dataset": row["dataset_source"],
+                "source_text": row["human_content"],
+            },
             "changes": [{"kind": manner, "degree": row["Prompt_type"]}],
         }
         meta.append(meta_json({"synthetic": synthetic, **{k: row[k] for k in PROMPTED}}))
@@ -116,26 +132,48 @@ DATASET = Entry(
     card=Card(
         name="f3",
         title="F3 (Fighting Fire with Fire)",
-        summary="Real and fake news articles and tweets written by people, and paraphrased or falsified versions that "
-        "GPT-3.5 wrote from them in three degrees.",
+        summary=(
+            "Real and fake news articles and tweets written by people, and paraphrased or falsified"
+            " versions that GPT-3.5 wrote from them in three degrees."
+        ),
         size=None,
         modality=("articles", "posts", "generated"),
         topic="Various",
         languages=("eng",),
-        labelling="Human expert (people's texts, from their source datasets); by construction (the model's texts)",
+        labelling=(
+            "Human expert (people's texts, from their source datasets); by construction (the"
+            " model's texts)"
+        ),
         access="Download F3_Dataset from the authors' GitHub repository.",
         homepage="https://github.com/mickeymst/F3",
-        citation="Lucas, Uchendu, Yamashita, Lee, Rohatgi and Lee (2023), Fighting Fire with Fire: The Dual Role of LLMs in "
-        "Crafting and Detecting Elusive Disinformation, EMNLP.",
+        citation=(
+            "Lucas, Uchendu, Yamashita, Lee, Rohatgi and Lee (2023), Fighting Fire with Fire: The"
+            " Dual Role of LLMs in Crafting and Detecting Elusive Disinformation, EMNLP."
+        ),
         errata=(
-            "People's texts are released twice, cut by article type and by source dataset: 17,917 rows are 10,815 texts, "
-            "and the two cuts put 2,087 of them on different sides of their splits.",
-            "The files at hand lack the training parts of news articles and of GossipCop, so 802 texts have no split in "
-            "the cut by source; texts newer than GPT have none at all.",
-            "Every machine text rewrites a person's text (2,100 sources, 1,812 of them among the human texts): split by "
-            "source text (group). In the published split 1,476 source texts have versions on different sides.",
-            "'Human' texts newer than GPT are human because their source says so; this cannot be verified.",
-            "Degrees are minor, major, critical here; BLUFF, by some of the same authors, says minor, moderate, critical.",
+            (
+                "People's texts are released twice, cut by article type and by source dataset:"
+                " 17,917 rows are 10,815 texts, and the two cuts put 2,087 of them on different"
+                " sides of their splits."
+            ),
+            (
+                "The files at hand lack the training parts of news articles and of GossipCop, so"
+                " 802 texts have no split in the cut by source; texts newer than GPT have none at"
+                " all."
+            ),
+            (
+                "Every machine text rewrites a person's text (2,100 sources, 1,812 of them among"
+                " the human texts): split by source text (group). In the published split 1,476"
+                " source texts have versions on different sides."
+            ),
+            (
+                "'Human' texts newer than GPT are human because their source says so; this cannot"
+                " be verified."
+            ),
+            (
+                "Degrees are minor, major, critical here; BLUFF, by some of the same authors, says"
+                " minor, moderate, critical."
+            ),
         ),
     ),
     maps={"default": {"real": "true", "fake": "false"}},

@@ -13,15 +13,46 @@ from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares, meta_json,
 from claimlab.core.words import several
 
 FIELDS = [
-    "author", "link", "category", "date", "tokens", "words", "types", "links", "upper_case_words", "verbs",
-    "subjunctive_imperative_verbs", "nouns", "adjectives", "adverbs", "modal_verbs", "singular_pronouns",
-    "plural_pronouns", "pronouns", "pausality", "characters", "sentence_length", "word_length", "spelling_errors",
-    "emotiveness", "diversity",
-]  # fmt: skip
+    "author",
+    "link",
+    "category",
+    "date",
+    "tokens",
+    "words",
+    "types",
+    "links",
+    "upper_case_words",
+    "verbs",
+    "subjunctive_imperative_verbs",
+    "nouns",
+    "adjectives",
+    "adverbs",
+    "modal_verbs",
+    "singular_pronouns",
+    "plural_pronouns",
+    "pronouns",
+    "pausality",
+    "characters",
+    "sentence_length",
+    "word_length",
+    "spelling_errors",
+    "emotiveness",
+    "diversity",
+]
 MONTHS = [
-    "janeiro", "fevereiro", "março", "abril", "maio", "junho",
-    "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
-]  # fmt: skip
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+]
 
 
 def full(bundle: Bundle) -> Loaded:
@@ -29,21 +60,33 @@ def full(bundle: Bundle) -> Loaded:
 
 
 def normalised(bundle: Bundle) -> Loaded:
-    """The longer text of each pair cut to the length of the shorter, so that length says nothing."""
+    """The longer text of each pair cut to the length of the shorter, so that length says
+    nothing.
+    """
     return read(bundle, "size_normalized_texts")
 
 
 def read(bundle: Bundle, folder: str) -> Loaded:
-    """One file per text; texts of one number are a pair. Fake ones first, then true ones, each by number."""
-    facts = {key: PurePosixPath(name) for key, name in members(bundle, "full_texts", "-meta-information")}
+    """One file per text; texts of one number are a pair. Fake ones first, then true ones, each by
+    number.
+    """
+    facts = {
+        key: PurePosixPath(name) for key, name in members(bundle, "full_texts", "-meta-information")
+    }
     rows = []
     for (label, number), name in members(bundle, folder, ""):
         about = facts.get((label, number))
-        rows.append(record(label, number, bundle.text(name), bundle.text(str(about)) if about else ""))
+        rows.append(
+            record(label, number, bundle.text(name), bundle.text(str(about)) if about else "")
+        )
     if not rows:
         bundle.one(f"{folder}/fake/*.txt")  # raises, and says what is there
     bare = sum(row["meta"] is None for row in rows)
-    notes = [f"{several(bare, 'text')} without a file of meta information: no author, address or date."] if bare else []
+    notes = (
+        [f"{several(bare, 'text')} without a file of meta information: no author, address or date."]
+        if bare
+        else []
+    )
     return Loaded(record_rows(rows), notes=notes)
 
 
@@ -82,8 +125,8 @@ def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
 def day(written: str) -> datetime | None:
     """The day, from 2017-11-30, 13/12/2017, 28/2/18, 06/02/2017 18h43 or 24 de julho de 2017.
 
-    The hour is left out: only true articles have one, so it would tell the classes apart. A year such as 0201 is a
-    slip of the source and gives no date.
+    The hour is left out: only true articles have one, so it would tell the classes apart. A year
+    such as 0201 is a slip of the source and gives no date.
     """
     worded = re.match(r"(\d{1,2}) de (\w+) de (\d{4})$", written)
     if worded and worded[2].lower() in MONTHS:
@@ -97,8 +140,11 @@ DATASET = Entry(
     card=Card(
         name="fake-br",
         title="Fake.br",
-        summary="Brazilian fake news collected by hand and, for each, a true article on the same subject from a large news "
-        "site, with linguistic counts; full texts and texts cut to equal length.",
+        summary=(
+            "Brazilian fake news collected by hand and, for each, a true article on the same"
+            " subject from a large news site, with linguistic counts; full texts and texts cut to"
+            " equal length."
+        ),
         size=7_200,
         modality=("articles",),
         topic="Various",
@@ -110,14 +156,24 @@ DATASET = Entry(
         shares=Shares(true=50.0, false=50.0),
         access="Clone or download the corpus's GitHub repository.",
         homepage="https://github.com/roneysco/Fake.br-Corpus",
-        citation="Monteiro, Santos, Pardo, de Almeida, Ruiz and Vale (2018), Contributions to the Study of Fake News in "
-        "Portuguese: New Corpus and Automatic Detection Results, PROPOR.",
+        citation=(
+            "Monteiro, Santos, Pardo, de Almeida, Ruiz and Vale (2018), Contributions to the Study"
+            " of Fake News in Portuguese: New Corpus and Automatic Detection Results, PROPOR."
+        ),
         errata=(
-            "The two versions do not hold the same pairs: 586 and 1607 are only among the full texts, 697 and 1468 only "
-            "among the size-normalised ones, where they have no meta information.",
-            "True and fake articles come from different sites, so the site, the way of writing the date and the presence "
-            "of an hour or author each give the class away.",
-            "Three dates have the year 0201; dates reach back to 2009, though 2016 to 2018 is the published period.",
+            (
+                "The two versions do not hold the same pairs: 586 and 1607 are only among the full"
+                " texts, 697 and 1468 only among the size-normalised ones, where they have no meta"
+                " information."
+            ),
+            (
+                "True and fake articles come from different sites, so the site, the way of writing"
+                " the date and the presence of an hour or author each give the class away."
+            ),
+            (
+                "Three dates have the year 0201; dates reach back to 2009, though 2016 to 2018 is"
+                " the published period."
+            ),
             "Pairs must stay on one side of a split (group).",
         ),
     ),

@@ -8,7 +8,9 @@ from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, ti
 
 
 def load(bundle: Bundle) -> Loaded:
-    """The Parquet files of the hub repository, or its CSV files where there are none: a text and a label."""
+    """The Parquet files of the hub repository, or its CSV files where there are none: a text and a
+    label.
+    """
     parts = []
     for name in bundle.match("*.parquet") or members(bundle, "*.csv"):
         raw = Table.read(bundle, name)
@@ -28,8 +30,10 @@ DATASET = Entry(
     card=Card(
         name="fake-news-elections",
         title="Fake News Elections",
-        summary="News and posts about elections gathered in 2023, marked real or fake by language models and checked by "
-        "people.",
+        summary=(
+            "News and posts about elections gathered in 2023, marked real or fake by language"
+            " models and checked by people."
+        ),
         size=38_333,
         modality=("articles",),
         topic="Politics",
@@ -41,11 +45,16 @@ DATASET = Entry(
         licence="MIT",
         access="Hugging Face hub: newsmediabias/fake_news_elections_labelled_data.",
         homepage="https://huggingface.co/datasets/newsmediabias/fake_news_elections_labelled_data",
-        citation="Rahman and Raza (2023), Analyzing the Influence of Fake News in the 2024 Elections: A Comprehensive "
-        "Dataset, arXiv:2312.03750.",
+        citation=(
+            "Rahman and Raza (2023), Analyzing the Influence of Fake News in the 2024 Elections: A"
+            " Comprehensive Dataset, arXiv:2312.03750."
+        ),
         errata=(
             "The guide's table gives no reference; identified by name and dates.",
-            "The hub card says that labels are 0 and 1, and shows one written REAL: both spellings are read.",
+            (
+                "The hub card says that labels are 0 and 1, and shows one written REAL: both"
+                " spellings are read."
+            ),
             "Labels come from language models: a detector built on one may only agree with itself.",
         ),
     ),

@@ -10,23 +10,37 @@ from claimlab.core.words import several
 SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
 COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
 META = [
-    "clean_title", "domain", "hasImage", "image_url", "linked_submission_id", "num_comments", "score",
-    "upvote_ratio", "2_way_label", "3_way_label", "6_way_label",
-]  # fmt: skip
+    "clean_title",
+    "domain",
+    "hasImage",
+    "image_url",
+    "linked_submission_id",
+    "num_comments",
+    "score",
+    "upvote_ratio",
+    "2_way_label",
+    "3_way_label",
+    "6_way_label",
+]
 
 
 def posts(bundle: Bundle) -> Loaded:
-    """One record per post. Seven titles in the sample hold line breaks, so the files need ordinary quoting."""
+    """One record per post. Seven titles in the sample hold line breaks, so the files need ordinary
+    quoting.
+    """
     return read(bundle, quoted=True)
 
 
 def lines(bundle: Bundle) -> Loaded:
-    """One record per physical line, as a reader without quoting sees it: broken titles leave rows without a label."""
+    """One record per physical line, as a reader without quoting sees it: broken titles leave rows
+    without a label.
+    """
     loaded = read(bundle, quoted=False)
     broken = loaded.records["label_raw"].null_count()
     if broken:
         loaded.notes.append(
-            f"{several(broken, 'row')} without a label: pieces of posts whose title holds a line break."
+            f"{several(broken, 'row')} without a label: pieces of posts whose title holds a line"
+            " break."
         )
     return loaded
 
@@ -50,8 +64,11 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
         **dated({"created_utc column": raw["created_utc"]}),
         source="subreddit",
         # The file gives the domain that was linked to, not the whole address.
-        url=pl.when(pl.col("domain").str.contains(r"^[\w.-]+\.\w+$")).then("https://" + pl.col("domain")),
-        # A Photoshop battle and the edited images posted under it show one motif: they must stay together.
+        url=pl.when(pl.col("domain").str.contains(r"^[\w.-]+\.\w+$")).then(
+            "https://" + pl.col("domain")
+        ),
+        # A Photoshop battle and the edited images posted under it show one motif: they must stay
+        # together.
         group=pl.coalesce("linked_submission_id", pl.when(pl.col("id").is_in(linked)).then("id")),
         meta=meta_column(raw, META),
     )
@@ -62,8 +79,10 @@ DATASET = Entry(
     card=Card(
         name="fakeddit",
         title="Fakeddit",
-        summary="Reddit posts and their images from 22 communities; a post's label (true or fake, in two, three and six "
-        "classes) is that of its community.",
+        summary=(
+            "Reddit posts and their images from 22 communities; a post's label (true or fake, in"
+            " two, three and six classes) is that of its community."
+        ),
         size=1_063_106,
         modality=("posts", "images"),
         topic="Various",
@@ -71,16 +90,29 @@ DATASET = Entry(
         time_start="2008-03-19",
         time_end="2019-10-24",
         labelling="Source-based categorization (by subreddit)",
-        access="Download the v2.0 TSV files from the folder that the project's GitHub page links to; images apart.",
+        access=(
+            "Download the v2.0 TSV files from the folder that the project's GitHub page links to;"
+            " images apart."
+        ),
         homepage="https://github.com/entitize/Fakeddit",
-        citation="Nakamura, Levy and Wang (2020), r/Fakeddit: A New Multimodal Benchmark Dataset for Fine-grained Fake "
-        "News Detection, LREC.",
+        citation=(
+            "Nakamura, Levy and Wang (2020), r/Fakeddit: A New Multimodal Benchmark Dataset for"
+            " Fine-grained Fake News Detection, LREC."
+        ),
         errata=(
-            "The subreddit gives the label away: each of the 21 in the sample is of a single class (2-, 3- and 6-way).",
-            "Files at hand: the first 10,000 lines of each part. They hold 29,989 posts; counting lines gives 29,997, of "
-            "which 15 are pieces of the 7 posts whose quoted title holds a line break.",
-            "Edited images (psbattle_artwork) have no domain, comment count or vote ratio: missing values give the "
-            "class away too.",
+            (
+                "The subreddit gives the label away: each of the 21 in the sample is of a single"
+                " class (2-, 3- and 6-way)."
+            ),
+            (
+                "Files at hand: the first 10,000 lines of each part. They hold 29,989 posts;"
+                " counting lines gives 29,997, of which 15 are pieces of the 7 posts whose quoted"
+                " title holds a line break."
+            ),
+            (
+                "Edited images (psbattle_artwork) have no domain, comment count or vote ratio:"
+                " missing values give the class away too."
+            ),
         ),
     ),
     maps={"a5": {"1": "true", "0": "false"}},

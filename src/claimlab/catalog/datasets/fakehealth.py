@@ -6,15 +6,30 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, frame_of, host, read_json_as, title_and_body
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    dated,
+    frame_of,
+    host,
+    read_json_as,
+    title_and_body,
+)
 
 PARTS = ("HealthStory", "HealthRelease")
 
 
 def load(bundle: Bundle) -> Loaded:
-    """reviews/PART.json is a list of expert reviews; content/PART/NEWS_ID.json is the text where it could be fetched. An
-    article whose review is not there comes after the reviewed ones, without a label."""
-    contents = {tuple(name.removesuffix(".json").split("/")[-2:]): name for name in bundle.match("content/*/*.json")}
+    """reviews/PART.json is a list of expert reviews; content/PART/NEWS_ID.json is the text where it
+    could be fetched. An article whose review is not there comes after the reviewed ones, without a
+    label."""
+    contents = {
+        tuple(name.removesuffix(".json").split("/")[-2:]): name
+        for name in bundle.match("content/*/*.json")
+    }
     rows: list[dict[str, Any]] = []
     for part in PARTS:
         for name in bundle.match(f"reviews/{part}.json"):
@@ -23,7 +38,9 @@ def load(bundle: Bundle) -> Loaded:
                 rows.append({**_content(bundle, text), **_prefixed(review), "part": part})
     reviewed = len(rows)
     if not reviewed:
-        bundle.one(*(f"reviews/{part}.json" for part in PARTS))  # raises the sentence that says what is there
+        bundle.one(
+            *(f"reviews/{part}.json" for part in PARTS)
+        )  # raises the sentence that says what is there
     for (part, number), name in contents.items():
         rows.append({**_content(bundle, name), "review_news_id": number, "part": part})
     raw = Table("reviews", frame_of(rows))
@@ -44,10 +61,13 @@ def load(bundle: Bundle) -> Loaded:
         meta=raw.meta(["part", "review_category", "keywords"]),
     )
     missing, bare = body.null_count(), raw.height - reviewed
-    notes = [f"{missing:,} of {raw.height:,} articles come without their text: at most a headline is left."] * bool(
-        missing
-    )
-    notes += [f"{bare:,} of {raw.height:,} articles have no review among these files, so no label."] * bool(bare)
+    notes = [
+        f"{missing:,} of {raw.height:,} articles come without their text: at most a headline is"
+        " left."
+    ] * bool(missing)
+    notes += [
+        f"{bare:,} of {raw.height:,} articles have no review among these files, so no label."
+    ] * bool(bare)
     evidence = records.select(
         record_id="id",
         evidence_id=pl.col("id") + "-review",
@@ -74,8 +94,10 @@ DATASET = Entry(
     card=Card(
         name="fakehealth",
         title="FakeHealth",
-        summary="Health news stories and press releases with expert reviews against ten criteria, and the ids of the "
-        "tweets about them.",
+        summary=(
+            "Health news stories and press releases with expert reviews against ten criteria, and"
+            " the ids of the tweets about them."
+        ),
         size=440_870,
         modality=("articles", "posts"),
         topic="Health",
@@ -85,12 +107,17 @@ DATASET = Entry(
         licence=None,
         access="Clone or download the repository; the larger folders are on Zenodo.",
         homepage="https://github.com/EnyanDai/FakeHealth",
-        citation="Dai, Sun and Wang (2020), Ginger Cannot Cure Cancer: Battling Fake Health News with a Comprehensive "
-        "Data Repository, ICWSM.",
+        citation=(
+            "Dai, Sun and Wang (2020), Ginger Cannot Cure Cancer: Battling Fake Health News with a"
+            " Comprehensive Data Repository, ICWSM."
+        ),
         errata=(
             "The guide's size counts tweets; the reviewed news are about 2,300.",
-            "The label is a rating of zero to five for the quality of health journalism (costs and harms named, and so "
-            "on), not for truth; the authors call fewer than three stars fake (map 'authors').",
+            (
+                "The label is a rating of zero to five for the quality of health journalism (costs"
+                " and harms named, and so on), not for truth; the authors call fewer than three"
+                " stars fake (map 'authors')."
+            ),
         ),
         has_evidence=True,
     ),

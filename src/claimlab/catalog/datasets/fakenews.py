@@ -8,12 +8,16 @@ from claimlab.catalog import kit
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
-    """One text file per story in folders Fake and Satire: headline, address, body. A workbook adds addresses and rebuttals.
+    """One text file per story in folders Fake and Satire: headline, address, body. A workbook adds
+    addresses and rebuttals.
 
-    Stories that the authors discarded lie in folders of their own ("ditched", "rejected") and are not read.
+    Stories that the authors discarded lie in folders of their own ("ditched", "rejected") and are
+    not read.
     """
     final = bundle.match("finalFake/*.txt", "finalSatire/*.txt")
-    raw = kit.frame_of(_story(bundle, name) for name in final or kit.members(bundle, "Fake/*.txt", "Satire/*.txt"))
+    raw = kit.frame_of(
+        _story(bundle, name) for name in final or kit.members(bundle, "Fake/*.txt", "Satire/*.txt")
+    )
     raw = raw.join(_listed(bundle), on=["number", "label"], how="left", maintain_order="left")
     records = raw.select(
         url=pl.coalesce("url", "listed_url"),
@@ -29,7 +33,10 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
 def _story(bundle: kit.Bundle, name: str) -> dict[str, str | None]:
     folders = [part.lower() for part in name.split("/")[:-1]]
     lines = [line.strip() for line in kit.western_text(bundle, name).splitlines()]
-    address = next((i for i, line in enumerate(lines[:3]) if line.startswith(("http://", "https://", "www."))), None)
+    address = next(
+        (i for i, line in enumerate(lines[:3]) if line.startswith(("http://", "https://", "www."))),
+        None,
+    )
     body = [line for i, line in enumerate(lines[1:], 1) if i != address and line]
     return {
         "number": name.rsplit("/", 1)[-1].removesuffix(".txt"),
@@ -41,7 +48,9 @@ def _story(bundle: kit.Bundle, name: str) -> dict[str, str | None]:
 
 
 def _listed(bundle: kit.Bundle) -> pl.DataFrame:
-    """The addresses of a story and its rebuttal by number and class; none where the workbook is not there."""
+    """The addresses of a story and its rebuttal by number and class; none where the workbook is not
+    there.
+    """
     names = bundle.match("Fake News Stories.xlsx")
     columns = {
         "number": "Article Number",
@@ -50,15 +59,21 @@ def _listed(bundle: kit.Bundle) -> pl.DataFrame:
         "rebuttal": "URL of rebutting article",
     }
     sheet = kit.Table.read(bundle, names[0]) if names else kit.Table("", pl.DataFrame())
-    return sheet.pick((), columns).drop_nulls("number").unique(["number", "label"], keep="last", maintain_order=True)
+    return (
+        sheet.pick((), columns)
+        .drop_nulls("number")
+        .unique(["number", "label"], keep="last", maintain_order=True)
+    )
 
 
 DATASET = kit.Entry(
     card=kit.Card(
         name="fakenews",
         title="FakeNews (Fake News vs Satire)",
-        summary="283 fake and 203 satirical stories about American politics, coded by hand, the fake ones with the "
-        "address of an article that rebuts them.",
+        summary=(
+            "283 fake and 203 satirical stories about American politics, coded by hand, the fake"
+            " ones with the address of an article that rebuts them."
+        ),
         size=486,
         modality=("articles",),
         topic="Politics",
@@ -72,15 +87,23 @@ DATASET = kit.Entry(
         homepage="https://github.com/jgolbeck/fakenews",
         citation="Golbeck et al. (2018), Fake News vs Satire: A Dataset and Analysis, WebSci.",
         errata=(
-            "The guide's table gives no reference; identified by its size and dates, which are the paper's.",
+            (
+                "The guide's table gives no reference; identified by its size and dates, which are"
+                " the paper's."
+            ),
             "It has no true story: both classes are untrue, and they differ in intent.",
-            "The workbook lists 492 stories, six more than there are texts; its label is written 'Satire ' in places, and it names the label twice.",
+            (
+                "The workbook lists 492 stories, six more than there are texts; its label is"
+                " written 'Satire ' in places, and it names the label twice."
+            ),
             "65 texts are not UTF-8 but Windows-1252.",
         ),
     ),
     maps={
         "a5": {"Fake": "false", "Satire": "unknown"},
-        "cdl": kit.noted({"Fake": "false", "Satire": "false"}, "the guide's scripts call satire false"),
+        "cdl": kit.noted(
+            {"Fake": "false", "Satire": "false"}, "the guide's scripts call satire false"
+        ),
     },
     variants={"stories": load},
     published_rows={"stories": 486},

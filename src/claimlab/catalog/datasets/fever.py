@@ -1,4 +1,6 @@
-"""FEVER: claims made by altering sentences of Wikipedia, with the pages that support or refute them."""
+"""FEVER: claims made by altering sentences of Wikipedia, with the pages that support or refute
+them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
 
 
 def _pages(row: Row) -> Iterator[Row]:
-    """Pages only (`evidence_pages`), or as published: sets of [annotation, evidence, page, sentence] that go together."""
+    """Pages only (`evidence_pages`), or as published: sets of [annotation, evidence, page,
+    sentence] that go together.
+    """
     pages = [(page, None, None) for page in row.get("evidence_pages") or []]
     sets = enumerate(row.get("evidence") or [], 1)
     published = [(e[2], e[3], n) for n, together in sets for e in together if e[2] is not None]
@@ -53,8 +57,10 @@ DATASET = Entry(
     card=Card(
         name="fever",
         title="FEVER",
-        summary="One-fact claims that annotators made by altering sentences of popular Wikipedia pages, labelled by what "
-        "Wikipedia says of them.",
+        summary=(
+            "One-fact claims that annotators made by altering sentences of popular Wikipedia pages,"
+            " labelled by what Wikipedia says of them."
+        ),
         size=185_445,
         modality=("claims",),
         topic="Various",
@@ -62,14 +68,28 @@ DATASET = Entry(
         languages=("eng",),
         labelling="Crowd-sourced",
         licence="CC BY-SA 3.0, with Wikipedia's terms for its text",
-        access="Download train.jsonl, shared_task_dev.jsonl and shared_task_test.jsonl from the project's page.",
+        access=(
+            "Download train.jsonl, shared_task_dev.jsonl and shared_task_test.jsonl from the"
+            " project's page."
+        ),
         homepage="https://fever.ai/dataset/fever.html",
-        citation="Thorne, Vlachos, Christodoulopoulos and Mittal (2018), FEVER: a Large-scale Dataset for Fact Extraction "
-        "and VERification, NAACL.",
+        citation=(
+            "Thorne, Vlachos, Christodoulopoulos and Mittal (2018), FEVER: a Large-scale Dataset"
+            " for Fact Extraction and VERification, NAACL."
+        ),
         errata=(
-            "The guide's shares need the training part; the development part is balanced (3 x 6,666).",
-            "The guide's text calls the labels binary; its table counts a third, not-enough-info, as unknown.",
-            "Of the 19,998 development claims 19,597 are distinct, and 54 texts have more than one label.",
+            (
+                "The guide's shares need the training part; the development part is balanced (3 x"
+                " 6,666)."
+            ),
+            (
+                "The guide's text calls the labels binary; its table counts a third,"
+                " not-enough-info, as unknown."
+            ),
+            (
+                "Of the 19,998 development claims 19,597 are distinct, and 54 texts have more than"
+                " one label."
+            ),
             "The guide's zero-shot baselines are on 'paper_test', half of the development part.",
         ),
         has_evidence=True,

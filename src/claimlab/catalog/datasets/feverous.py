@@ -16,7 +16,9 @@ FILES = {
 
 
 def load(bundle: Bundle) -> Loaded:
-    """The development claims: the whole part, or the subset with sentence evidence that circulates as dev_programfc."""
+    """The development claims: the whole part, or the subset with sentence evidence that circulates
+    as dev_programfc.
+    """
     return read(bundle, ["dev"])
 
 
@@ -28,11 +30,20 @@ def load_all(bundle: Bundle) -> Loaded:
 def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
     rows = read_splits(bundle, FILES, splits, ["id", "claim"])
     raw = frame_of(rows, FIELDS)
-    return loaded("feverous", "id", raw, rows, _pages, meta=meta_column(raw, ["challenge", "expected_challenge"]))
+    return loaded(
+        "feverous",
+        "id",
+        raw,
+        rows,
+        _pages,
+        meta=meta_column(raw, ["challenge", "expected_challenge"]),
+    )
 
 
 def _pages(row: Row) -> Iterator[Row]:
-    """A text of lines `title TAB sentence`, or as published: sets whose content names sentences and cells of pages."""
+    """A text of lines `title TAB sentence`, or as published: sets whose content names sentences and
+    cells of pages.
+    """
     evidence, stance = row.get("evidence") or [], row.get("label")
     if isinstance(evidence, str):
         for line in filter(str.strip, evidence.split("\n")):
@@ -47,23 +58,36 @@ DATASET = Entry(
     card=Card(
         name="feverous",
         title="FEVEROUS",
-        summary="Claims written about Wikipedia passages and tables, with the sentences and cells that support or refute "
-        "them or leave them open.",
+        summary=(
+            "Claims written about Wikipedia passages and tables, with the sentences and cells that"
+            " support or refute them or leave them open."
+        ),
         size=87_026,
         modality=("claims",),
         topic="Various",
         languages=("eng",),
         labelling="Algorithm",
         licence="CC BY-SA 3.0, with Wikipedia's terms for its text",
-        access="Download the training and development files from the project's page; dev_programfc.json is the subset with "
-        "sentence evidence that the ProgramFC project publishes.",
+        access=(
+            "Download the training and development files from the project's page;"
+            " dev_programfc.json is the subset with sentence evidence that the ProgramFC project"
+            " publishes."
+        ),
         homepage="https://fever.ai/dataset/feverous.html",
-        citation="Aly, Guo, Schlichtkrull, Thorne, Vlachos, Christodoulopoulos, Cocarascu and Mittal (2021), The Fact "
-        "Extraction and VERification Over Unstructured and Structured information (FEVEROUS) Shared Task, FEVER workshop.",
+        citation=(
+            "Aly, Guo, Schlichtkrull, Thorne, Vlachos, Christodoulopoulos, Cocarascu and Mittal"
+            " (2021), The Fact Extraction and VERification Over Unstructured and Structured"
+            " information (FEVEROUS) Shared Task, FEVER workshop."
+        ),
         errata=(
-            "The guide's shares need the training part. The subset with sentence evidence (2,962 claims) has two classes, "
-            "1,551 refuted and 1,411 supported.",
-            "The guide lists the labelling as 'Algorithm'; the claims were written and labelled by trained annotators.",
+            (
+                "The guide's shares need the training part. The subset with sentence evidence"
+                " (2,962 claims) has two classes, 1,551 refuted and 1,411 supported."
+            ),
+            (
+                "The guide lists the labelling as 'Algorithm'; the claims were written and labelled"
+                " by trained annotators."
+            ),
             "The guide's zero-shot baselines are on the validation part.",
         ),
         has_evidence=True,

@@ -1,4 +1,6 @@
-"""FibVID: fact-checked claims on Covid-19 and other matters, and the tweets that were matched to them."""
+"""FibVID: fact-checked claims on Covid-19 and other matters, and the tweets that were matched to
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ TWEET = ["post_text", "like_count", "retweet_count", "similarity", "hashtag"]
 
 
 def claims_of(bundle: Bundle) -> pl.DataFrame:
-    raw = Table.read(bundle, bundle.one("news_claim.csv")).pick(["text", "source", "claim_num", "group"])
+    raw = Table.read(bundle, bundle.one("news_claim.csv")).pick(
+        ["text", "source", "claim_num", "group"]
+    )
     return raw.select(
         *["text", "source"],
         id=pl.format("fibvid-{}", "claim_num"),
@@ -27,7 +31,9 @@ def load(bundle: Bundle) -> Loaded:
 
 
 def load_join(bundle: Bundle) -> Loaded:
-    """One row per claim and tweet, claims without tweets kept; the text is the claim's, the tweet's is in `meta`."""
+    """One row per claim and tweet, claims without tweets kept; the text is the claim's, the tweet's
+    is in `meta`.
+    """
     needed = ["create_date", "tweet_id", "claim_number", "tweet_user", *TWEET]
     tweets = Table.read(bundle, bundle.one("origin_tweet.csv")).pick(needed)
     joined = claims_of(bundle).join(
@@ -43,7 +49,10 @@ def load_join(bundle: Bundle) -> Loaded:
         meta=meta_column(joined, TWEET),
     )
     return Loaded(
-        records, notes=["The text of each row is the claim's, so it repeats for every tweet: split by group."]
+        records,
+        notes=[
+            "The text of each row is the claim's, so it repeats for every tweet: split by group."
+        ],
     )
 
 
@@ -54,8 +63,10 @@ DATASET = Entry(
     card=Card(
         name="fibvid",
         title="FibVID",
-        summary="Claims that PolitiFact and Snopes checked in 2020, about Covid-19 and other matters, with the tweets "
-        "that were found to spread them.",
+        summary=(
+            "Claims that PolitiFact and Snopes checked in 2020, about Covid-19 and other matters,"
+            " with the tweets that were found to spread them."
+        ),
         size=1_353,
         modality=("claims",),
         topic="Covid-19",
@@ -67,17 +78,28 @@ DATASET = Entry(
         licence=None,
         access="Download news_claim.csv and origin_tweet.csv from the authors' repository.",
         homepage="https://github.com/merry555/FibVID",
-        citation="Kim, Aum, Lee, Jang, Park and Choi (2021), FibVID: Comprehensive fake news diffusion dataset during the "
-        "COVID-19 period, Telematics and Informatics 64.",
+        citation=(
+            "Kim, Aum, Lee, Jang, Park and Choi (2021), FibVID: Comprehensive fake news diffusion"
+            " dataset during the COVID-19 period, Telematics and Informatics 64."
+        ),
         errata=(
-            "The guide's label shares and keyword score are those of the join of claims and tweets (2,832 rows, variant "
-            "'join'), where a claim counts once per tweet; of the 1,353 claims 26.09% are true.",
-            "Only 295 of the 1,353 claims have tweets in origin_tweet.csv (1,774 tweets); the 221,253 of the paper are "
-            "in claim_propagation.csv.",
-            "Tweets were matched to claims by key words, at a median similarity of 0.54 and down to 0: not each states the "
-            "claim it is listed under.",
-            "The end is January 2021 in the guide's table and December 2020 in its text; the tweets run from "
-            "2020-02-01 to 2020-12-21.",
+            (
+                "The guide's label shares and keyword score are those of the join of claims and"
+                " tweets (2,832 rows, variant 'join'), where a claim counts once per tweet; of the"
+                " 1,353 claims 26.09% are true."
+            ),
+            (
+                "Only 295 of the 1,353 claims have tweets in origin_tweet.csv (1,774 tweets); the"
+                " 221,253 of the paper are in claim_propagation.csv."
+            ),
+            (
+                "Tweets were matched to claims by key words, at a median similarity of 0.54 and"
+                " down to 0: not each states the claim it is listed under."
+            ),
+            (
+                "The end is January 2021 in the guide's table and December 2020 in its text; the"
+                " tweets run from 2020-02-01 to 2020-12-21."
+            ),
         ),
     ),
     maps=both(VERDICTS),

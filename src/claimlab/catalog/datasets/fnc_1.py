@@ -10,20 +10,26 @@ PARTS = {"train": "train", "competition_test": "test"}
 
 
 def stances(bundle: Bundle) -> Loaded:
-    """One record per (headline, body) pair: the headline is the text, the body its evidence with a stance.
+    """One record per (headline, body) pair: the headline is the text, the body its evidence with a
+    stance.
 
-    `label_raw` is the stance. It says nothing of truth, so `veracity` stays null. Many pairs share a body: they form a
-    group.
+    `label_raw` is the stance. It says nothing of truth, so `veracity` stays null. Many pairs share
+    a body: they form a group.
     """
     pairs, notes = [], []
     for stem, split in PARTS.items():
         names = bundle.match(f"{stem}_stances.csv")
         if names:
-            raw = Table.read(bundle, names[0]).pick({"body_id": "Body ID", "text": "Headline", "stance": "Stance"})
-            pairs.append(raw.join(articles(bundle, stem), on="body_id", how="left", maintain_order="left"))
+            raw = Table.read(bundle, names[0]).pick(
+                {"body_id": "Body ID", "text": "Headline", "stance": "Stance"}
+            )
+            pairs.append(
+                raw.join(articles(bundle, stem), on="body_id", how="left", maintain_order="left")
+            )
         elif bundle.match(f"{stem}_bodies.csv"):
             notes.append(
-                f"{stem}_stances.csv is not among these files, so the {split} bodies have no headline or stance."
+                f"{stem}_stances.csv is not among these files, so the {split} bodies have no"
+                " headline or stance."
             )
     if not pairs:
         bundle.one("*_stances.csv")  # raises, and says what is there
@@ -64,15 +70,20 @@ def bodies(bundle: Bundle) -> Loaded:
 
 def articles(bundle: Bundle, stem: str) -> pl.DataFrame:
     raw = Table.read(bundle, bundle.one(f"{stem}_bodies.csv"))
-    return raw.pick({"body_id": "Body ID", "body": "articleBody"}).with_columns(split=pl.lit(PARTS[stem]))
+    return raw.pick({"body_id": "Body ID", "body": "articleBody"}).with_columns(
+        split=pl.lit(PARTS[stem])
+    )
 
 
 DATASET = Entry(
     card=Card(
         name="fnc-1",
         title="FNC-1",
-        summary="Pairs of a headline and an article body, labelled by whether the body agrees with, disagrees with, "
-        "discusses or has nothing to do with the headline; a stance task, not a veracity one.",
+        summary=(
+            "Pairs of a headline and an article body, labelled by whether the body agrees with,"
+            " disagrees with, discusses or has nothing to do with the headline; a stance task, not"
+            " a veracity one."
+        ),
         size=49_972,
         modality=("articles",),
         topic="Various",
@@ -80,12 +91,20 @@ DATASET = Entry(
         labelling="Human (stances from a rumour corpus; unrelated pairs made at random)",
         access="Clone or download the challenge's GitHub repository.",
         homepage="https://github.com/FakeNewsChallenge/fnc-1",
-        citation="Pomerleau and Rao (2017), The Fake News Challenge: Exploring How Artificial Intelligence Technologies "
-        "Could Be Leveraged to Combat Fake News, fakenewschallenge.org.",
+        citation=(
+            "Pomerleau and Rao (2017), The Fake News Challenge: Exploring How Artificial"
+            " Intelligence Technologies Could Be Leveraged to Combat Fake News,"
+            " fakenewschallenge.org."
+        ),
         errata=(
-            "The labels are stances: no veracity can be read from them, though the set is listed with misinformation data.",
-            "The files at hand lack train_stances.csv: 25,413 test pairs are whole (every body is there), the 1,683 "
-            "training bodies have no pairs.",
+            (
+                "The labels are stances: no veracity can be read from them, though the set is"
+                " listed with misinformation data."
+            ),
+            (
+                "The files at hand lack train_stances.csv: 25,413 test pairs are whole (every body"
+                " is there), the 1,683 training bodies have no pairs."
+            ),
             "72% of the test pairs are 'unrelated', which shared words alone give away.",
             "10 article texts occur in both the training and the test bodies, with different ids.",
         ),

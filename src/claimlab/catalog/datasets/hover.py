@@ -46,25 +46,39 @@ DATASET = Entry(
     card=Card(
         name="hover",
         title="HoVer",
-        summary="Claims rewritten from multi-hop questions, which two to four Wikipedia pages together support or do not "
-        "support.",
+        summary=(
+            "Claims rewritten from multi-hop questions, which two to four Wikipedia pages together"
+            " support or do not support."
+        ),
         size=26_171,
         modality=("claims",),
         topic="Various",
         languages=("eng",),
         labelling="Crowd-sourced",
         licence="MIT",
-        access="Download the three JSON files from the project's page (its download_data.sh names them).",
+        access=(
+            "Download the three JSON files from the project's page (its download_data.sh names"
+            " them)."
+        ),
         homepage="https://hover-nlp.github.io",
-        citation="Jiang, Bordia, Zhong, Dognin, Singh and Bansal (2020), HoVer: A Dataset for Many-Hop Fact Extraction And "
-        "Claim Verification, Findings of EMNLP.",
+        citation=(
+            "Jiang, Bordia, Zhong, Dognin, Singh and Bansal (2020), HoVer: A Dataset for Many-Hop"
+            " Fact Extraction And Claim Verification, Findings of EMNLP."
+        ),
         errata=(
-            "The guide's 15.28% 'unknown' are the 4,000 test claims, whose labels are not published: here they have no "
-            "verdict at all. Its shares need all three parts; the development part is 2,000 to 2,000.",
-            "The label is supported or NOT supported: the second joins what is refuted with what cannot be known, so "
-            "reading it as false is generous.",
-            "The 4,000 development claims were made from 1,592 questions, 584 of which have claims under both labels: "
-            "split by group.",
+            (
+                "The guide's 15.28% 'unknown' are the 4,000 test claims, whose labels are not"
+                " published: here they have no verdict at all. Its shares need all three parts; the"
+                " development part is 2,000 to 2,000."
+            ),
+            (
+                "The label is supported or NOT supported: the second joins what is refuted with"
+                " what cannot be known, so reading it as false is generous."
+            ),
+            (
+                "The 4,000 development claims were made from 1,592 questions, 584 of which have"
+                " claims under both labels: split by group."
+            ),
             "The guide's zero-shot baselines are on the validation part.",
         ),
         has_evidence=True,

@@ -7,17 +7,33 @@ import polars as pl
 from claimlab.catalog.kit import Address, Bundle, Card, Entry, Loaded, Table, meta_column
 
 COLUMNS = [
-    "file_id", "label", "statement", "subjects", "speaker", "job", "state", "party",
-    "barely_true", "false", "half_true", "mostly_true", "pants_fire", "context",
-]  # fmt: skip
+    "file_id",
+    "label",
+    "statement",
+    "subjects",
+    "speaker",
+    "job",
+    "state",
+    "party",
+    "barely_true",
+    "false",
+    "half_true",
+    "mostly_true",
+    "pants_fire",
+    "context",
+]
 SPLITS = {"train": "train", "valid": "dev", "test": "test"}
 
 
 def load(bundle: Bundle) -> Loaded:
-    """Three TSV files without header. Quotes are part of the text: read with ordinary quoting, 45 rows vanish."""
+    """Three TSV files without header. Quotes are part of the text: read with ordinary quoting, 45
+    rows vanish.
+    """
     parts = []
     for stem, split in SPLITS.items():
-        table = Table.read(bundle, bundle.one(f"{stem}.tsv"), delimiter="\t", quoted=False, columns=COLUMNS)
+        table = Table.read(
+            bundle, bundle.one(f"{stem}.tsv"), delimiter="\t", quoted=False, columns=COLUMNS
+        )
         parts.append(table.pick(COLUMNS).with_columns(split=pl.lit(split)))
     raw = pl.concat(parts)
     records = raw.select(
@@ -35,15 +51,22 @@ def load(bundle: Bundle) -> Loaded:
 
 
 A5 = {
-    "true": "true", "mostly-true": "true", "half-true": "mixed",
-    "barely-true": "false", "false": "false", "pants-fire": "false",
-}  # fmt: skip
+    "true": "true",
+    "mostly-true": "true",
+    "half-true": "mixed",
+    "barely-true": "false",
+    "false": "false",
+    "pants-fire": "false",
+}
 
 DATASET = Entry(
     card=Card(
         name="liar",
         title="LIAR",
-        summary="Short political statements with PolitiFact's six-level rating, speaker, party and context.",
+        summary=(
+            "Short political statements with PolitiFact's six-level rating, speaker, party and"
+            " context."
+        ),
         size=12_836,
         modality=("claims",),
         topic="Politics",
@@ -56,11 +79,20 @@ DATASET = Entry(
         access="Download liar_dataset.zip from the author's page at UC Santa Barbara.",
         homepage="https://www.cs.ucsb.edu/~william/data/liar_dataset.zip",
         download=Address(url="https://www.cs.ucsb.edu/~william/data/liar_dataset.zip"),
-        citation="Wang (2017), 'Liar, Liar Pants on Fire': A New Benchmark Dataset for Fake News Detection, ACL.",
+        citation=(
+            "Wang (2017), 'Liar, Liar Pants on Fire': A New Benchmark Dataset for Fake News"
+            " Detection, ACL."
+        ),
         errata=(
-            "Read with ordinary quoting, 45 of the 12,836 rows vanish: quotes are part of the text.",
-            "The guide's scripts count 'barely-true' as true, against the guide's own rule A.5 (PolitiFact renamed it "
-            "'mostly false'); its label shares only reproduce that way (map 'cdl').",
+            (
+                "Read with ordinary quoting, 45 of the 12,836 rows vanish: quotes are part of the"
+                " text."
+            ),
+            (
+                "The guide's scripts count 'barely-true' as true, against the guide's own rule A.5"
+                " (PolitiFact renamed it 'mostly false'); its label shares only reproduce that way"
+                " (map 'cdl')."
+            ),
             "The credit-history counts include the statement itself, so they leak the label.",
         ),
         factchecks=True,

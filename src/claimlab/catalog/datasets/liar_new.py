@@ -1,4 +1,6 @@
-"""LIAR-New: PolitiFact statements after the training cut-off of early LLMs, with French translations and possibility labels."""
+"""LIAR-New: PolitiFact statements after the training cut-off of early LLMs, with French
+translations and possibility labels.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def load_french(bundle: Bundle) -> Loaded:
 
 
 def _load(bundle: Bundle, column: str, language: str) -> Loaded:
-    """One JSON object per line. The folder also holds an old labelling (`_oldversion1`), which its authors advise against."""
+    """One JSON object per line. The folder also holds an old labelling (`_oldversion1`), which its
+    authors advise against.
+    """
     raw = Table.read(bundle, bundle.one("LIAR-New.jsonl", "liar_new.jsonl", "LIAR-New.json"))
     records = raw.frame.select(
         id="liar-new-" + raw.need(*NUMBER),
@@ -35,14 +39,25 @@ def _load(bundle: Bundle, column: str, language: str) -> Loaded:
         source=pl.lit("PolitiFact"),
         group=raw.need(*NUMBER),
     )
-    return Loaded(records, {"annotations": _annotations(bundle, raw, records["id"]), **_articles(bundle, records)})
+    return Loaded(
+        records,
+        {"annotations": _annotations(bundle, raw, records["id"]), **_articles(bundle, records)},
+    )
 
 
 def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
-    """Whether a statement holds enough context to be checked: the agreed label, and each labeller's where the raw file is there."""
+    """Whether a statement holds enough context to be checked: the agreed label, and each labeller's
+    where the raw file is there.
+    """
     single = [Table.read(bundle, name) for name in bundle.match("LIAR-New_raw.jsonl")]
-    # The check of feasibility reads every answer under its question as a vote, so the agreed one must not be a fourth.
-    agreed = (raw, "possibility_label", "consensus", f"{FEASIBILITY} (agreed)" if single else FEASIBILITY)
+    # The check of feasibility reads every answer under its question as a vote, so the agreed one
+    # must not be a fourth.
+    agreed = (
+        raw,
+        "possibility_label",
+        "consensus",
+        f"{FEASIBILITY} (agreed)" if single else FEASIBILITY,
+    )
     parts = []
     for table, column, annotator, question in [
         agreed,
@@ -50,14 +65,18 @@ def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
     ]:
         value = table.maybe(column)
         word = value.str.to_lowercase().str.slice(0, 1).replace_strict(POSSIBILITY, default=None)
-        frame = pl.DataFrame({"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(value)})
+        frame = pl.DataFrame(
+            {"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(value)}
+        )
         known = frame.filter(pl.col("id").is_in(ids.to_list()))
         parts.append(answers(known, {"possibility": question}, annotator=annotator))
     return pl.concat(parts)
 
 
 def _articles(bundle: Bundle, records: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """PolitiFact's own article on each statement, where that file is there. It states the verdict: an oracle, not evidence."""
+    """PolitiFact's own article on each statement, where that file is there. It states the verdict:
+    an oracle, not evidence.
+    """
     files = bundle.match("LIAR-New_articles.jsonl", "LIAR_new_scrapedarticles.jsonl")
     if not files:
         return {}
@@ -77,15 +96,22 @@ def _articles(bundle: Bundle, records: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 A5 = {
-    "true": "true", "mostly-true": "true", "half-true": "mixed",
-    "barely-true": "false", "false": "false", "pants-fire": "false",
-}  # fmt: skip
+    "true": "true",
+    "mostly-true": "true",
+    "half-true": "mixed",
+    "barely-true": "false",
+    "false": "false",
+    "pants-fire": "false",
+}
 
 DATASET = Entry(
     card=Card(
         name="liar-new",
         title="LIAR-New",
-        summary="PolitiFact statements of 2021-22 in English and French, each with a human label on whether it can be checked at all without more context.",
+        summary=(
+            "PolitiFact statements of 2021-22 in English and French, each with a human label on"
+            " whether it can be checked at all without more context."
+        ),
         size=1_957,
         modality=("claims",),
         topic="Politics",
@@ -97,19 +123,42 @@ DATASET = Entry(
         licence="MIT",
         access="Clone the repository MitigateMisinfo and give its folder LIAR-New.",
         homepage="https://github.com/ComplexData-MILA/MitigateMisinfo",
-        citation="Pelrine et al. (2023), Towards Reliable Misinformation Mitigation: Generalization, Uncertainty, and GPT-4, EMNLP.",
+        citation=(
+            "Pelrine et al. (2023), Towards Reliable Misinformation Mitigation: Generalization,"
+            " Uncertainty, and GPT-4, EMNLP."
+        ),
         errata=(
-            "Table 5 of the guide counts 'barely-true' as true (384 = 237 + 99 + 48 of 1,957), against the guide's own rule A.5; map 'cdl'.",
-            "The published temporal score was taken with yet another map: half-true as true, barely-true as false (map 'cdl-time').",
-            "LIAR-New_oldversion1.jsonl is an earlier possibility labelling that its authors advise against; it is not read.",
+            (
+                "Table 5 of the guide counts 'barely-true' as true (384 = 237 + 99 + 48 of 1,957),"
+                " against the guide's own rule A.5; map 'cdl'."
+            ),
+            (
+                "The published temporal score was taken with yet another map: half-true as true,"
+                " barely-true as false (map 'cdl-time')."
+            ),
+            (
+                "LIAR-New_oldversion1.jsonl is an earlier possibility labelling that its authors"
+                " advise against; it is not read."
+            ),
             "PolitiFact's articles end in the verdict: as evidence they give the answer away.",
         ),
         has_evidence=True,
         factchecks=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
-    variants={"statements": load, "french": load_french, "guide": guide("liar-new", "liar_new", language="eng")},
+    variants={
+        "statements": load,
+        "french": load_french,
+        "guide": guide("liar-new", "liar_new", language="eng"),
+    },
     published_rows={"statements": 1_957, "french": 1_957, "guide": 1_957},
     real_rows={"statements": 1957, "french": 1957},
-    real_labels={"false": 1067, "pants-fire": 359, "barely-true": 237, "half-true": 147, "mostly-true": 99, "true": 48},
+    real_labels={
+        "false": 1067,
+        "pants-fire": 359,
+        "barely-true": 237,
+        "half-true": 147,
+        "mostly-true": 99,
+        "true": 48,
+    },
 )

@@ -1,4 +1,6 @@
-"""MediaEval "Verifying Multimedia Use" (2015, 2016): posts that share an image or video of an event, real or fake."""
+"""MediaEval "Verifying Multimedia Use" (2015, 2016): posts that share an image or video of an
+event, real or fake.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,31 @@ from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
 from claimlab.core.words import several, verb
 
-Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
+Part = tuple[
+    str, str, Sequence[str]
+]  # edition, split, where its file may lie: the first pattern that matches counts
 EDITION_2015: list[Part] = [
     ("2015", "train", ("mediaeval2015/devset/tweets.txt", "devset/tweets.txt")),
     ("2015", "test", ("mediaeval2015/testset/tweets.txt", "testset/tweets.txt")),
 ]
 EDITION_2016: list[Part] = [
-    ("2016", "train", ("mediaeval2016/devset/posts.txt", "devset/posts.txt", "mediaeval2016/devset/tweets.txt")),
-    ("2016", "test", ("mediaeval2016/testset/posts_groundtruth.txt", "posts_groundtruth.txt", "testset/posts.txt")),
+    (
+        "2016",
+        "train",
+        ("mediaeval2016/devset/posts.txt", "devset/posts.txt", "mediaeval2016/devset/tweets.txt"),
+    ),
+    (
+        "2016",
+        "test",
+        (
+            "mediaeval2016/testset/posts_groundtruth.txt",
+            "posts_groundtruth.txt",
+            "testset/posts.txt",
+        ),
+    ),
 ]
-FULL_NAME = (
-    r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"  # "sandyA_fake_46" and "attacks_paris_1" without their tails
+FULL_NAME = (  # "sandyA_fake_46" and "attacks_paris_1" without their tails
+    r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"
 )
 
 
@@ -33,17 +49,22 @@ def load_2015(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_all(bundle: kit.Bundle) -> kit.Loaded:
-    """Both editions concatenated. 2016 was built on 2015, so posts repeat, also across train and test."""
+    """Both editions concatenated. 2016 was built on 2015, so posts repeat, also across train and
+    test.
+    """
     loaded = _load(bundle, [*EDITION_2015, *EDITION_2016])
-    again = loaded.records.filter(pl.col("tweet_id").is_duplicated() & pl.col("tweet_id").is_not_null()).height
+    again = loaded.records.filter(
+        pl.col("tweet_id").is_duplicated() & pl.col("tweet_id").is_not_null()
+    ).height
     return kit.Loaded(
-        loaded.records, notes=[f"{again:,} rows share their tweet with another row: the editions overlap."]
+        loaded.records,
+        notes=[f"{again:,} rows share their tweet with another row: the editions overlap."],
     )
 
 
 def load_images(bundle: kit.Bundle) -> kit.Loaded:
-    """`tweets_images.txt`: tweet ids with their images and event, no texts. A tweet with several images has several
-    columns of them, so a row is read from both ends."""
+    """`tweets_images.txt`: tweet ids with their images and event, no texts. A tweet with several
+    images has several columns of them, so a row is read from both ends."""
     name = bundle.one("tweets_images.txt")
     lines = [line.split("\t") for line in bundle.text(name).splitlines()[1:] if line.strip()]
     whole = [c[-2].strip() in A5 for c in lines]  # two lines break off before the label
@@ -65,14 +86,21 @@ def load_images(bundle: kit.Bundle) -> kit.Loaded:
     )
     return kit.Loaded(
         records,
-        notes=[f"{several(broken, 'line')} of '{name}' {verb(broken, 'breaks', 'break')} off before the label."]
-        if broken
-        else [],
+        notes=(
+            [
+                f"{several(broken, 'line')} of '{name}' {verb(broken, 'breaks', 'break')} off"
+                " before the label."
+            ]
+            if broken
+            else []
+        ),
     )
 
 
 def _load(bundle: kit.Bundle, parts: Sequence[Part]) -> kit.Loaded:
-    """Tab-separated files with a header and no quoting; the columns changed their names between the editions."""
+    """Tab-separated files with a header and no quoting; the columns changed their names between the
+    editions.
+    """
     frames = []
     for edition, split, patterns in parts:
         name = next((names[0] for p in patterns if (names := bundle.match(p))), None)
@@ -93,10 +121,14 @@ def _part(bundle: kit.Bundle, name: str, edition: str, split: str) -> pl.DataFra
     first_image = extra["image"].str.split(",").list.first().str.strip_chars()
     return raw.frame.select(
         id=kit.unique_ids(f"mediaeval-{edition}-{split}", number),
-        text=kit.blank_to_null(raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)),
+        text=kit.blank_to_null(
+            raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)
+        ),
         kind=pl.lit("post"),
         label_raw=raw.maybe("label"),
-        **kit.dated({"date column": raw.maybe("timestamp"), "snowflake id": kit.tweet_time(number)}),
+        **kit.dated(
+            {"date column": raw.maybe("timestamp"), "snowflake id": kit.tweet_time(number)}
+        ),
         tweet_id=number,
         author=raw.maybe("username"),
         group=kit.blank_to_null(first_image.str.replace(FULL_NAME, "")),
@@ -111,7 +143,10 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="mediaeval",
         title="MediaEval Verifying Multimedia Use",
-        summary="Posts on some fifty events, each sharing an image or video: real where it shows the event, fake where it misrepresents it.",
+        summary=(
+            "Posts on some fifty events, each sharing an image or video: real where it shows the"
+            " event, fake where it misrepresents it."
+        ),
         size=15_629,
         modality=("claims", "tweets", "images"),
         topic="Various",
@@ -119,14 +154,34 @@ DATASET = kit.Entry(
         labelling="Source-based categorization",
         access="Clone the repository image-verification-corpus and give it whole.",
         homepage="https://github.com/MKLab-ITI/image-verification-corpus",
-        citation="Boididou et al. (2015), Verifying Multimedia Use at MediaEval 2015, MediaEval; (2018), Detection and Visualization of Misleading Content on Twitter, IJMIR 7.",
+        citation=(
+            "Boididou et al. (2015), Verifying Multimedia Use at MediaEval 2015, MediaEval; (2018),"
+            " Detection and Visualization of Misleading Content on Twitter, IJMIR 7."
+        ),
         errata=(
-            "15,629 posts are the real and fake ones of the 2016 development set alone (6,225 + 9,404); the guide's own scripts read 41,948 rows, from several concatenated files (as variant 'all' does).",
+            (
+                "15,629 posts are the real and fake ones of the 2016 development set alone (6,225 +"
+                " 9,404); the guide's own scripts read 41,948 rows, from several concatenated files"
+                " (as variant 'all' does)."
+            ),
             "The 2016 edition contains the posts of 2015: taken together, posts repeat.",
-            "Image ids such as 'event_fake_12' contain the label; they are kept in 'meta' only, and the group is the event without that tail.",
-            "Labels belong to the image, so all posts with one image share a label: split by event.",
-            "Posts are in many languages, not only English and Spanish; the files do not say which.",
-            "tweets_images.txt (variant 'images') lists 42,018 tweets by id; the guide's temporal figure most likely comes from it, since it is the only file of about the 41,948 rows that its scripts read.",
+            (
+                "Image ids such as 'event_fake_12' contain the label; they are kept in 'meta' only,"
+                " and the group is the event without that tail."
+            ),
+            (
+                "Labels belong to the image, so all posts with one image share a label: split by"
+                " event."
+            ),
+            (
+                "Posts are in many languages, not only English and Spanish; the files do not say"
+                " which."
+            ),
+            (
+                "tweets_images.txt (variant 'images') lists 42,018 tweets by id; the guide's"
+                " temporal figure most likely comes from it, since it is the only file of about the"
+                " 41,948 rows that its scripts read."
+            ),
         ),
     ),
     maps=kit.both(A5),

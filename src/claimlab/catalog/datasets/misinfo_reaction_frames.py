@@ -11,7 +11,9 @@ QUESTIONS = ("writer_intent", "effect_on_reader", "reader_action", "spread", "pr
 
 
 def load(bundle: Bundle) -> Loaded:
-    """One TSV per split, one row per annotation. A record is a headline; the answers go to the table of annotations."""
+    """One TSV per split, one row per annotation. A record is a headline; the answers go to the
+    table of annotations.
+    """
     raw = pl.concat([_rows(bundle, name) for name in sorted(members(bundle, "*.tsv"), key=_place)])
     key = ["split", "text", "label_raw"]
     heads = raw.group_by(key, maintain_order=True).first()
@@ -22,7 +24,9 @@ def load(bundle: Bundle) -> Loaded:
         "topic",
         kind=pl.lit("claim"),
     )
-    judged = raw.join(records.select("id", *key), on=key, how="left", nulls_equal=True, maintain_order="left")
+    judged = raw.join(
+        records.select("id", *key), on=key, how="left", nulls_equal=True, maintain_order="left"
+    )
     return Loaded(records, {"annotations": answers(judged, {q: q for q in QUESTIONS})})
 
 
@@ -44,8 +48,10 @@ DATASET = Entry(
     card=Card(
         name="misinfo-reaction-frames",
         title="Misinfo Reaction Frames",
-        summary="Headlines on COVID-19, climate and cancer, real and false, with what annotators took the writer's "
-        "intent and the readers' reaction to be.",
+        summary=(
+            "Headlines on COVID-19, climate and cancer, real and false, with what annotators took"
+            " the writer's intent and the readers' reaction to be."
+        ),
         size=25_100,
         modality=("articles",),
         topic="Global crises",
@@ -55,10 +61,15 @@ DATASET = Entry(
         licence="not checked; see the homepage",
         access="TSV files in a shared drive folder linked from the repository.",
         homepage="https://github.com/skgabriel/mrf-modeling",
-        citation="Gabriel, Hallinan, Sap, Nguyen, Roesner, Choi and Choi (2022), Misinfo Reaction Frames: Reasoning about "
-        "Readers' Reactions to News Headlines, ACL.",
+        citation=(
+            "Gabriel, Hallinan, Sap, Nguyen, Roesner, Choi and Choi (2022), Misinfo Reaction"
+            " Frames: Reasoning about Readers' Reactions to News Headlines, ACL."
+        ),
         errata=(
-            "The guide files it under news articles; only headlines are in it. A headline occurs in several rows.",
+            (
+                "The guide files it under news articles; only headlines are in it. A headline"
+                " occurs in several rows."
+            ),
         ),
     ),
     maps={"a5": {"real": "true", "misinfo": "false"}},

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, host, languages, meta_column
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    dated,
+    host,
+    languages,
+    meta_column,
+)
 
 NEEDED = ["news_id", "claim", "label", "lang", "time", "fact_url"]
 OTHERS = ["agency", "ref_source_url", "explain", "statement", "loc", "orginated"]
@@ -12,9 +22,11 @@ EXTRA = ["Cluster", "Main heading", "Subcategory"]  # only in the clustered file
 
 
 def load(bundle: Bundle) -> Loaded:
-    """Two CSV files that overlap: each news item once, in the order of the first file, then the second's own.
+    """Two CSV files that overlap: each news item once, in the order of the first file, then the
+    second's own.
 
-    They write one date in two ways (2020/03/24 and 24/03/2020). Clusters and headings come from the clustered file.
+    They write one date in two ways (2020/03/24 and 24/03/2020). Clusters and headings come from the
+    clustered file.
     """
     names = bundle.match("news_dataset_cl.csv") + bundle.match("clustered_df_eng.csv")
     if not names:
@@ -55,8 +67,10 @@ DATASET = Entry(
     card=Card(
         name="mm-covid",
         title="MM-COVID",
-        summary="News about the pandemic rated by fact-checkers (fake) or taken from trusted media (real) in six languages, "
-        "matched with tweets.",
+        summary=(
+            "News about the pandemic rated by fact-checkers (fake) or taken from trusted media"
+            " (real) in six languages, matched with tweets."
+        ),
         size=11_173,
         modality=("claims",),
         topic="Covid-19",
@@ -66,14 +80,25 @@ DATASET = Entry(
         labelling="Human expert",
         access="Download it from the authors' GitHub repository; tweets must be fetched by id.",
         homepage="https://github.com/bigheiniu/MM-COVID",
-        citation="Li, Jiang, Shu and Liu (2020), MM-COVID: A Multilingual and Multimodal Data Repository for Combating "
-        "COVID-19 Disinformation, arXiv:2011.04088.",
+        citation=(
+            "Li, Jiang, Shu and Liu (2020), MM-COVID: A Multilingual and Multimodal Data Repository"
+            " for Combating COVID-19 Disinformation, arXiv:2011.04088."
+        ),
         errata=(
-            "The part at hand (2,041 English items in two overlapping files) holds ONE class: all are fake.",
-            "The claim of a fake item is the fact-checker's wording ('A photo shows ...'), that of a real item a news "
-            "text: words such as 'clinic' or 'government' give the class away in the guide's analysis.",
+            (
+                "The part at hand (2,041 English items in two overlapping files) holds ONE class:"
+                " all are fake."
+            ),
+            (
+                "The claim of a fake item is the fact-checker's wording ('A photo shows ...'), that"
+                " of a real item a news text: words such as 'clinic' or 'government' give the class"
+                " away in the guide's analysis."
+            ),
             "In 341 rows of the clustered file time, explanation and place are missing.",
-            "Place and origin were taken from the fact-checkers' index; five items differ between the two files in origin.",
+            (
+                "Place and origin were taken from the fact-checkers' index; five items differ"
+                " between the two files in origin."
+            ),
         ),
         has_evidence=True,
     ),

@@ -12,15 +12,19 @@ SPLITS = {"train": "train", "val": "dev", "test": "test"}
 
 
 def load(bundle: Bundle) -> Loaded:
-    """dataset_items_SPLIT.json maps a number to a caption, a label and paths. No field names the language: Chinese
-    script separates the Weibo half from the Twitter half. Images and search results are not read."""
+    """dataset_items_SPLIT.json maps a number to a caption, a label and paths. No field names the
+    language: Chinese script separates the Weibo half from the Twitter half. Images and search
+    results are not read.
+    """
     rows: list[dict[str, Any]] = []
     for stem, split in SPLITS.items():
         for name in bundle.match(f"dataset_items_{stem}.json"):
             items = read_json_as(bundle.text(name), name, dict)
             rows += [{"number": number, "split": split, **item} for number, item in items.items()]
     if not rows:
-        bundle.one(*(f"dataset_items_{stem}.json" for stem in SPLITS))  # raises the sentence that says what is there
+        bundle.one(
+            *(f"dataset_items_{stem}.json" for stem in SPLITS)
+        )  # raises the sentence that says what is there
     raw = Table("dataset_items", frame_of(rows))
     text = raw.need("caption")
     han = pl.when(text.str.contains(r"\p{Han}")).then(pl.lit("zho")).otherwise(pl.lit("eng"))
@@ -40,8 +44,10 @@ DATASET = Entry(
     card=Card(
         name="mr2",
         title="MR2",
-        summary="Posts with an image from Twitter and Weibo, with the pages that a text and an image search returned, "
-        "labelled as rumour, non-rumour or unverified.",
+        summary=(
+            "Posts with an image from Twitter and Weibo, with the pages that a text and an image"
+            " search returned, labelled as rumour, non-rumour or unverified."
+        ),
         size=14_700,
         modality=("posts", "images"),
         topic="Rumor",
@@ -51,12 +57,18 @@ DATASET = Entry(
         licence="CC BY-SA 4.0",
         access="Linked from the repository.",
         homepage="https://github.com/THU-BPM/MR2",
-        citation="Hu, Guo, Chen, Wen and Yu (2023), MR2: A Benchmark for Multimodal Retrieval-Augmented Rumor Detection in "
-        "Social Media, SIGIR.",
+        citation=(
+            "Hu, Guo, Chen, Wen and Yu (2023), MR2: A Benchmark for Multimodal Retrieval-Augmented"
+            " Rumor Detection in Social Media, SIGIR."
+        ),
         errata=("The guide's table writes Chinese as 'CN', which is the code of a country.",),
         has_evidence=True,
     ),
-    maps={"a5": noted({"0": "true", "1": "false", "2": "unknown"}, "0 non-rumour, 1 rumour, 2 unverified")},
+    maps={
+        "a5": noted(
+            {"0": "true", "1": "false", "2": "unknown"}, "0 non-rumour, 1 rumour, 2 unverified"
+        )
+    },
     variants={"posts": load},
     published_rows={"posts": 14700},
     real_rows={"posts": 15},

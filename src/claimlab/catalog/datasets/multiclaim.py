@@ -1,4 +1,6 @@
-"""MultiClaim: social-media posts in many languages, each linked to the fact-checks that deal with its claim."""
+"""MultiClaim: social-media posts in many languages, each linked to the fact-checks that deal with
+its claim.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from claimlab.catalog.datasets._guide import guide
 
 @dataclass(frozen=True)
 class Translated:
-    """One text in its three forms: as written, in Google's English, and the languages it was found to be in."""
+    """One text in its three forms: as written, in Google's English, and the languages it was found
+    to be in.
+    """
 
     original: str
     english: str | None
@@ -32,36 +36,56 @@ class Post:
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
-    """One record per post; the fact-checks it is linked to are evidence, and posts that share one are a group."""
+    """One record per post; the fact-checks it is linked to are evidence, and posts that share one
+    are a group.
+    """
     posts, checks, links = _posts(bundle), _checks(bundle), _links(bundle)
     groups = _components(links)
     records = [_record(p, f"multiclaim-{p.number}", groups.get(p.number)) for p in posts]
     known = {p.number for p in posts}
-    evidence = [_evidence(f"multiclaim-{p}", c, checks) for p, c in links if p in known and c in checks]
+    evidence = [
+        _evidence(f"multiclaim-{p}", c, checks) for p, c in links if p in known and c in checks
+    ]
     return _loaded(records, evidence)
 
 
 def load_english(bundle: kit.Bundle) -> kit.Loaded:
-    """The posts in machine-made English, with the authorship that says so; English posts stay as they are."""
+    """The posts in machine-made English, with the authorship that says so; English posts stay as
+    they are.
+    """
     groups = _components(_links(bundle))
-    records = [_record(p, f"multiclaim-{p.number}", groups.get(p.number), english=True) for p in _posts(bundle)]
+    records = [
+        _record(p, f"multiclaim-{p.number}", groups.get(p.number), english=True)
+        for p in _posts(bundle)
+    ]
     return _loaded(records, [])
 
 
 def load_pairs(bundle: kit.Bundle) -> kit.Loaded:
-    """One record per link of a post and a fact-check, as the guide counts them: a post with three fact-checks comes three times."""
+    """One record per link of a post and a fact-check, as the guide counts them: a post with three
+    fact-checks comes three times.
+    """
     posts, checks, links = {p.number: p for p in _posts(bundle)}, _checks(bundle), _links(bundle)
     groups = _components(links)
     pairs = [(p, c) for p, c in links if p in posts]
     records = [_record(posts[p], f"multiclaim-{p}-{c}", groups.get(p)) for p, c in pairs]
-    return _loaded(records, [_evidence(f"multiclaim-{p}-{c}", c, checks) for p, c in pairs if c in checks])
+    return _loaded(
+        records, [_evidence(f"multiclaim-{p}-{c}", c, checks) for p, c in pairs if c in checks]
+    )
 
 
-def _loaded(records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> kit.Loaded:
-    return kit.Loaded(kit.record_rows(records), {"evidence": kit.side_rows("evidence", evidence)} if evidence else {})
+def _loaded(
+    records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]
+) -> kit.Loaded:
+    return kit.Loaded(
+        kit.record_rows(records),
+        {"evidence": kit.side_rows("evidence", evidence)} if evidence else {},
+    )
 
 
-def _record(post: Post, record_id: str, group: str | None, *, english: bool = False) -> dict[str, Any]:
+def _record(
+    post: Post, record_id: str, group: str | None, *, english: bool = False
+) -> dict[str, Any]:
     spoken = next((t.language for t in post.texts if t.language), None)
     translated = "\n\n".join(t.english for t in post.texts if t.english) or None
     original = "\n\n".join(t.original for t in post.texts) or None
@@ -78,13 +102,22 @@ def _record(post: Post, record_id: str, group: str | None, *, english: bool = Fa
         "group": group,
         "authorship": ("MTT" if foreign else "HWT") if original else None,
         "meta": kit.meta_json(
-            {"original_language": spoken} if english else {"english": translated if spoken != "eng" else None}
+            {"original_language": spoken}
+            if english
+            else {"english": translated if spoken != "eng" else None}
         ),
     }
 
 
-def _evidence(record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    return {"record_id": record_id, "evidence_id": f"fact-check-{check}", "provider": "multiclaim", **checks[check]}
+def _evidence(
+    record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "record_id": record_id,
+        "evidence_id": f"fact-check-{check}",
+        "provider": "multiclaim",
+        **checks[check],
+    }
 
 
 def _posts(bundle: kit.Bundle) -> list[Post]:
@@ -96,7 +129,13 @@ def _posts(bundle: kit.Bundle) -> list[Post]:
         when, platform = _first(_literal(instances, name) or [])
         clean = [" ".join(str(v).split()).strip(" .") for v in _literal(verdicts, name) or []]
         out.append(
-            Post(number, [t for t in texts if t and t.original.strip()], [v for v in clean if v], when, platform)
+            Post(
+                number,
+                [t for t in texts if t and t.original.strip()],
+                [v for v in clean if v],
+                when,
+                platform,
+            )
         )
     return out
 
@@ -131,7 +170,9 @@ def _links(bundle: kit.Bundle) -> list[tuple[str, str]]:
 
 
 def _components(links: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """post -> its connected group of posts and fact-checks, named after the group's first fact-check."""
+    """post -> its connected group of posts and fact-checks, named after the group's first
+    fact-check.
+    """
     parent: dict[str, str] = {}
 
     def root(node: str) -> str:
@@ -157,7 +198,9 @@ def _tuple(value: Any) -> Translated | None:
     spoken = value[2] if len(value) > 2 and value[2] else []
     code = max(spoken, key=lambda pair: pair[1])[0] if spoken else None
     return Translated(
-        str(value[0]), str(value[1]) if len(value) > 1 and value[1] else None, kit.normalise(code) if code else None
+        str(value[0]),
+        str(value[1]) if len(value) > 1 and value[1] else None,
+        kit.normalise(code) if code else None,
     )
 
 
@@ -169,7 +212,9 @@ def _first(instances: Sequence[Sequence[Any]]) -> tuple[datetime | None, str | N
 
 
 def _literal(cell: str | None, name: str) -> Any:
-    """A cell holds a Python literal; with line breaks in it. Only literals are parsed, nothing is run."""
+    """A cell holds a Python literal; with line breaks in it. Only literals are parsed, nothing is
+    run.
+    """
     if cell is None or not cell.strip():
         return None
     try:
@@ -182,14 +227,24 @@ def _literal(cell: str | None, name: str) -> Any:
 
 
 VERDICTS = {
-    "False information": "false", "False information and graphic content": "false", "False": "false", "False headline": "false",
-    "Altered photo": "false", "Altered video": "false", "Altered photo/video": "false",
-    "Partly false information": "mixed", "Partly false": "mixed", "Missing context": "mixed", "Satire": "unknown",
-}  # fmt: skip
+    "False information": "false",
+    "False information and graphic content": "false",
+    "False": "false",
+    "False headline": "false",
+    "Altered photo": "false",
+    "Altered video": "false",
+    "Altered photo/video": "false",
+    "Partly false information": "mixed",
+    "Partly false": "mixed",
+    "Missing context": "mixed",
+    "Satire": "unknown",
+}
 
 
 def _together(verdicts: Mapping[str, str]) -> dict[str, str]:
-    """A post may carry several verdicts: any false makes it false, else any mixed makes it mixed."""
+    """A post may carry several verdicts: any false makes it false, else any mixed makes it
+    mixed.
+    """
     out = {}
     for size in (1, 2, 3):
         for names in combinations(sorted(verdicts, key=str.casefold), size):
@@ -199,15 +254,22 @@ def _together(verdicts: Mapping[str, str]) -> dict[str, str]:
 
 
 _GUIDE_LABELS = {
-    "False information, Partly false information": "false", "False, Partly false information": "false", "False information, Missing context": "false",
-    "Missing context, Partly false information": "mixed", "Partly False, Partly false information": "mixed",
-}  # fmt: skip
+    "False information, Partly false information": "false",
+    "False, Partly false information": "false",
+    "False information, Missing context": "false",
+    "Missing context, Partly false information": "mixed",
+    "Partly False, Partly false information": "mixed",
+}
 
 DATASET = kit.Entry(
     card=kit.Card(
         name="multiclaim",
         title="MultiClaim",
-        summary="Facebook, Instagram and Twitter posts in 27 languages, with Meta's warning labels and links to the fact-checks (39 languages) that deal with their claims; everything also in machine English.",
+        summary=(
+            "Facebook, Instagram and Twitter posts in 27 languages, with Meta's warning labels and"
+            " links to the fact-checks (39 languages) that deal with their claims; everything also"
+            " in machine English."
+        ),
         size=31_305,
         modality=("claims", "posts"),
         topic="Various",
@@ -217,12 +279,26 @@ DATASET = kit.Entry(
         licence="research only, on request",
         access="Request access on Zenodo, record 7737983.",
         homepage="https://doi.org/10.5281/zenodo.7737983",
-        citation="Pikuliak et al. (2023), Multilingual Previously Fact-Checked Claim Retrieval, EMNLP.",
+        citation=(
+            "Pikuliak et al. (2023), Multilingual Previously Fact-Checked Claim Retrieval, EMNLP."
+        ),
         errata=(
-            "31,305 are the links between posts and fact-checks; there are 28,092 posts (variant 'posts') and 205,751 fact-checks.",
-            "It is made for finding fact-checks, not for judging truth: there is no true class, and posts without a warning from Meta have no label.",
-            "A post's text is followed by what was read from its images; the texts of images are often all there is.",
-            "The guide leaves 'Missing context' alone as unknown (map 'cdl'); claimlab counts it as mixed.",
+            (
+                "31,305 are the links between posts and fact-checks; there are 28,092 posts"
+                " (variant 'posts') and 205,751 fact-checks."
+            ),
+            (
+                "It is made for finding fact-checks, not for judging truth: there is no true class,"
+                " and posts without a warning from Meta have no label."
+            ),
+            (
+                "A post's text is followed by what was read from its images; the texts of images"
+                " are often all there is."
+            ),
+            (
+                "The guide leaves 'Missing context' alone as unknown (map 'cdl'); claimlab counts"
+                " it as mixed."
+            ),
         ),
         has_evidence=True,
     ),

@@ -9,7 +9,9 @@ from claimlab.core.words import several
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
-    """One JSON list of articles per source, and labels.csv whose second column is the aggregated label of a source."""
+    """One JSON list of articles per source, and labels.csv whose second column is the aggregated
+    label of a source.
+    """
     labels = _labels(bundle)
     parts = [
         kit.frame_of(rows)
@@ -18,7 +20,8 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     ]
     if not parts:
         raise kit.UnreadableFile(
-            f"'{bundle.path.name}' holds no articles in JSON.", "Download the JSON form; the SQLite form is not read."
+            f"'{bundle.path.name}' holds no articles in JSON.",
+            "Download the JSON form; the SQLite form is not read.",
         )
     raw = kit.Table(bundle.path.name, pl.concat(parts, how="diagonal"))
     raw.need("title", "content")
@@ -37,7 +40,11 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     )
     bare = known.null_count()
     notes = ["Every article carries the label of its source: split by source."]
-    notes += [f"{bare:,} of {several(records.height, 'article')} from sources without a label."] if bare else []
+    notes += (
+        [f"{bare:,} of {several(records.height, 'article')} from sources without a label."]
+        if bare
+        else []
+    )
     return kit.Loaded(records, notes=notes)
 
 
@@ -45,9 +52,15 @@ def _labels(bundle: kit.Bundle) -> dict[str, str]:
     """The label of each source; -1 is none."""
     raw = kit.Table.read(bundle, bundle.one("labels.csv", "labels*.csv"))
     if raw.frame.width < 2:
-        raise kit.UnreadableFile("labels.csv has no label column.", "Give the labels file as published.")
+        raise kit.UnreadableFile(
+            "labels.csv has no label column.", "Give the labels file as published."
+        )
     sources, labels = (raw.need(name).to_list() for name in raw.frame.columns[:2])
-    known = {s.lower(): (label or "").removesuffix(".0") for s, label in zip(sources, labels, strict=True) if s}
+    known = {
+        s.lower(): (label or "").removesuffix(".0")
+        for s, label in zip(sources, labels, strict=True)
+        if s
+    }
     return {source: label for source, label in known.items() if label not in ("", "-1")}
 
 
@@ -55,8 +68,10 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="nela-gt-2020",
         title="NELA-GT-2020",
-        summary="Nearly all articles that 519 news sources published in 2020, with embedded tweets and source labels "
-        "aggregated from Media Bias/Fact Check.",
+        summary=(
+            "Nearly all articles that 519 news sources published in 2020, with embedded tweets and"
+            " source labels aggregated from Media Bias/Fact Check."
+        ),
         size=1_779_127,
         modality=("articles", "tweets"),
         topic="Various",
@@ -68,15 +83,23 @@ DATASET = kit.Entry(
         licence="not checked; see the homepage",
         access="Harvard Dataverse: the JSON form of the articles, and labels.csv.",
         homepage="https://github.com/MELALab/nela-gt",
-        citation="Gruppi, Horne and Adalı (2021), NELA-GT-2020: A Large Multi-Labelled News Dataset for The Study of "
-        "Misinformation in News Articles, arXiv:2102.04567.",
+        citation=(
+            "Gruppi, Horne and Adalı (2021), NELA-GT-2020: A Large Multi-Labelled News Dataset for"
+            " The Study of Misinformation in News Articles, arXiv:2102.04567."
+        ),
         errata=(
-            "The codes of the aggregated label contradict each other: the repository says 1 unreliable, 2 mixed (map "
-            "'readme'); the year before had 1 mixed, 2 unreliable (map '2019'). Look at a source you know.",
+            (
+                "The codes of the aggregated label contradict each other: the repository says 1"
+                " unreliable, 2 mixed (map 'readme'); the year before had 1 mixed, 2 unreliable"
+                " (map '2019'). Look at a source you know."
+            ),
             "A label is of a source, not of an article.",
             "To respect copyright the releases replace some words of each article with '@'.",
         ),
     ),
-    maps={"readme": {"0": "true", "1": "false", "2": "mixed"}, "2019": {"0": "true", "1": "mixed", "2": "false"}},
+    maps={
+        "readme": {"0": "true", "1": "false", "2": "mixed"},
+        "2019": {"0": "true", "1": "mixed", "2": "false"},
+    },
     variants={"articles": load},
 )

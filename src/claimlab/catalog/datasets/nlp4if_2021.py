@@ -1,10 +1,22 @@
-"""NLP4IF-2021: tweets about Covid-19 in English, Arabic and Bulgarian, with answers to seven questions."""
+"""NLP4IF-2021: tweets about Covid-19 in English, Arabic and Bulgarian, with answers to seven
+questions.
+"""
 
 from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, both, meta_column, sent
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    answers,
+    both,
+    meta_column,
+    sent,
+)
 
 QUESTIONS = {f"q{n}_label": f"q{n}" for n in range(1, 8)}
 LANGUAGES = {"ar": ("arabic", "ara"), "bg": ("bulgarian", "bul"), "en": ("english", "eng")}
@@ -49,7 +61,9 @@ def part(bundle: Bundle, name: str, short: str, split: str) -> pl.DataFrame:
 
 
 def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
-    raw = raw.join(ids_of(bundle), on=["short", "split", "tweet_no"], how="left", maintain_order="left")
+    raw = raw.join(
+        ids_of(bundle), on=["short", "split", "tweet_no"], how="left", maintain_order="left"
+    )
     raw = raw.with_columns(id=pl.format("nlp4if-2021-{}-{}-{}", "short", "split", "tweet_no"))
     labelled = "q2_label" in raw.columns
     records = raw.select(
@@ -62,20 +76,34 @@ def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
         meta=meta_column(raw, ["tweet_no"]),
     )
     # "nan" is a question that was not put or not settled
-    tables = {"annotations": answers(raw, QUESTIONS, annotator="aggregate", blank=["nan"])} if labelled else {}
+    tables = (
+        {"annotations": answers(raw, QUESTIONS, annotator="aggregate", blank=["nan"])}
+        if labelled
+        else {}
+    )
     return Loaded(records, tables)
 
 
 def ids_of(bundle: Bundle) -> pl.DataFrame:
-    """Tweet ids by language, split and number. They are in separate files; later releases repeat and extend earlier ones."""
-    tables = [pl.DataFrame(schema=dict.fromkeys(("tweet_no", "raw_id", "short", "split"), pl.String))]
+    """Tweet ids by language, split and number. They are in separate files; later releases repeat
+    and extend earlier ones.
+    """
+    tables = [
+        pl.DataFrame(schema=dict.fromkeys(("tweet_no", "raw_id", "short", "split"), pl.String))
+    ]
     for short, (long, _) in LANGUAGES.items():
-        for split, ending in (("train", "train_ids"), ("dev", "dev_ids"), ("test", "test_input_ids")):
+        for split, ending in (
+            ("train", "train_ids"),
+            ("dev", "dev_ids"),
+            ("test", "test_input_ids"),
+        ):
             for name in reversed(bundle.match(f"*{long}_{ending}.tsv")):  # the latest release first
                 raw = Table.read(bundle, name, delimiter="\t", quoted=False)
                 ids = raw.pick({"tweet_no": "tweet_no", "raw_id": "tweet_id"})
                 tables.append(ids.with_columns(short=pl.lit(short), split=pl.lit(split)))
-    return pl.concat(tables).unique(["short", "split", "tweet_no"], keep="first", maintain_order=True)
+    return pl.concat(tables).unique(
+        ["short", "split", "tweet_no"], keep="first", maintain_order=True
+    )
 
 
 VERDICTS = {"no": "true", "yes": "false", "nan": "unknown"}
@@ -84,8 +112,11 @@ DATASET = Entry(
     card=Card(
         name="nlp4if-2021",
         title="NLP4IF-2021",
-        summary="Tweets about Covid-19 in English, Arabic and Bulgarian from a shared task, with people's answers on "
-        "whether they make a claim, seem false, matter, do harm or need checking.",
+        summary=(
+            "Tweets about Covid-19 in English, Arabic and Bulgarian from a shared task, with"
+            " people's answers on whether they make a claim, seem false, matter, do harm or need"
+            " checking."
+        ),
         size=3_172,
         modality=("claims",),
         topic="Covid-19",
@@ -93,18 +124,30 @@ DATASET = Entry(
         languages=("ara", "bul", "eng"),
         labelling="Crowd-sourced",
         licence=None,
-        access="Clone the shared task's repository; the folders 'prepared' and 'prepared_additional' are made from it by "
-        "the code of one of its participants (Panda and Levitan).",
+        access=(
+            "Clone the shared task's repository; the folders 'prepared' and 'prepared_additional'"
+            " are made from it by the code of one of its participants (Panda and Levitan)."
+        ),
         homepage="https://gitlab.com/NLP4IF/nlp4if-2021",
-        citation="Shaar, Alam, Da San Martino, Nikolov, Zaghouani, Nakov and Feldman (2021), Findings of the NLP4IF-2021 "
-        "Shared Tasks on Fighting the COVID-19 Infodemic and Censorship Detection, NLP4IF workshop.",
+        citation=(
+            "Shaar, Alam, Da San Martino, Nikolov, Zaghouani, Nakov and Feldman (2021), Findings of"
+            " the NLP4IF-2021 Shared Tasks on Fighting the COVID-19 Infodemic and Censorship"
+            " Detection, NLP4IF workshop."
+        ),
         errata=(
-            "The guide's size and shares fit neither release: the labelled tweets are 7,328 (60.70% no, 6.82% yes, "
-            "32.48% not answered), or 4,072 in the first release.",
+            (
+                "The guide's size and shares fit neither release: the labelled tweets are 7,328"
+                " (60.70% no, 6.82% yes, 32.48% not answered), or 4,072 in the first release."
+            ),
             "The label is how false a tweet appears to an annotator, not a fact-check.",
-            "Some texts keep their links, some have the word URL instead, and links are rarer in the tweets called false. "
-            "Dozens of the English texts are mis-decoded.",
-            "The MIT licence in the copy that circulates is of a participant's code; none is stated for the tweets.",
+            (
+                "Some texts keep their links, some have the word URL instead, and links are rarer"
+                " in the tweets called false. Dozens of the English texts are mis-decoded."
+            ),
+            (
+                "The MIT licence in the copy that circulates is of a participant's code; none is"
+                " stated for the tweets."
+            ),
             "The guide's Table 4 spells the name NLP4F-2021.",
         ),
     ),

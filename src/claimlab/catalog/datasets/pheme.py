@@ -15,16 +15,27 @@ SUFFIX = "-all-rnr-threads"
 
 
 def load_threads(bundle: kit.Bundle) -> kit.Loaded:
-    """The CSV of all threads (texts stripped of links and signs), with event and veracity from the rumour files.
+    """The CSV of all threads (texts stripped of links and signs), with event and veracity from the
+    rumour files.
 
-    The texts of the CSV are kept even where the rumour files have the original: only rumours have it, so mixing the
-    two would give the class away.
+    The texts of the CSV are kept even where the rumour files have the original: only rumours have
+    it, so mixing the two would give the class away.
     """
-    needed = {"index": "index", "tweet_id": "tweetID", "text": "text", "rumour": ("rumour", "rumor")}
-    rows = kit.Table.read(bundle, bundle.one("*pheme*.csv", "*.csv")).pick(needed, {"mbib_label": "label"})
+    needed = {
+        "index": "index",
+        "tweet_id": "tweetID",
+        "text": "text",
+        "rumour": ("rumour", "rumor"),
+    }
+    rows = kit.Table.read(bundle, bundle.one("*pheme*.csv", "*.csv")).pick(
+        needed, {"mbib_label": "label"}
+    )
     known = {str(t["id"]): (event, t.get("VERACITY")) for event, t in _rumour_tweets(bundle)}
     rumour = (rows["rumour"] == "1").to_list()
-    labels = [_label(r, known.get(i, ("", None))[1]) for i, r in zip(rows["tweet_id"], rumour, strict=True)]
+    labels = [
+        _label(r, known.get(i, ("", None))[1])
+        for i, r in zip(rows["tweet_id"], rumour, strict=True)
+    ]
     events = _events(rows, {i: event for i, (event, _) in known.items()})
     records = rows.select(
         *["tweet_id", "text"],
@@ -39,7 +50,9 @@ def load_threads(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_rumours(bundle: kit.Bundle) -> kit.Loaded:
-    """The rumours alone, with their original texts: one JSON list of tweets per event, `VERACITY` added to each."""
+    """The rumours alone, with their original texts: one JSON list of tweets per event, `VERACITY`
+    added to each.
+    """
     tweets = _rumour_tweets(bundle)
     if not tweets:
         bundle.one("*.rumours.json")  # says what is missing
@@ -48,7 +61,9 @@ def load_rumours(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_release(bundle: kit.Bundle) -> kit.Loaded:
-    """The authors' own layout: EVENT/rumours|non-rumours/THREAD/source-tweets/ID.json with annotation.json beside."""
+    """The authors' own layout: EVENT/rumours|non-rumours/THREAD/source-tweets/ID.json with
+    annotation.json beside.
+    """
     rows = []
     for name in bundle.match("*rumours/*/source-tweet*/*.json"):
         parts = PurePosixPath(name).parts
@@ -57,7 +72,11 @@ def load_release(bundle: kit.Bundle) -> kit.Loaded:
         note = f"{PurePosixPath(*parts[:-2]).as_posix()}/annotation.json"
         marks = kit.read_json_as(bundle.text(note), note, dict) if note in bundle.names() else {}
         label = _label(kind == "rumours", _veracity(marks))
-        more = {"category": marks.get("category"), "is_turnaround": marks.get("is_turnaround"), "thread": thread}
+        more = {
+            "category": marks.get("category"),
+            "is_turnaround": marks.get("is_turnaround"),
+            "thread": thread,
+        }
         rows.append(_row(tweet, event.removesuffix(SUFFIX), label, more))
     if not rows:
         bundle.one("*rumours/*/source-tweet*/*.json")
@@ -74,7 +93,8 @@ def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _events(rows: pl.DataFrame, known: Mapping[str, str]) -> list[str | None]:
-    """The event of each row. Rumours say theirs; the CSV lists each event's non-rumours just before its rumours.
+    """The event of each row. Rumours say theirs; the CSV lists each event's non-rumours just before
+    its rumours.
 
     A block ends where the running number `index` starts again.
     """
@@ -82,7 +102,11 @@ def _events(rows: pl.DataFrame, known: Mapping[str, str]) -> list[str | None]:
     starts = [n for n, index in enumerate(rows["index"]) if index == "0"]
     blocks = list(zip(starts, [*starts[1:], rows.height], strict=True))
     for (start, end), (following, _) in pairwise(blocks):
-        if not any(events[start:end]) and rows["rumour"][start] == "0" and rows["rumour"][following] == "1":
+        if (
+            not any(events[start:end])
+            and rows["rumour"][start] == "0"
+            and rows["rumour"][following] == "1"
+        ):
             events[start:end] = [events[following]] * (end - start)
     return events
 
@@ -92,14 +116,18 @@ def _label(rumour: bool, veracity: str | None) -> str:
 
 
 def _veracity(marks: Mapping[str, Any]) -> str | None:
-    """true | false | unverified from the two marks of annotation.json; null where they contradict or are absent."""
+    """true | false | unverified from the two marks of annotation.json; null where they contradict
+    or are absent.
+    """
     wrong, right = str(marks.get("misinformation", "")), str(marks.get("true", "0"))
     if wrong == "1" and right == "1":
         return None
     return {"1": "false", "0": "true" if right == "1" else "unverified"}.get(wrong)
 
 
-def _row(tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _row(
+    tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     user, when = tweet.get("user") or {}, kit.moment(tweet.get("created_at") or "")
     counts = {"retweets": tweet.get("retweet_count"), "favourites": tweet.get("favorite_count")}
     return {
@@ -123,8 +151,10 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="pheme",
         title="PHEME",
-        summary="Tweets that started a conversation during breaking news, marked by journalists as rumour or not, and rumours as "
-        "true, false or unverified.",
+        summary=(
+            "Tweets that started a conversation during breaking news, marked by journalists as"
+            " rumour or not, and rumours as true, false or unverified."
+        ),
         size=62_445,
         modality=("claims", "tweets"),
         topic="Newsworthy events",
@@ -132,23 +162,43 @@ DATASET = kit.Entry(
         languages=("eng",),
         labelling="Human expert and non-expert",
         licence="CC BY 4.0",
-        access="Download from figshare (five events: 4010619, nine events with veracity: 6392078); texts remain the platform's.",
+        access=(
+            "Download from figshare (five events: 4010619, nine events with veracity: 6392078);"
+            " texts remain the platform's."
+        ),
         homepage="https://doi.org/10.6084/m9.figshare.6392078.v1",
-        citation="Zubiaga, Wong Sak Hoi, Liakata and Procter (2016), PHEME Dataset of Rumours and Non-rumours, figshare; "
-        "nine events: Kochkina, Liakata and Zubiaga (2018), All-in-one: Multi-task Learning for Rumour Verification, COLING.",
+        citation=(
+            "Zubiaga, Wong Sak Hoi, Liakata and Procter (2016), PHEME Dataset of Rumours and"
+            " Non-rumours, figshare; nine events: Kochkina, Liakata and Zubiaga (2018), All-in-one:"
+            " Multi-task Learning for Rumour Verification, COLING."
+        ),
         errata=(
-            "The guide's label shares (33.77 / 66.23) are VERITE's, row for row; they do not come out of PHEME under any map.",
+            (
+                "The guide's label shares (33.77 / 66.23) are VERITE's, row for row; they do not"
+                " come out of PHEME under any map."
+            ),
             "The guide describes five events; the release with veracity has nine.",
-            "The label column of the copy in the MBIB collection is not veracity: it is 0 for every non-rumour and every true rumour, 1 "
-            "for false and unverified ones alike, and 2 for all rumours of three events. Veracity is taken from the rumour files.",
-            "That copy holds 5,132 of 6,425 threads and names no events: the event of a non-rumour follows from the order of "
-            "the rows (each event's non-rumours come before its rumours).",
-            "Three events (ebola-essien, prince-toronto, putinmissing) have no true rumour, so the event predicts much of the label: split by group.",
+            (
+                "The label column of the copy in the MBIB collection is not veracity: it is 0 for"
+                " every non-rumour and every true rumour, 1 for false and unverified ones alike,"
+                " and 2 for all rumours of three events. Veracity is taken from the rumour files."
+            ),
+            (
+                "That copy holds 5,132 of 6,425 threads and names no events: the event of a"
+                " non-rumour follows from the order of the rows (each event's non-rumours come"
+                " before its rumours)."
+            ),
+            (
+                "Three events (ebola-essien, prince-toronto, putinmissing) have no true rumour, so"
+                " the event predicts much of the label: split by group."
+            ),
         ),
     ),
     maps={
         "a5": kit.noted({**RUMOUR, "non-rumour": "unknown"}, "No one checked the non-rumours."),
-        "with-non-rumours": kit.noted({**RUMOUR, "non-rumour": "true"}, "As Twitter15 counts its non-rumors."),
+        "with-non-rumours": kit.noted(
+            {**RUMOUR, "non-rumour": "true"}, "As Twitter15 counts its non-rumors."
+        ),
         "rumour-detection": kit.noted(
             {**dict.fromkeys(RUMOUR, "false"), "non-rumour": "true"},
             "Rumour against non-rumour: says nothing of truth, but is what many papers score.",

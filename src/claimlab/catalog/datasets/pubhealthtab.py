@@ -7,9 +7,23 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, meta_json, read_objects, record_rows, side_rows
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    both,
+    meta_json,
+    read_objects,
+    record_rows,
+    side_rows,
+)
 
-SPLITS = {"train": ("*train*.jsonl",), "dev": ("*eval*.jsonl", "*dev*.jsonl", "*val*.jsonl"), "test": ("*test*.jsonl",)}
+SPLITS = {
+    "train": ("*train*.jsonl",),
+    "dev": ("*eval*.jsonl", "*dev*.jsonl", "*val*.jsonl"),
+    "test": ("*test*.jsonl",),
+}
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -47,7 +61,9 @@ def _table_id(table: Mapping[str, Any]) -> str:
 
 
 def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """The table as text, a line per row and a tab between cells; -1 as rationale means that no column was named."""
+    """The table as text, a line per row and a tab between cells; -1 as rationale means that no
+    column was named.
+    """
     table = item["table"]
     across, down = table.get("header_horizontal") or [], table.get("header_vertical") or []
     lines = [across, *(table.get("rows") or [])]
@@ -76,8 +92,10 @@ DATASET = Entry(
     card=Card(
         name="pubhealthtab",
         title="PubHealthTab",
-        summary="Public-health claims from fact-checks and news reviews, rewritten so that a given web table supports them, "
-        "refutes them or does not decide.",
+        summary=(
+            "Public-health claims from fact-checks and news reviews, rewritten so that a given web"
+            " table supports them, refutes them or does not decide."
+        ),
         size=1_942,
         modality=("claims",),
         topic="Health",
@@ -87,13 +105,24 @@ DATASET = Entry(
         licence="MIT (repository); the README in its data folder says CC BY-NC 4.0",
         access="Download the JSON lines from the authors' public repository.",
         homepage="https://github.com/mubasharaak/PubHealthTab",
-        citation="Akhtar, Cocarascu and Simperl (2022), PubHealthTab: A Public Health Table-based Dataset for Evidence-based "
-        "Fact Checking, Findings of NAACL.",
+        citation=(
+            "Akhtar, Cocarascu and Simperl (2022), PubHealthTab: A Public Health Table-based"
+            " Dataset for Evidence-based Fact Checking, Findings of NAACL."
+        ),
         errata=(
-            "The repository's licence file (MIT) and the README of its data folder (CC BY-NC 4.0) contradict each other.",
-            "The label says what the table shows, not what is true in the world, and many claims only make sense beside their "
-            "table; a detector without the table is asked the wrong question.",
-            "Tables repeat: the 389 claims of dev and test rest on 220 tables, 63 of which are in both parts. Split by group.",
+            (
+                "The repository's licence file (MIT) and the README of its data folder (CC BY-NC"
+                " 4.0) contradict each other."
+            ),
+            (
+                "The label says what the table shows, not what is true in the world, and many"
+                " claims only make sense beside their table; a detector without the table is asked"
+                " the wrong question."
+            ),
+            (
+                "Tables repeat: the 389 claims of dev and test rest on 220 tables, 63 of which are"
+                " in both parts. Split by group."
+            ),
         ),
         has_evidence=True,
     ),

@@ -8,24 +8,35 @@ from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, sent
 
 NEWS = "*recovery-news-data*.csv"
 NO_NEWS = (
-    "recovery-news-data.csv is not among these files, so the tweets have no label: it names each article's reliability."
+    "recovery-news-data.csv is not among these files, so the tweets have no label: it names each"
+    " article's reliability."
 )
 LABEL = {"news_id": "news_id", "label_raw": "reliability"}
 
 
 def load_tweets(bundle: Bundle) -> Loaded:
-    """Tweet ids, grouped by the article they share; the label is the article's, where the news table is present."""
+    """Tweet ids, grouped by the article they share; the label is the article's, where the news
+    table is present.
+    """
     name = bundle.one("*recovery-social-media-data*.csv", "*social*.csv")
     tweets = Table.read(bundle, name).pick(["news_id", "tweet_id"])
     files = bundle.match(NEWS)
-    news = Table.read(bundle, files[0]).pick(LABEL) if files else pl.DataFrame(schema=dict.fromkeys(LABEL, pl.String))
-    tweets = tweets.join(news.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left")
+    news = (
+        Table.read(bundle, files[0]).pick(LABEL)
+        if files
+        else pl.DataFrame(schema=dict.fromkeys(LABEL, pl.String))
+    )
+    tweets = tweets.join(
+        news.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left"
+    )
     records = tweets.select(
         "tweet_id",
         id="recovery-tweet-" + pl.col("tweet_id"),
         kind=pl.lit("id-only"),
         label_raw=pl.col("label_raw").str.strip_suffix(".0"),
-        language=pl.lit(None, pl.String),  # the articles are English, the tweets that share them need not be
+        language=pl.lit(
+            None, pl.String
+        ),  # the articles are English, the tweets that share them need not be
         **sent(tweets["tweet_id"]),
         group="news-" + pl.col("news_id"),
     )
@@ -54,7 +65,10 @@ DATASET = Entry(
     card=Card(
         name="recovery",
         title="ReCOVery",
-        summary="Coronavirus news articles of reliable and unreliable websites, and the ids of tweets that share them.",
+        summary=(
+            "Coronavirus news articles of reliable and unreliable websites, and the ids of tweets"
+            " that share them."
+        ),
         size=142_849,
         modality=("articles", "tweets"),
         topic="Covid-19",
@@ -62,15 +76,22 @@ DATASET = Entry(
         time_start="2020-01",
         time_end="2020-05",
         licence="CC BY-NC-SA 4.0",
-        access="Both tables are in the authors' public repository; texts of tweets must be fetched from the platform.",
+        access=(
+            "Both tables are in the authors' public repository; texts of tweets must be fetched"
+            " from the platform."
+        ),
         homepage="https://github.com/apurvamulay/ReCOVery",
-        citation="Zhou, Mulay, Ferrara and Zafarani (2020), ReCOVery: A Multimodal Repository for COVID-19 News Credibility "
-        "Research, CIKM.",
+        citation=(
+            "Zhou, Mulay, Ferrara and Zafarani (2020), ReCOVery: A Multimodal Repository for"
+            " COVID-19 News Credibility Research, CIKM."
+        ),
         errata=(
             "The published size adds 2,029 articles and 140,820 tweets.",
             "The label is the website's: an article is never checked by itself.",
-            "Two of the tweet ids (nine digits) are older than time-stamped ids, years before the pandemic, so they cannot be "
-            "ids of these tweets; another dates from 2016.",
+            (
+                "Two of the tweet ids (nine digits) are older than time-stamped ids, years before"
+                " the pandemic, so they cannot be ids of these tweets; another dates from 2016."
+            ),
             "Tweets without the news table have no label; the copy at hand holds the tweets only.",
         ),
     ),

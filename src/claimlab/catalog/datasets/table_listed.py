@@ -6,4 +6,7 @@ from claimlab.catalog.card import table
 from claimlab.catalog.kit import Card, Entry
 
 _CARDS = {name: dict(fields) for name, fields in table("listed").items()}
-ENTRIES = {n: Entry(no_loader=fields.pop("no_loader"), card=Card(name=n, **fields)) for n, fields in _CARDS.items()}
+ENTRIES = {
+    n: Entry(no_loader=fields.pop("no_loader"), card=Card(name=n, **fields))
+    for n, fields in _CARDS.items()
+}

@@ -10,7 +10,8 @@ EXTRA = ["user_community", "user_active_status"]
 
 
 def load(bundle: Bundle) -> Loaded:
-    """data/tweets/MONTH/tweets-DAY.csv: a tweet id, the community and status of its author, and counts. No verdicts.
+    """data/tweets/MONTH/tweets-DAY.csv: a tweet id, the community and status of its author, and
+    counts. No verdicts.
 
     The file's name gives the day; the id holds the time of that day.
     """
@@ -22,15 +23,20 @@ def load(bundle: Bundle) -> Loaded:
         **sent(raw["tweet_id"]),
         meta=meta_column(raw, EXTRA),
     )
-    return Loaded(records, notes=["No annotator judged these tweets: the files hold communities, not verdicts."])
+    return Loaded(
+        records,
+        notes=["No annotator judged these tweets: the files hold communities, not verdicts."],
+    )
 
 
 DATASET = Entry(
     card=Card(
         name="voterfraud2020",
         title="VoterFraud2020",
-        summary="Ids of 7.6 million tweets and 25.6 million retweets about claims of voter fraud, with the communities "
-        "of their authors, image hashes, links and videos.",
+        summary=(
+            "Ids of 7.6 million tweets and 25.6 million retweets about claims of voter fraud, with"
+            " the communities of their authors, image hashes, links and videos."
+        ),
         size=7_600_000,
         modality=("tweets", "posts", "images", "videos"),
         topic="Election",
@@ -42,9 +48,14 @@ DATASET = Entry(
         licence="not checked; see the homepage",
         access="Clone or download the repository; texts must be fetched by id.",
         homepage="https://github.com/sTechLab/VoterFraud2020",
-        citation="Abilov, Hua, Matatov, Amir and Naaman (2021), VoterFraud2020: a Multi-modal Dataset of Election Fraud "
-        "Claims on Twitter, ICWSM.",
-        errata=("Printed as 'WaterFraud2020' in the guide's table.", "It has no verdicts: no check of labels applies."),
+        citation=(
+            "Abilov, Hua, Matatov, Amir and Naaman (2021), VoterFraud2020: a Multi-modal Dataset of"
+            " Election Fraud Claims on Twitter, ICWSM."
+        ),
+        errata=(
+            "Printed as 'WaterFraud2020' in the guide's table.",
+            "It has no verdicts: no check of labels applies.",
+        ),
     ),
     variants={"tweets": load},
     published_rows={"tweets": 7600000},

@@ -27,7 +27,9 @@ def load_all(bundle: Bundle) -> Loaded:
 
 def _records(bundle: Bundle, patterns: tuple[str, ...], label: str | None) -> pl.DataFrame:
     name = bundle.one(*patterns)
-    ids = pl.Series("tweet_id", [str(i) for i in read_json_as(bundle.text(name), name, list)], dtype=pl.String)
+    ids = pl.Series(
+        "tweet_id", [str(i) for i in read_json_as(bundle.text(name), name, list)], dtype=pl.String
+    )
     return pl.DataFrame(ids).select(
         "tweet_id",
         id="wico-" + ids,
@@ -49,7 +51,10 @@ DATASET = Entry(
     card=Card(
         name="wico",
         title="WICO Text",
-        summary="Tweets with corona keywords: promoting the 5G conspiracy, another conspiracy, or none. Published as ids only.",
+        summary=(
+            "Tweets with corona keywords: promoting the 5G conspiracy, another conspiracy, or none."
+            " Published as ids only."
+        ),
         size=364_325,
         modality=("claims", "tweets"),
         topic="Covid-19",
@@ -57,17 +62,31 @@ DATASET = Entry(
         time_start="2020-01-17",
         time_end="2021-06-30",
         labelling="Human expert",
-        access="Tweet ids were given to participants of MediaEval 2020 FakeNews and circulate in their repositories; the texts "
-        "must be fetched from the platform.",
+        access=(
+            "Tweet ids were given to participants of MediaEval 2020 FakeNews and circulate in their"
+            " repositories; the texts must be fetched from the platform."
+        ),
         homepage="https://multimediaeval.github.io/editions/2020/tasks/fakenews/",
-        citation="Pogorelov, Schroeder, Filkuková, Brenner and Langguth (2021), WICO Text: A Labeled Dataset of Conspiracy "
-        "Theory and 5G-Corona Misinformation Tweets, Workshop on Open Challenges in Online Social Networks.",
+        citation=(
+            "Pogorelov, Schroeder, Filkuková, Brenner and Langguth (2021), WICO Text: A Labeled"
+            " Dataset of Conspiracy Theory and 5G-Corona Misinformation Tweets, Workshop on Open"
+            " Challenges in Online Social Networks."
+        ),
         errata=(
-            "Of the 364,325 tweets about 10,000 are labelled; the ids at hand are the 6,458 labelled development ids of "
-            "MediaEval 2020, and the published label shares are theirs.",
-            "The published period does not fit these ids: their own time stamps run from 2012-11-06 to 2020-05-08, and 219 of "
-            "the labelled tweets are older than 2020-01-17.",
-            "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as true; its facts were not checked.",
+            (
+                "Of the 364,325 tweets about 10,000 are labelled; the ids at hand are the 6,458"
+                " labelled development ids of MediaEval 2020, and the published label shares are"
+                " theirs."
+            ),
+            (
+                "The published period does not fit these ids: their own time stamps run from"
+                " 2012-11-06 to 2020-05-08, and 219 of the labelled tweets are older than"
+                " 2020-01-17."
+            ),
+            (
+                "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as"
+                " true; its facts were not checked."
+            ),
         ),
     ),
     maps=both(LABELS),

@@ -1,6 +1,7 @@
 """A dataset's card in words: the blocks of its page, and the same as JSON.
 
-The terminal, the HTML page and the documentation show these blocks; nothing here knows how they look.
+The terminal, the HTML page and the documentation show these blocks; nothing here knows how they
+look.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ SHOWN_VALUES = 12
 NOT_KNOWN = "not known"
 LOADER_WORDS = {
     "tested on the published files": "yes, tested on the published files",
-    "not yet tested": "yes, not yet tested on the published files: written from their documented layout",
+    "not yet tested": (
+        "yes, not yet tested on the published files: written from their documented layout"
+    ),
     "none": "none",
 }
 SURVEY_WORDS = {
@@ -49,7 +52,10 @@ def to_json(entry: Entry) -> dict[str, Any]:
 
 def to_full_json(entry: Entry) -> dict[str, Any]:
     """What `catalog show --json` prints: the same and the verdict maps in full."""
-    return {**to_json(entry), "verdict_maps": {key: map_json(one) for key, one in entry.maps.items()}}
+    return {
+        **to_json(entry),
+        "verdict_maps": {key: map_json(one) for key, one in entry.maps.items()},
+    }
 
 
 def map_json(verdicts: LabelMap) -> dict[str, Any]:
@@ -107,12 +113,17 @@ def shares(card: Card) -> list[Block]:
     if card.shares is None:
         return []
     known = {k: v for k, v in card.shares.model_dump().items() if v is not None}
-    rows = [(name, Cell(f"{value:.2f}%", sort=value), bar(value / 100, BAR)) for name, value in known.items()]
+    rows = [
+        (name, Cell(f"{value:.2f}%", sort=value), bar(value / 100, BAR))
+        for name, value in known.items()
+    ]
     return [Section("Labels, as published", [Table(("", "", ""), rows, sortable=False)])]
 
 
 def verdicts(card: Card) -> list[Block]:
-    """The published verdicts on the data; what was not assessed is said so, never left to look like a pass."""
+    """The published verdicts on the data; what was not assessed is said so, never left to look like
+    a pass.
+    """
     rows = [(mark.capitalize(), mark_cell(card, mark)) for mark in MARKS]
     return [Section("Quality, as published", [Table(("", ""), rows, sortable=False)])]
 
@@ -134,18 +145,32 @@ def figures(published: Published | None) -> list[Block]:
         ("40 key words, with mixed", published.keywords_tfm, published.keywords_tfm_baseline),
         (time, published.temporal, None),
     ]
-    known = [(what, decimal(score), decimal(baseline)) for what, score, baseline in rows if score is not None]
-    table = Table(("Predicted from", "Macro-F1", "Baseline"), known, "In %, as published.", sortable=False)
+    known = [
+        (what, decimal(score), decimal(baseline))
+        for what, score, baseline in rows
+        if score is not None
+    ]
+    table = Table(
+        ("Predicted from", "Macro-F1", "Baseline"), known, "In %, as published.", sortable=False
+    )
     return [Section("Published figures", [table])] if known else []
 
 
 def errata(card: Card) -> list[Block]:
-    return [Section("Cautions: errors in the sources, and traps", [Items(card.errata)])] if card.errata else []
+    return (
+        [Section("Cautions: errors in the sources, and traps", [Items(card.errata)])]
+        if card.errata
+        else []
+    )
 
 
 def differing(entry: Entry) -> list[Block]:
     sentences = differences(entry)
-    return [Section("Where the published files differ from this card", [Items(sentences)])] if sentences else []
+    return (
+        [Section("Where the published files differ from this card", [Items(sentences)])]
+        if sentences
+        else []
+    )
 
 
 def access(entry: Entry) -> list[Block]:
@@ -153,7 +178,9 @@ def access(entry: Entry) -> list[Block]:
     blocks: list[Block] = [Text(card.access)]
     if card.homepage:
         safe = card.homepage if card.homepage.startswith(("https://", "http://")) else None
-        blocks.append(Table(("", ""), [["Homepage", Cell(card.homepage, link=safe)]], sortable=False))
+        blocks.append(
+            Table(("", ""), [["Homepage", Cell(card.homepage, link=safe)]], sortable=False)
+        )
     if entry.variants:
         blocks.append(Text(f"Then: claimlab load {card.name} FILE_OR_FOLDER -o DIR"))
     elif entry.no_loader:
@@ -164,17 +191,28 @@ def access(entry: Entry) -> list[Block]:
 def variants(entry: Entry) -> list[Block]:
     if not entry.variants:
         return []
-    rows = [(name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()]
+    rows = [
+        (name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()
+    ]
     note = (
-        "The first is the default; choose another with `variant`. Rows: counted in the published files, or as stated."
+        "The first is the default; choose another with `variant`. Rows: counted in the published"
+        " files, or as stated."
     )
-    return [Section("Variants", [Table(("Variant", "Rows", "What it reads"), rows, note, sortable=False)])]
+    return [
+        Section(
+            "Variants", [Table(("Variant", "Rows", "What it reads"), rows, note, sortable=False)]
+        )
+    ]
 
 
 def maps(entry: Entry) -> list[Block]:
     if not entry.maps:
         return []
-    rows = [[key, verdict, raw] for key, one in entry.maps.items() for verdict, raw in by_verdict(one, SHOWN_VALUES)]
+    rows = [
+        [key, verdict, raw]
+        for key, one in entry.maps.items()
+        for verdict, raw in by_verdict(one, SHOWN_VALUES)
+    ]
     note = (
         "The first is the default; choose another with `labels`. "
         f"In full: claimlab labels show {entry.card.name}/{next(iter(entry.maps))}"
@@ -189,7 +227,11 @@ def by_verdict(verdicts: LabelMap, most: int | None = None) -> list[tuple[str, s
     out = []
     for verdict in VERACITIES:
         raw = [value for value, v in verdicts.verdicts.items() if v == verdict]
-        shown = raw if most is None or len(raw) <= most else [*raw[:most], f"and {len(raw) - most} more"]
+        shown = (
+            raw
+            if most is None or len(raw) <= most
+            else [*raw[:most], f"and {len(raw) - most} more"]
+        )
         if raw:
             out.append((verdict, ", ".join(shown)))
     return out
@@ -226,7 +268,9 @@ def _rows_of(entry: Entry, variant: str) -> Cell:
 
 
 def _purpose(loader: Loader) -> str:
-    """The first paragraph of the loader's docstring; for a partial, that of the function it wraps."""
+    """The first paragraph of the loader's docstring; for a partial, that of the function it
+    wraps.
+    """
     while isinstance(loader, functools.partial):
         loader = loader.func
     docstring = inspect.getdoc(loader) if inspect.isfunction(loader) else None

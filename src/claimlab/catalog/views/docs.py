@@ -1,4 +1,6 @@
-"""The docs page of all datasets, from their cards: `python -m claimlab.catalog.views.docs docs/datasets.md`."""
+"""The docs page of all datasets, from their cards: `python -m claimlab.catalog.views.docs
+docs/datasets.md`.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,47 @@ from claimlab.catalog.views.card import heading, language_names, mark_cell, peri
 from claimlab.catalog.views.overview import LEGEND, SIGNS, languages
 from claimlab.core.atomic import atomic_text
 
-COLUMNS = ("Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader")
+COLUMNS = (
+    "Dataset",
+    "Size",
+    "Kind",
+    "Topic",
+    "Languages",
+    "Years",
+    "K",
+    "T",
+    "F",
+    "Licence",
+    "Loader",
+)
 
 
 def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
-    """The page: a table of all datasets, and a section for each, with a link to the audit of those in `audited`."""
+    """The page: a table of all datasets, and a section for each, with a link to the audit of those
+    in `audited`.
+    """
     states = Counter(loader_state(e) for e in entries)
     intro = (
-        f"{len(entries)} datasets; {states['tested on the published files']} loaders are tested on the published "
-        "files, "
-        f"{states['not yet tested']} only on synthetic files in the documented layout, and {states['none']} datasets "
-        "have none. `claimlab catalog show NAME` shows a card in full, `claimlab catalog -o FILE.html` all as one page."
+        f"{len(entries)} datasets; {states['tested on the published files']} loaders are tested on"
+        f" the published files, {states['not yet tested']} only on synthetic files in the"
+        f" documented layout, and {states['none']} datasets have none. `claimlab catalog show NAME`"
+        " shows a card in full, `claimlab catalog -o FILE.html` all as one page."
     )
     rows = ["| " + " | ".join(map(cell, row(e))) + " |" for e in entries]
     lines = [
         "# Datasets",
         "",
-        "<!-- Generated from the cards; to renew it: python -m claimlab.catalog.views.docs docs/datasets.md -->",
+        (
+            "<!-- Generated from the cards; to renew it: python -m claimlab.catalog.views.docs"
+            " docs/datasets.md -->"
+        ),
         "",
         intro,
         "",
-        f'{LEGEND[0]} Sizes are as published. "The guide" is [the survey of 75 datasets](papers.md#guide) that the '
-        "published verdicts are from.",
+        (
+            f'{LEGEND[0]} Sizes are as published. "The guide" is [the survey of 75'
+            " datasets](papers.md#guide) that the published verdicts are from."
+        ),
         "",
         "| " + " | ".join(COLUMNS) + " |",
         "|" + "---|" * len(COLUMNS),
@@ -67,7 +88,9 @@ def section(entry: Entry, *, audited: bool = False) -> list[str]:
     state = loader_state(entry)
     loads = {
         "tested on the published files": "Loader: tested on the published files.",
-        "not yet tested": "Loader: not yet tested on the published files, only on synthetic ones in their layout.",
+        "not yet tested": (
+            "Loader: not yet tested on the published files, only on synthetic ones in their layout."
+        ),
         "none": f"Loader: none. {entry.no_loader or ''}".strip(),
     }[state]
     names = f" Variants: {', '.join(entry.variants)}." if entry.variants else ""
@@ -81,7 +104,11 @@ def section(entry: Entry, *, audited: bool = False) -> list[str]:
         f"- {escape(loads + names + maps)}",
         f"- {escape(card.access)}" + (f" <{card.homepage}>" if card.homepage else ""),
         f"- Cite: {escape(card.citation)}",
-        *([f"- Audit: [what a detector can exploit in it](gallery.md#{card.name})."] if audited else []),
+        *(
+            [f"- Audit: [what a detector can exploit in it](gallery.md#{card.name})."]
+            if audited
+            else []
+        ),
         *(f"- Caution: {escape(caution)}" for caution in card.errata),
         *(f"- Differs from the files: {escape(difference)}" for difference in differences(entry)),
     ]
@@ -104,7 +131,9 @@ def escape(text: str) -> str:
 
 def audited_in(gallery: Path) -> set[str]:
     """The datasets that the page of audits has a section for."""
-    return set(re.findall(r'^### <span id="([^"]+)">', gallery.read_text(encoding="utf-8"), re.MULTILINE))
+    return set(
+        re.findall(r'^### <span id="([^"]+)">', gallery.read_text(encoding="utf-8"), re.MULTILINE)
+    )
 
 
 def main() -> None:

@@ -1,4 +1,6 @@
-"""Many cards at once: the list that a terminal shows, and the page with table, charts and a section per dataset."""
+"""Many cards at once: the list that a terminal shows, and the page with table, charts and a section
+per dataset.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +12,57 @@ from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, loader_state, phrases, span_of, unnamed_languages
 from claimlab.catalog.views.card import card_blocks, heading, mark_cell, years
-from claimlab.pages.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, cell
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Figure,
+    Fold,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    Tone,
+    cell,
+)
 from claimlab.pages.terminal import grid, shorten
 
 TITLE = "The catalogue"
-ROOMY = 100  # columns; at least this wide, there is room for two spaces between columns and for long names
+# columns; at least this wide, there is room for two spaces between columns and for long names
+ROOMY = 100
 LONG_NAME = 24
 COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
-CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}  # what is left of these, before they are left out in turn
+CAN_GIVE = {
+    "Title": 16,
+    "Kind": 6,
+    "Lang.": 5,
+    "Topic": 6,
+}  # what is left of these, before they are left out in turn
 SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
 LEGEND = (
-    "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not assessed).",
+    (
+        "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not"
+        " assessed)."
+    ),
     "Loader: 'tested' on the published files, 'not yet' tested on them, or 'none'.",
 )
-SIZES = {"up to 1,000": 1_000, "to 10,000": 10_000, "to 100,000": 100_000, "to 1 million": 1_000_000}
+SIZES = {
+    "up to 1,000": 1_000,
+    "to 10,000": 10_000,
+    "to 100,000": 100_000,
+    "to 1 million": 1_000_000,
+}
 OVER = "over 1 million"
 MOST_BARS = 24
 CHART = 460  # narrow enough to be read on a phone
 
 
 def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> list[str]:
-    """One line per dataset, in `width` columns; the name is never cut, since other commands ask for it.
+    """One line per dataset, in `width` columns; the name is never cut, since other commands ask for
+    it.
 
-    In a narrow terminal the few long names take a line of their own, so that they do not squeeze every other column.
+    In a narrow terminal the few long names take a line of their own, so that they do not squeeze
+    every other column.
     """
     gap, long = (2, width) if width >= ROOMY else (1, LONG_NAME)
     columns, rows = list(COLUMNS), [_line(e) for e in entries]
@@ -44,7 +74,9 @@ def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> li
         at = columns.index(name)
         columns, rows = columns[:at] + columns[at + 1 :], [row[:at] + row[at + 1 :] for row in rows]
     whole = [c for c in columns if c not in CAN_GIVE]
-    head, *lines = grid(Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap)
+    head, *lines = grid(
+        Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap
+    )
     out = [head]
     for entry, row, line in zip(entries, rows, lines, strict=True):
         out += [line] if row[0] else [entry.card.name, line]
@@ -53,7 +85,10 @@ def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> li
 
 def _least(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
     """The columns that a table needs when all that can give have given."""
-    natural = [max(len(cell(v).text) for v in [name, *(row[i] for row in rows)]) for i, name in enumerate(columns)]
+    natural = [
+        max(len(cell(v).text) for v in [name, *(row[i] for row in rows)])
+        for i, name in enumerate(columns)
+    ]
     return sum(CAN_GIVE.get(name, wide) for name, wide in zip(columns, natural, strict=True))
 
 
@@ -97,7 +132,13 @@ def rounded(size: int | None) -> str:
 def languages(card: Card) -> str:
     """Codes of one or two languages, else how many there are."""
     count = max(len(card.languages), card.language_count or 0)
-    return ", ".join(card.languages) if 0 < count <= 2 and card.languages else str(count) if count else "–"
+    return (
+        ", ".join(card.languages)
+        if 0 < count <= 2 and card.languages
+        else str(count)
+        if count
+        else "–"
+    )
 
 
 def report(entries: Sequence[Entry], *, criteria: str = "") -> Report:
@@ -106,10 +147,16 @@ def report(entries: Sequence[Entry], *, criteria: str = "") -> Report:
     tiles: list[tuple[str, str, Tone]] = [
         ("datasets", str(len(entries)), "plain"),
         ("with a loader", str(len(entries) - states["none"]), "plain"),
-        ("loader tested on the published files", str(states["tested on the published files"]), "plain"),
+        (
+            "loader tested on the published files",
+            str(states["tested on the published files"]),
+            "plain",
+        ),
         ("with evidence", str(sum(e.card.has_evidence for e in entries)), "plain"),
     ]
-    cards = [Fold(heading(e), [Section(heading(e), card_blocks(e), anchor=anchor(e))]) for e in entries]
+    cards = [
+        Fold(heading(e), [Section(heading(e), card_blocks(e), anchor=anchor(e))]) for e in entries
+    ]
     note = [Text(f"Only those that match: {criteria}", kind="note")] if criteria else []
     blocks: list[Block] = [
         Tiles(tiles),
@@ -135,7 +182,12 @@ def table(entries: Sequence[Entry]) -> Table:
         state = loader_state(entry)
         rows.append(
             [
-                Cell(card.title, sort=card.title.casefold(), link=f"#{anchor(entry)}", title=card.summary),
+                Cell(
+                    card.title,
+                    sort=card.title.casefold(),
+                    link=f"#{anchor(entry)}",
+                    title=card.summary,
+                ),
                 cell(card.size),
                 ", ".join(card.modality),
                 card.topic,
@@ -143,48 +195,94 @@ def table(entries: Sequence[Entry]) -> Table:
                 years(card).replace("–", "–\u2060"),  # a word joiner: years stay on one line
                 *(_sign(card, mark) for mark in MARKS),
                 Cell(shorten(card.licence or "none stated", 18), title=card.licence),
-                Cell(state, tone="warn" if state == "not yet tested" else "plain", title=entry.no_loader),
+                Cell(
+                    state,
+                    tone="warn" if state == "not yet tested" else "plain",
+                    title=entry.no_loader,
+                ),
             ]
         )
-    columns = ["Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader"]
+    columns = [
+        "Dataset",
+        "Size",
+        "Kind",
+        "Topic",
+        "Languages",
+        "Years",
+        "K",
+        "T",
+        "F",
+        "Licence",
+        "Loader",
+    ]
     return Table(columns, rows)
 
 
 def pictures(entries: Sequence[Entry]) -> list[Block]:
-    """Kinds, topics, languages, sizes and the time that the data span. A dataset counts once in every bar it is in."""
+    """Kinds, topics, languages, sizes and the time that the data span. A dataset counts once in
+    every bar it is in.
+    """
     from claimlab.core.languages import describe
     from claimlab.pages.charts import to_svg
     from claimlab.pages.timeline import spans
 
-    names = {code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))}
+    names = {
+        code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))
+    }
     blocks: list[Block] = [
         *tally("Kinds", (m for e in entries for m in e.card.modality)),
         *tally("Topics", (topic for e in entries for topic in phrases(e.card.topic))),
-        *tally("Languages", (names.get(c, c) for e in entries for c in e.card.languages), _not_named(entries)),
-        *tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, OVER, "not known"]),
+        *tally(
+            "Languages",
+            (names.get(c, c) for e in entries for c in e.card.languages),
+            _not_named(entries),
+        ),
+        *tally(
+            "Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, OVER, "not known"]
+        ),
     ]
     known = [(e.card.title, *span) for e in entries if (span := span_of(e))]
     if known:
-        caption = f"The time that the data span, where published: {len(known)} of {len(entries)} datasets."
+        caption = (
+            f"The time that the data span, where published: {len(known)} of {len(entries)}"
+            " datasets."
+        )
         blocks.append(
-            Figure(to_svg(spans(sorted(known, key=lambda s: (s[1], s[2], s[0])), width=CHART)), caption, caption)
+            Figure(
+                to_svg(spans(sorted(known, key=lambda s: (s[1], s[2], s[0])), width=CHART)),
+                caption,
+                caption,
+            )
         )
     return blocks
 
 
-def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()) -> list[Figure]:
-    """Datasets per value as bars, the longest first unless an order is given; the tail is counted in the caption."""
+def tally(
+    what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()
+) -> list[Figure]:
+    """Datasets per value as bars, the longest first unless an order is given; the tail is counted
+    in the caption.
+    """
     from claimlab.pages.charts import bars, to_svg
 
     counts = Counter(values)
     if not counts:
         return []
-    ranked = [v for v in order if v in counts] or sorted(counts, key=lambda v: (-counts[v], v.casefold()))
+    ranked = [v for v in order if v in counts] or sorted(
+        counts, key=lambda v: (-counts[v], v.casefold())
+    )
     shown, rest = ranked[:MOST_BARS], ranked[MOST_BARS:]
     tail = f" {len(rest)} more are in no more datasets than the last." if rest else ""
-    chart = bars([{what: v, "datasets": counts[v]} for v in shown], category=what, value="datasets", width=CHART)
+    chart = bars(
+        [{what: v, "datasets": counts[v]} for v in shown],
+        category=what,
+        value="datasets",
+        width=CHART,
+    )
     words = ", ".join(f"{v} {counts[v]}" for v in shown)
-    return [Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")]
+    return [
+        Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")
+    ]
 
 
 def size_class(size: int | None) -> str:

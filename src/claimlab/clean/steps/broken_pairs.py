@@ -13,7 +13,8 @@ from claimlab.core.step import Outcome
 class BrokenPairs(CleanStep):
     name: ClassVar[str] = "broken-pairs"
     summary: ClassVar[str] = (
-        "Drops what is left of a group of `size` records (0: of any size above 1) that lost a member."
+        "Drops what is left of a group of `size` records (0: of any size above 1) that lost a"
+        " member."
     )
     needs: ClassVar[tuple[str, ...]] = ("original",)
 
@@ -31,7 +32,8 @@ class BrokenPairs(CleanStep):
         wanted = pl.col("size") == self.size if self.size else pl.col("size") > 1
         broken = members.filter("here", pl.col("lost").is_not_null(), wanted)
         reasons = {
-            i: f"its group {group} lost {lost}" for i, group, lost in broken.select("id", "group", "lost").iter_rows()
+            i: f"its group {group} lost {lost}"
+            for i, group, lost in broken.select("id", "group", "lost").iter_rows()
         }
         return Outcome.of(records, dropped=reasons)
 

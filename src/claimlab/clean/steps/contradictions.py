@@ -1,4 +1,6 @@
-"""Near-duplicates that carry different labels: at least one of them is wrong, and a person must say which."""
+"""Near-duplicates that carry different labels: at least one of them is wrong, and a person must say
+which.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,13 @@ class Contradictions(NearStep):
     def apply(self, records: pl.DataFrame) -> Outcome:
         pairs = self.contradicted(records)
         named = records.select("id", label=labels(records))
-        both = zip(named[list(pairs)].iter_rows(), named[list(pairs.values())].iter_rows(), strict=True)
-        doubtful = {i: f"{label}, but the near-duplicate {other} is {its}" for (i, label), (other, its) in both}
+        both = zip(
+            named[list(pairs)].iter_rows(), named[list(pairs.values())].iter_rows(), strict=True
+        )
+        doubtful = {
+            i: f"{label}, but the near-duplicate {other} is {its}"
+            for (i, label), (other, its) in both
+        }
         return Outcome.of(records, doubtful=doubtful)
 
 

@@ -16,7 +16,8 @@ class Decisions(CleanStep):
 
     name: ClassVar[str] = "decisions"
     summary: ClassVar[str] = (
-        "Applies the annotators' decisions (keep, remove, relabel); `only` and `without` select them by reason."
+        "Applies the annotators' decisions (keep, remove, relabel); `only` and `without` select"
+        " them by reason."
     )
     needs: ClassVar[tuple[str, ...]] = ("decisions",)
 
@@ -26,8 +27,16 @@ class Decisions(CleanStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         assert self.decisions is not None  # the runner hands it in
-        mine = self.decisions.filter(pl.col("reason").is_in(list(self.only))) if self.only else self.decisions
-        mine = mine.filter(~pl.col("reason").is_in(list(self.without)).fill_null(False)) if self.without else mine
+        mine = (
+            self.decisions.filter(pl.col("reason").is_in(list(self.only)))
+            if self.only
+            else self.decisions
+        )
+        mine = (
+            mine.filter(~pl.col("reason").is_in(list(self.without)).fill_null(False))
+            if self.without
+            else mine
+        )
         here = records.select("id", "veracity").join(
             mine.unique("id", keep="first", maintain_order=True), on="id", maintain_order="left"
         )
@@ -40,9 +49,13 @@ class Decisions(CleanStep):
                 changed.append((i, "veracity", veracity, label, f"decided by a person: {why}"))
                 new[i] = label
         column = [new.get(i, v) for i, v in records.select("id", "veracity").iter_rows()]
-        after = records.with_columns(pl.Series("veracity", column, dtype=pl.String)) if new else records
+        after = (
+            records.with_columns(pl.Series("veracity", column, dtype=pl.String)) if new else records
+        )
         gone = mine["id"].n_unique() - here.height
-        notes = (f"{several(gone, 'decision')} on records that were removed before",) if gone else ()
+        notes = (
+            (f"{several(gone, 'decision')} on records that were removed before",) if gone else ()
+        )
         return Outcome.of(records, kept=after, dropped=removed, changed=changed, notes=notes)
 
 

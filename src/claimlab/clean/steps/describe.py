@@ -1,4 +1,6 @@
-"""Take the statistics of the texts at this stage, by a counting rule with a name: changes nothing."""
+"""Take the statistics of the texts at this stage, by a counting rule with a name: changes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ from claimlab.core.step import Outcome
 
 
 class Describe(CleanStep):
-    """A paper's table describes its data at one moment, which need not be the last: labels may change after it."""
+    """A paper's table describes its data at one moment, which need not be the last: labels may
+    change after it.
+    """
 
     name: ClassVar[str] = "describe"
-    summary: ClassVar[str] = "Counts words, sentences, URLs and domains per label at this stage; changes nothing."
+    summary: ClassVar[str] = (
+        "Counts words, sentences, URLs and domains per label at this stage; changes nothing."
+    )
 
     counting: Counting = "plain"
     top: int = Field(default=TOP, ge=1)

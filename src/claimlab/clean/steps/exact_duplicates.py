@@ -21,9 +21,13 @@ class ExactDuplicates(CleanStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         same = pl.col("id").len().over("form") > 1
-        alike = records.filter(by_slices(lambda texts: normal_form(texts).hash(), records["text"]).is_duplicated())
+        alike = records.filter(
+            by_slices(lambda texts: normal_form(texts).hash(), records["text"]).is_duplicated()
+        )
         rows = (
-            pl.DataFrame({"id": alike["id"], "form": normal_form(alike["text"]), "label": labels(alike)})
+            pl.DataFrame(
+                {"id": alike["id"], "form": normal_form(alike["text"]), "label": labels(alike)}
+            )
             .drop_nulls("form")
             .filter(same)
             .with_columns(
@@ -41,8 +45,13 @@ class ExactDuplicates(CleanStep):
         spare = rows.filter(pl.col("all").list.len() <= 1, pl.col("id") != pl.col("first"))
         return Outcome.of(
             records,
-            dropped={i: f"same text as {first}" for i, first in spare.select("id", "first").iter_rows()},
-            doubtful={i: f"same text under the labels {', '.join(a)}" for i, a in torn.select("id", "all").iter_rows()},
+            dropped={
+                i: f"same text as {first}" for i, first in spare.select("id", "first").iter_rows()
+            },
+            doubtful={
+                i: f"same text under the labels {', '.join(a)}"
+                for i, a in torn.select("id", "all").iter_rows()
+            },
         )
 
 

@@ -1,4 +1,6 @@
-"""Labels that a fact-check speaks against: "false" of a record labelled true, "true" of one labelled false."""
+"""Labels that a fact-check speaks against: "false" of a record labelled true, "true" of one
+labelled false.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ from claimlab.text.neardup import find_across
 
 
 class FactChecks(CleanStep):
-    """A fact-check belongs to a record by its id, or where the claim it reviews is nearly the record's text."""
+    """A fact-check belongs to a record by its id, or where the claim it reviews is nearly the
+    record's text.
+    """
 
     name: ClassVar[str] = "fact-checks"
-    summary: ClassVar[str] = "Sends records whose label a plain rating contradicts to the doubtful ones."
+    summary: ClassVar[str] = (
+        "Sends records whose label a plain rating contradicts to the doubtful ones."
+    )
     needs: ClassVar[tuple[str, ...]] = ("ratings",)
 
     threshold: float = Field(default=0.8, gt=0, le=1)
@@ -28,7 +34,9 @@ class FactChecks(CleanStep):
     def apply(self, records: pl.DataFrame) -> Outcome:
         assert self.ratings is not None  # the runner hands it in
         verdict = [plain_ratings().get(fold(rating)) for rating in self.ratings["rating"].to_list()]
-        plain = self.ratings.with_columns(pl.Series("says", verdict, dtype=pl.String)).drop_nulls("says")
+        plain = self.ratings.with_columns(pl.Series("says", verdict, dtype=pl.String)).drop_nulls(
+            "says"
+        )
         matched = pl.concat([self._by_id(records, plain), self._by_claim(records, plain)])
         against = matched.filter(
             ((pl.col("veracity") == "true") & (pl.col("says") == "false"))
@@ -36,8 +44,10 @@ class FactChecks(CleanStep):
         ).unique("id", keep="first", maintain_order=True)
         nuanced = self.ratings.height - plain.height
         notes = (
-            f"{several(matched['id'].n_unique(), 'record')} with a plain rating; "
-            f"{several(nuanced, 'nuanced rating')} not used",
+            (
+                f"{several(matched['id'].n_unique(), 'record')} with a plain rating; "
+                f"{several(nuanced, 'nuanced rating')} not used"
+            ),
         )
         doubtful = {
             i: f"labelled {label}, but {publisher or url or 'a fact-check'} rates it '{rating}'"
@@ -50,7 +60,9 @@ class FactChecks(CleanStep):
     def _by_id(self, records: pl.DataFrame, plain: pl.DataFrame) -> pl.DataFrame:
         rows = records.select("id", "veracity")
         named = plain.drop_nulls("record_id")
-        return rows.join(named, left_on="id", right_on="record_id", maintain_order="left_right").select(_MATCHED)
+        return rows.join(
+            named, left_on="id", right_on="record_id", maintain_order="left_right"
+        ).select(_MATCHED)
 
     def _by_claim(self, records: pl.DataFrame, plain: pl.DataFrame) -> pl.DataFrame:
         claims = plain.filter(pl.col("record_id").is_null(), pl.col("claim").is_not_null())

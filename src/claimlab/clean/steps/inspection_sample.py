@@ -1,4 +1,6 @@
-"""A random sample for manual inspection: it removes nothing, and comes back filled in as a table of decisions."""
+"""A random sample for manual inspection: it removes nothing, and comes back filled in as a table of
+decisions.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,31 @@ from claimlab.core.words import several
 
 class InspectionSample(CleanStep):
     name: ClassVar[str] = "inspection-sample"
-    summary: ClassVar[str] = "Draws a random sample, in proportion to the labels, into the table 'inspection'."
+    summary: ClassVar[str] = (
+        "Draws a random sample, in proportion to the labels, into the table 'inspection'."
+    )
 
     size: int = Field(default=50, ge=1)
     seed: int = 0
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        rows = pl.DataFrame({"record_id": records["id"], "label": labels(records), "text": records["text"]})
+        rows = pl.DataFrame(
+            {"record_id": records["id"], "label": labels(records), "text": records["text"]}
+        )
         # Sorted by id, so that the draw does not depend on the order of the file.
         ordered = rows.drop_nulls("text").sort("record_id")
         rng = np.random.default_rng(self.seed)
         picked: list[int] = []
-        strata = ordered.with_row_index("row").group_by("label", maintain_order=True).agg("row").sort("label")
+        strata = (
+            ordered.with_row_index("row")
+            .group_by("label", maintain_order=True)
+            .agg("row")
+            .sort("label")
+        )
         for (members,), n in zip(
-            strata.select("row").iter_rows(), _shares(strata["row"].list.len().to_list(), self.size), strict=True
+            strata.select("row").iter_rows(),
+            _shares(strata["row"].list.len().to_list(), self.size),
+            strict=True,
         ):
             picked += rng.permutation(members)[:n].tolist()
         sample = ordered[sorted(picked)].with_columns(
@@ -36,11 +49,20 @@ class InspectionSample(CleanStep):
         )
         plain = Outcome.of(records)
         note = f"{several(sample.height, 'record')} in the table 'inspection' for manual inspection"
-        return Outcome(plain.kept, plain.dropped, plain.doubtful, plain.changed, {"inspection": sample}, (note,))
+        return Outcome(
+            plain.kept,
+            plain.dropped,
+            plain.doubtful,
+            plain.changed,
+            {"inspection": sample},
+            (note,),
+        )
 
 
 def _shares(sizes: list[int], wanted: int) -> list[int]:
-    """How many to draw from strata of these sizes: in proportion, by largest remainders, never more than there are."""
+    """How many to draw from strata of these sizes: in proportion, by largest remainders, never more
+    than there are.
+    """
     total = sum(sizes)
     wanted = min(wanted, total)
     exact = [wanted * size / total for size in sizes] if total else []

@@ -1,4 +1,6 @@
-"""Texts that are not in the language they should be in: the one that is kept, or the one their record names."""
+"""Texts that are not in the language they should be in: the one that is kept, or the one their
+record names.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,13 @@ from claimlab.core.words import several
 
 
 class Language(CleanStep):
-    """A text on which the identifier abstains stays, unless `unsure` says otherwise: no evidence is no reason."""
+    """A text on which the identifier abstains stays, unless `unsure` says otherwise: no evidence is
+    no reason.
+    """
 
     name: ClassVar[str] = "language"
     summary: ClassVar[str] = (
-        "Compares the language of each text with `keep`, or with the record's own; fills empty ones."
+        "Compares the language of each text with `keep`, or with the record's own; fills empty ones."  # noqa: E501
     )
 
     keep: str | None = None
@@ -37,21 +41,34 @@ class Language(CleanStep):
         seen = pl.Series("seen", identify_by(self.method, records["text"]), dtype=pl.String)
         rows = records.select("id", own="language").with_columns(seen)
         judged = pl.DataFrame(
-            [(own, seen, *self._judge(own, seen)) for own, seen in rows.select("own", "seen").unique().iter_rows()],
+            [
+                (own, seen, *self._judge(own, seen))
+                for own, seen in rows.select("own", "seen").unique().iter_rows()
+            ],
             schema=dict.fromkeys(("own", "seen", "why", "code"), pl.String),
             orient="row",
         )
-        rows = rows.join(judged, on=["own", "seen"], how="left", nulls_equal=True, maintain_order="left")
+        rows = rows.join(
+            judged, on=["own", "seen"], how="left", nulls_equal=True, maintain_order="left"
+        )
         filled = rows.filter(pl.col("code").is_not_null()) if self.fill else rows.clear()
         changed = filled.select(
-            "id", column=pl.lit("language"), before=pl.lit(None, pl.String), after="code",
+            "id",
+            column=pl.lit("language"),
+            before=pl.lit(None, pl.String),
+            after="code",
             reason=pl.lit(f"identified by {self.method}"),
-        )  # fmt: skip
+        )
         language = rows.select(pl.coalesce("own", "code")).to_series() if self.fill else rows["own"]
         gone = dict(rows.filter(pl.col("why").is_not_null()).select("id", "why").iter_rows())
         silent = seen.null_count() - records["text"].null_count()
         notes = (
-            (f"{several(silent, 'text has', 'texts have')} no identified language ({self.unsure}: `unsure`)",)
+            (
+                (
+                    f"{several(silent, 'text has', 'texts have')} no identified language"
+                    f" ({self.unsure}: `unsure`)"
+                ),
+            )
             if silent
             else ()
         )
@@ -65,18 +82,26 @@ class Language(CleanStep):
         )
 
     def _judge(self, own: str | None, seen: str | None) -> tuple[str | None, str | None]:
-        """Why a record of this language, whose text is identified as that one, goes; or the language it gets."""
+        """Why a record of this language, whose text is identified as that one, goes; or the
+        language it gets.
+        """
         wanted, known = self.keep or own, seen or own
         if wanted and known and not same(known, wanted, equivalent=CONFUSABLE):
             return self._why(seen, own), None
         if seen is None and self.unsure == "drop":
             return f"{self.method} does not know the language of the text", None
-        return None, (self.keep or seen) if own is None and seen is not None else None  # `keep` may be one like it
+        return None, (
+            (self.keep or seen) if own is None and seen is not None else None
+        )  # `keep` may be one like it
 
     def _why(self, seen: str | None, own: str | None) -> str:
         if seen is None:
             return f"the record names {own}, not {self.keep}"
-        return f"the text is {seen}, not {self.keep}" if self.keep else f"the text is {seen}, the record names {own}"
+        return (
+            f"the text is {seen}, not {self.keep}"
+            if self.keep
+            else f"the text is {seen}, the record names {own}"
+        )
 
 
 def identify_by(method: str, texts: pl.Series) -> list[str | None]:

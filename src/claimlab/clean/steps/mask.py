@@ -1,5 +1,5 @@
-"""Take out of texts what gives labels away, last of all. Words are chosen on train records only where there is a split:
-what is masked in the test part must not depend on its labels."""
+"""Take out of texts what gives labels away, last of all. Words are chosen on train records only
+where there is a split: what is masked in the test part must not depend on its labels."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ NAMED = 10  # words in a note or a reason
 class MaskTelling(CleanStep):
     name: ClassVar[str] = "mask"
     summary: ClassVar[str] = (
-        "Takes out of texts what gives labels away: giveaways (one-sided words), keywords (the 40 most frequent), "
-        "urls, punctuation, digits, case, typography, whitespace; and `words`."
+        "Takes out of texts what gives labels away: giveaways (one-sided words), keywords (the 40"
+        " most frequent), urls, punctuation, digits, case, typography, whitespace; and `words`."
     )
 
     what: tuple[Mask, ...] = ("giveaways",)
@@ -34,17 +34,30 @@ class MaskTelling(CleanStep):
         if chosen := [kind for kind in self.what if kind in ("giveaways", "keywords")]:
             learnt = self._learnt_from(records)
             lists = {kind: self._words(kind, learnt) for kind in chosen}
-            notes = [f"{kind}: {_listed(words)}, chosen on {learnt[1]}" for kind, words in lists.items()]
-        taken = tuple(dict.fromkeys([*self.words, *(word for words in lists.values() for word in words)]))
-        after = masked(texts, "urls") if "urls" in self.what else texts  # first: a link without a word is no link
+            notes = [
+                f"{kind}: {_listed(words)}, chosen on {learnt[1]}" for kind, words in lists.items()
+            ]
+        taken = tuple(
+            dict.fromkeys([*self.words, *(word for words in lists.values() for word in words)])
+        )
+        after = (
+            masked(texts, "urls") if "urls" in self.what else texts
+        )  # first: a link without a word is no link
         after = masked(after, "giveaways", taken)
         for kind in self.what:
             after = after if kind in lists else masked(after, kind)
-        rows = records.select("id", before="text").with_columns(after.alias("after"), self._held(texts, taken))
+        rows = records.select("id", before="text").with_columns(
+            after.alias("after"), self._held(texts, taken)
+        )
         touched = rows.filter(pl.col("before") != pl.col("after"))
         blank = pl.col("after").str.strip_chars() == ""
-        changed = [(i, "text", a, b, self._why(words)) for i, a, b, words in touched.filter(~blank).iter_rows()]
-        dropped = dict.fromkeys(touched.filter(blank)["id"].to_list(), "nothing is left without what was masked")
+        changed = [
+            (i, "text", a, b, self._why(words))
+            for i, a, b, words in touched.filter(~blank).iter_rows()
+        ]
+        dropped = dict.fromkeys(
+            touched.filter(blank)["id"].to_list(), "nothing is left without what was masked"
+        )
         return Outcome.of(
             records,
             kept=records.with_columns(after.alias("text")),
@@ -63,9 +76,9 @@ class MaskTelling(CleanStep):
         """The records that words are chosen on, with their class, and what they are."""
         train = records.filter(pl.col("split") == "train")
         part = train if train.height else records
-        known = part.with_columns(open_task(self.task, records).labels(part).alias("class")).drop_nulls(
-            ["class", "text"]
-        )
+        known = part.with_columns(
+            open_task(self.task, records).labels(part).alias("class")
+        ).drop_nulls(["class", "text"])
         return known, several(known.height, "train record" if train.height else "labelled record")
 
     def _words(self, kind: str, learnt: tuple[pl.DataFrame, str]) -> tuple[str, ...]:
@@ -82,7 +95,11 @@ class MaskTelling(CleanStep):
 
 def _listed(words: tuple[str, ...]) -> str:
     shown = ", ".join(f"'{word}'" for word in words[:NAMED])
-    return f"{several(len(words), 'word')} ({shown}{', …' if len(words) > NAMED else ''})" if words else "no word"
+    return (
+        f"{several(len(words), 'word')} ({shown}{', …' if len(words) > NAMED else ''})"
+        if words
+        else "no word"
+    )
 
 
 STEP = MaskTelling

@@ -13,7 +13,9 @@ from claimlab.core.step import Outcome
 
 class MissingValue(CleanStep):
     name: ClassVar[str] = "missing-value"
-    summary: ClassVar[str] = "Drops records without a value in one of `columns`: record columns, or keys of meta."
+    summary: ClassVar[str] = (
+        "Drops records without a value in one of `columns`: record columns, or keys of meta."
+    )
 
     columns: tuple[str, ...] = ()
 

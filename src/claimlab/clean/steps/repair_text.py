@@ -14,7 +14,9 @@ from claimlab.text.repair import repair_mojibake
 
 class RepairText(CleanStep):
     name: ClassVar[str] = "repair-text"
-    summary: ClassVar[str] = "Repairs mojibake and removes invisible and control characters; emoji are kept."
+    summary: ClassVar[str] = (
+        "Repairs mojibake and removes invisible and control characters; emoji are kept."
+    )
 
     mojibake: bool = True
     invisible: bool = True
@@ -23,15 +25,30 @@ class RepairText(CleanStep):
         texts = records["text"]
         repaired = repair_mojibake(texts) if self.mojibake else texts
         visible = strip_invisible(repaired) if self.invisible else repaired
-        frame = pl.DataFrame({"id": records["id"], "before": texts, "repaired": repaired, "after": visible})
+        frame = pl.DataFrame(
+            {"id": records["id"], "before": texts, "repaired": repaired, "after": visible}
+        )
         touched = frame.filter(pl.col("before") != pl.col("after"))
         blank = touched.filter(pl.col("after").str.strip_chars() == "")
         changed = [
-            (row["id"], "text", row["before"], row["after"], _why(row["before"], row["repaired"], row["after"]))
-            for row in touched.join(blank, on="id", how="anti", maintain_order="left").iter_rows(named=True)
+            (
+                row["id"],
+                "text",
+                row["before"],
+                row["after"],
+                _why(row["before"], row["repaired"], row["after"]),
+            )
+            for row in touched.join(blank, on="id", how="anti", maintain_order="left").iter_rows(
+                named=True
+            )
         ]
         dropped = dict.fromkeys(blank["id"].to_list(), "contains only invisible characters")
-        return Outcome.of(records, kept=records.with_columns(visible.alias("text")), dropped=dropped, changed=changed)
+        return Outcome.of(
+            records,
+            kept=records.with_columns(visible.alias("text")),
+            dropped=dropped,
+            changed=changed,
+        )
 
 
 def _why(before: str, repaired: str, after: str) -> str:

@@ -14,7 +14,8 @@ from claimlab.text.urls import canonical_urls
 class SameSource(NearStep):
     name: ClassVar[str] = "same-source"
     summary: ClassVar[str] = (
-        "Of near-duplicates with the same source URL (of all records with it, if not `alike`), keeps the first."
+        "Of near-duplicates with the same source URL (of all records with it, if not `alike`),"
+        " keeps the first."
     )
 
     column: Literal["url", "source"] = "url"
@@ -28,7 +29,9 @@ class SameSource(NearStep):
                 "cluster": self.clusters(records).labels if self.alike else 0,
             }
         ).filter(pl.col("cluster") >= 0)
-        rows = rows.drop_nulls("page").with_columns(pl.col("id").first().over("cluster", "page").alias("first"))
+        rows = rows.drop_nulls("page").with_columns(
+            pl.col("id").first().over("cluster", "page").alias("first")
+        )
         spare = rows.filter(pl.col("id") != pl.col("first"))
         kind = "near-duplicate of {}" if self.alike else "is, as {},"
         return Outcome.of(

@@ -1,4 +1,6 @@
-"""Take URLs out of texts, last of all: domains give labels away. The text as it was stays in `meta`."""
+"""Take URLs out of texts, last of all: domains give labels away. The text as it was stays in
+`meta`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from claimlab.text.urls import strip_urls
 
 class StripUrls(CleanStep):
     name: ClassVar[str] = "strip-urls"
-    summary: ClassVar[str] = 'Removes URLs from texts; the original stays in meta as "original_text".'
+    summary: ClassVar[str] = (
+        'Removes URLs from texts; the original stays in meta as "original_text".'
+    )
 
     hosts: bool = False  # also host names with neither scheme nor path ("example.org")
 
@@ -28,13 +32,22 @@ class StripUrls(CleanStep):
         for row in touched.filter(~blank).iter_rows(named=True):
             changed.append((row["id"], "text", row["before"], row["after"], "URLs removed"))
             # What an earlier run kept is the older original.
-            metas[row["id"]] = meta_json({"original_text": row["before"], **json.loads(row["meta"] or "{}")})
+            metas[row["id"]] = meta_json(
+                {"original_text": row["before"], **json.loads(row["meta"] or "{}")}
+            )
         meta = pl.Series(
-            "meta", [metas.get(i, m) for i, m in records.select("id", "meta").iter_rows()], dtype=pl.String
+            "meta",
+            [metas.get(i, m) for i, m in records.select("id", "meta").iter_rows()],
+            dtype=pl.String,
         )
-        dropped = dict.fromkeys(touched.filter(blank)["id"].to_list(), "nothing is left without its URLs")
+        dropped = dict.fromkeys(
+            touched.filter(blank)["id"].to_list(), "nothing is left without its URLs"
+        )
         return Outcome.of(
-            records, kept=records.with_columns(rows["after"].alias("text"), meta), dropped=dropped, changed=changed
+            records,
+            kept=records.with_columns(rows["after"].alias("text"), meta),
+            dropped=dropped,
+            changed=changed,
         )
 
 

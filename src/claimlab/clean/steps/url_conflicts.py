@@ -14,7 +14,9 @@ from claimlab.text.urls import canonical_urls, find_urls
 
 class UrlConflicts(CleanStep):
     name: ClassVar[str] = "url-conflicts"
-    summary: ClassVar[str] = "Finds records whose URL also appears with another label: doubtful, or tagged and kept."
+    summary: ClassVar[str] = (
+        "Finds records whose URL also appears with another label: doubtful, or tagged and kept."
+    )
 
     where: Literal["text", "url", "both"] = "both"
     action: Literal["doubtful", "tag"] = "doubtful"
@@ -26,18 +28,32 @@ class UrlConflicts(CleanStep):
         notes = (f"{several(urls, 'URL')} with several labels, in {several(ids, 'record')}",)
         if self.action == "tag":
             tags = conflicting.select(
-                pl.col("id").alias("record_id"), pl.lit(self.name).alias("step"), pl.col("url").alias("tag")
+                pl.col("id").alias("record_id"),
+                pl.lit(self.name).alias("step"),
+                pl.col("url").alias("tag"),
             )
             plain = Outcome.of(records, notes=notes)
-            return Outcome(plain.kept, plain.dropped, plain.doubtful, plain.changed, {"tags": tags}, notes)
-        first = conflicting.unique("id", keep="first", maintain_order=True).select("id", "url", "all")
-        doubtful = {i: f"{url} appears with {', '.join(every)}" for i, url, every in first.iter_rows()}
+            return Outcome(
+                plain.kept, plain.dropped, plain.doubtful, plain.changed, {"tags": tags}, notes
+            )
+        first = conflicting.unique("id", keep="first", maintain_order=True).select(
+            "id", "url", "all"
+        )
+        doubtful = {
+            i: f"{url} appears with {', '.join(every)}" for i, url, every in first.iter_rows()
+        }
         return Outcome.of(records, doubtful=doubtful, notes=notes)
 
 
-def conflicts(records: pl.DataFrame, where: str = "both", *, canonical: bool = True) -> pl.DataFrame:
-    """One row per record and address in conflict: id, url, all (its labels). `canonical`: all spellings are one."""
-    rows = pl.DataFrame({"id": records["id"], "label": labels(records), "own": records["url"]}).with_row_index("order")
+def conflicts(
+    records: pl.DataFrame, where: str = "both", *, canonical: bool = True
+) -> pl.DataFrame:
+    """One row per record and address in conflict: id, url, all (its labels). `canonical`: all
+    spellings are one.
+    """
+    rows = pl.DataFrame(
+        {"id": records["id"], "label": labels(records), "own": records["url"]}
+    ).with_row_index("order")
     parts = []
     if where in ("url", "both"):
         parts.append(rows.select("order", "id", "label", pl.col("own").alias("url")))

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, note, page, progress_bar, refuse_nothing_to_open, show_estimate, suggest
+from claimlab.cli.output import (
+    echo,
+    emit,
+    note,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    show_estimate,
+    suggest,
+)
 
 if TYPE_CHECKING:
     from claimlab.evolve.drift.measure import Drift
@@ -18,33 +27,49 @@ StagesOption = Annotated[
     Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")
 ]
 StageLabelOption = Annotated[
-    str, typer.Option(help="Label of the stages: that of the claim ('source') or the judged 'verdict'.")
+    str,
+    typer.Option(help="Label of the stages: that of the claim ('source') or the judged 'verdict'."),
 ]
 
 
 def drift(
-    data: Annotated[list[Path], o.folders_argument("Dataset folders with traces; several are compared.")],
+    data: Annotated[
+        list[Path], o.folders_argument("Dataset folders with traces; several are compared.")
+    ],
     output: o.OptionalOutput = None,
     datasets: StagesOption = None,
-    levels: Annotated[str, typer.Option(help="Which stages --datasets writes.")] = "seed,middle,evolved",
+    levels: Annotated[
+        str, typer.Option(help="Which stages --datasets writes.")
+    ] = "seed,middle,evolved",
     stage_label: StageLabelOption = "source",
     population: Annotated[
-        Path | None, typer.Option(help="File of the agents, if the traces have none (for their groups).")
+        Path | None,
+        typer.Option(help="File of the agents, if the traces have none (for their groups)."),
     ] = None,
     network: Annotated[
-        Path | None, typer.Option(help="File of the network, if the traces have none (for the viewer).")
+        Path | None,
+        typer.Option(help="File of the network, if the traces have none (for the viewer)."),
     ] = None,
     judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="Model profile that scores FUSE-EVAL; may be repeated.")
+        list[str] | None,
+        typer.Option("--judge", help="Model profile that scores FUSE-EVAL; may be repeated."),
     ] = None,
-    reading: Annotated[str, typer.Option(help="FUSE-EVAL as in the 'paper' or as 'released'.")] = "paper",
-    runs: Annotated[int, typer.Option(min=1, help="How often each judge is asked; agreement needs 2.")] = 1,
+    reading: Annotated[
+        str, typer.Option(help="FUSE-EVAL as in the 'paper' or as 'released'.")
+    ] = "paper",
+    runs: Annotated[
+        int, typer.Option(min=1, help="How often each judge is asked; agreement needs 2.")
+    ] = 1,
     sample: Annotated[int, typer.Option(min=1, help="Number of hops that the judges score.")] = 200,
     auditor: Annotated[
         str | None,
-        typer.Option(help="Independent judge of attainment: rules, classifier, or model (the first --judge)."),
+        typer.Option(
+            help="Independent judge of attainment: rules, classifier, or model (the first --judge)."
+        ),
     ] = None,
-    auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")] = None,
+    auditor_data: Annotated[
+        Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")
+    ] = None,
     traces: Annotated[int, typer.Option(min=0, help="Traces in the viewer; 0 leaves it out.")] = 60,
     prompts: o.PromptOption = None,
     calls: o.Calls = o.CALLS,
@@ -55,7 +80,9 @@ def drift(
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
+    """Measure how far claims drifted from their base: curves, verdicts, targets, producers,
+    coverage.
+    """
     words = o.arguments(locals())
     from claimlab.evolve.drift.front import drift as measure
     from claimlab.evolve.drift.front import estimate_drift
@@ -73,7 +100,12 @@ def drift(
     if output is not None:
         page(output / "index.html", open_page=open_page)
     suggest(
-        f"claimlab evolve worth {data[0]} -o DIR" if output else "the same with -o DIR for a report", as_json=as_json
+        (
+            f"claimlab evolve worth {data[0]} -o DIR"
+            if output
+            else "the same with -o DIR for a report"
+        ),
+        as_json=as_json,
     )
 
 
@@ -82,7 +114,9 @@ def _print(drifted: Drift) -> None:
 
     counts = drifted.counts
     echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
-    several_values = {by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1}
+    several_values = {
+        by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1
+    }
     for (by, value), curve in drifted.curves.items():
         if by == "all" or by in several_values:
             name = "all traces" if by == "all" else f"{by} {value}"
@@ -99,7 +133,10 @@ def _print(drifted: Drift) -> None:
     for row in drifted.attainment.iter_rows(named=True):
         if row["share"] is not None:
             same = f", {row['untouched']:,} passed untouched" if row["untouched"] else ""
-            echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f}% attained{same}")
+            echo(
+                f"  {row['dimension']} ({row['setting']}, {row['judge']}):"
+                f" {100 * row['share']:.1f}% attained{same}"
+            )
     for row in one_against_three(drifted.attainment).iter_rows(named=True):
         echo(f"  {row['dimension']} ({row['judge']}), three auditors against one: {row['verdict']}")
     if drifted.fuse_means is not None and drifted.fuse is not None:
@@ -107,7 +144,10 @@ def _print(drifted: Drift) -> None:
         for row in last.filter(last["by"].is_in(["all", "topology", "home"])).iter_rows(named=True):
             name = "all judged traces" if row["by"] == "all" else f"{row['by']} {row['value']}"
             total, scale = row["total_deviation"], drifted.fuse.reading.scale
-            echo(f"  FUSE-EVAL, {name} ({row['traces']:,}): {total:.2f} on {scale} at the last judged hop")
+            echo(
+                f"  FUSE-EVAL, {name} ({row['traces']:,}): {total:.2f} on {scale} at the last"
+                " judged hop"
+            )
     note(drifted.notes, "evolve drift")
     for folder, stage in drifted.stages.items():
         echo(f"  Wrote {folder}: {stage['records']:,} records")

@@ -1,4 +1,6 @@
-"""`claimlab generate filter`: keep the samples that pass what can be measured, and say why the others do not."""
+"""`claimlab generate filter`: keep the samples that pass what can be measured, and say why the
+others do not.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import listing, page, progress_bar, refuse_nothing_to_open, show_blocks, show_estimate, suggest
+from claimlab.cli.output import (
+    listing,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    show_blocks,
+    show_estimate,
+    suggest,
+)
 from claimlab.cli.output import written as wrote
 
 
@@ -25,20 +35,37 @@ def _list_metrics(as_json: bool) -> None:
 def filter_(
     data: o.DatasetArgument,
     output: o.OptionalOutput = None,
-    seeds: Annotated[Path | None, typer.Option(help="Dataset that holds the sources, where this one does not.")] = None,
-    metrics: Annotated[
-        list[str] | None, typer.Option("--metric", help="A metric; may be repeated. By default all.")
+    seeds: Annotated[
+        Path | None, typer.Option(help="Dataset that holds the sources, where this one does not.")
     ] = None,
-    thresholds: Annotated[Path | None, typer.Option(help="Your own thresholds (TOML), for what they name.")] = None,
-    aggregate: Annotated[str, typer.Option(help="Join a dimension's metrics: 'all', 'vote' or 'average'.")] = "all",
-    complete: Annotated[bool, typer.Option("--complete", help="Pass only samples with every metric measured.")] = False,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="A metric; may be repeated. By default all."),
+    ] = None,
+    thresholds: Annotated[
+        Path | None, typer.Option(help="Your own thresholds (TOML), for what they name.")
+    ] = None,
+    aggregate: Annotated[
+        str, typer.Option(help="Join a dimension's metrics: 'all', 'vote' or 'average'.")
+    ] = "all",
+    complete: Annotated[
+        bool, typer.Option("--complete", help="Pass only samples with every metric measured.")
+    ] = False,
     profile: o.ProfileOption = None,
     model: o.ModelOption = None,
-    runs: Annotated[int, typer.Option(min=1, help="How often the model is asked about each sample.")] = 1,
-    reading: Annotated[str, typer.Option(help="Published thresholds for altered text: 'table' or 'text'.")] = "table",
+    runs: Annotated[
+        int, typer.Option(min=1, help="How often the model is asked about each sample.")
+    ] = 1,
+    reading: Annotated[
+        str, typer.Option(help="Published thresholds for altered text: 'table' or 'text'.")
+    ] = "table",
     prompts: o.PromptOption = None,
-    decisions: Annotated[Path | None, typer.Option(help="Reviewed dataset or table, to compare with people.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Folder for a page with funnel, pass rates and examples.")] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="Reviewed dataset or table, to compare with people.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Folder for a page with funnel, pass rates and examples.")
+    ] = None,
     live: Annotated[Path | None, typer.Option(help="An HTML file to watch while it runs.")] = None,
     calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
@@ -46,7 +73,9 @@ def filter_(
     force: o.ForceFlag = False,
     engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
-    list_metrics: Annotated[bool, o.listing_option("--metrics", "the metrics", _list_metrics)] = False,
+    list_metrics: Annotated[
+        bool, o.listing_option("--metrics", "the metrics", _list_metrics)
+    ] = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Filter generated text by quality: keep what passes, with the reason for everything else."""
@@ -74,4 +103,6 @@ def _print(filtered: Any, output: Path | None, as_json: bool) -> None:
     if output is not None or as_json:
         wrote(filtered.dataset, as_json=as_json, more={"quality": to_json(filtered)})
     if output is not None:
-        suggest(f"claimlab review create {output} -o REVIEW --task keep --sample 50", as_json=as_json)
+        suggest(
+            f"claimlab review create {output} -o REVIEW --task keep --sample 50", as_json=as_json
+        )

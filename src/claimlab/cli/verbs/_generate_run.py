@@ -8,23 +8,43 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, say, several, show_blocks, show_estimate, suggest, written
+from claimlab.cli.output import (
+    echo,
+    emit,
+    progress_bar,
+    say,
+    several,
+    show_blocks,
+    show_estimate,
+    suggest,
+    written,
+)
 
 ChainOption = Annotated[
-    list[str] | None, typer.Option(help="'real', 'altered', 'translation' or a file; may be repeated. (real)")
+    list[str] | None,
+    typer.Option(help="'real', 'altered', 'translation' or a file; may be repeated. (real)"),
 ]
 LanguageOption = Annotated[
     list[str] | None,
-    typer.Option("--language", help="English and the languages to go to and from; may be repeated. (eng, por)"),
+    typer.Option(
+        "--language",
+        help="English and the languages to go to and from; may be repeated. (eng, por)",
+    ),
 ]
 SizeOption = Annotated[int, typer.Option(min=1, help="Samples to make, over all chains.")]
-StyleOption = Annotated[str, typer.Option(help="'form': one call per sample; 'roles': one call per role.")]
-ByOption = Annotated[
-    list[str] | None, typer.Option(help="Column to draw evenly over; may be repeated. (language, source, topic)")
+StyleOption = Annotated[
+    str, typer.Option(help="'form': one call per sample; 'roles': one call per role.")
 ]
-ReputationOption = Annotated[Path | None, typer.Option(help="Table of sources: source, class (reputable, flagged).")]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Column to draw evenly over; may be repeated. (language, source, topic)"),
+]
+ReputationOption = Annotated[
+    Path | None, typer.Option(help="Table of sources: source, class (reputable, flagged).")
+]
 ProfilesOption = Annotated[
-    list[str] | None, typer.Option("--profile", help="Model profile; may be repeated. See: claimlab llm profiles")
+    list[str] | None,
+    typer.Option("--profile", help="Model profile; may be repeated. See: claimlab llm profiles"),
 ]
 
 
@@ -51,7 +71,9 @@ def run(
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Make labelled samples from the texts of a dataset: an article and a post, each in two languages."""
+    """Make labelled samples from the texts of a dataset: an article and a post, each in two
+    languages.
+    """
     words = o.arguments(locals())
     if estimate:
         from claimlab.generate.front import estimate_generate
@@ -63,11 +85,16 @@ def run(
 
         generated = generate(**words, progress=progress)
     written(
-        generated, as_json=as_json, more={"generated": generated.lineage[-1].counts, "coverage": generated.coverage}
+        generated,
+        as_json=as_json,
+        more={"generated": generated.lineage[-1].counts, "coverage": generated.coverage},
     )
     if not as_json:
         _print(generated)
-    suggest(f"claimlab generate filter {output} -o {output}-good --report {output}-quality", as_json=as_json)
+    suggest(
+        f"claimlab generate filter {output} -o {output}-good --report {output}-quality",
+        as_json=as_json,
+    )
 
 
 def preview(
@@ -87,7 +114,9 @@ def preview(
     limit: o.LimitOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Make five samples and show them, with what the whole run would cost; nothing is written but the recording."""
+    """Make five samples and show them, with what the whole run would cost; nothing is written but
+    the recording.
+    """
     words = o.arguments(locals())
     with progress_bar() as progress:
         from claimlab.generate.front import preview as look
@@ -96,7 +125,11 @@ def preview(
         generated, cost = look(**words, progress=progress)
     if as_json:
         emit(
-            {"samples": generated.tables["chains"].to_dicts(), "texts": generated.records.to_dicts(), "estimate": cost}
+            {
+                "samples": generated.tables["chains"].to_dicts(),
+                "texts": generated.records.to_dicts(),
+                "estimate": cost,
+            }
         )
         return
     show_blocks(sample_blocks(generated), most=110)
@@ -115,7 +148,9 @@ def _print(generated: Any) -> None:
         if kind == "chains" and what not in ("", "complete"):
             say(f"Note: {several(n, 'chain')} stopped: {what}.")
     if again := counts.get("answers asked for again", 0):
-        say(f"Note: {several(again, 'answer')} could not be read and had to be asked for once more.")
+        say(
+            f"Note: {several(again, 'answer')} could not be read and had to be asked for once more."
+        )
     show_blocks(coverage_blocks(generated), most=100)
     if generated.standing:
         say(f"Note: the model that wrote texts is {generated.standing}.")

@@ -26,9 +26,17 @@ def export(
     folder: FolderArgument,
     output: OutputOption,
     to: Annotated[
-        str, typer.Option(help="'csv', 'jsonl', 'html' (a page to work offline), 'label-studio', 'potato', 'doccano'.")
+        str,
+        typer.Option(
+            help=(
+                "'csv', 'jsonl', 'html' (a page to work offline), 'label-studio', 'potato',"
+                " 'doccano'."
+            )
+        ),
     ] = "csv",
-    people: Annotated[list[str] | None, typer.Option("--annotator", help="Only this annotator; repeat.")] = None,
+    people: Annotated[
+        list[str] | None, typer.Option("--annotator", help="Only this annotator; repeat.")
+    ] = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -45,12 +53,18 @@ def export(
 
 def ask(
     folder: FolderArgument,
-    profile: Annotated[str, typer.Option("--profile", help="Model profile; see: claimlab llm profiles")],
+    profile: Annotated[
+        str, typer.Option("--profile", help="Model profile; see: claimlab llm profiles")
+    ],
     model: ModelOption = None,
-    name: Annotated[str | None, typer.Option(help="Name of the annotator; the model's by default.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the annotator; the model's by default.")
+    ] = None,
     prompts: PromptOption = None,
     calls: Calls = CALLS,
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask about the first N items only.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask about the first N items only.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Let a model annotate, as one more annotator that is marked and settles nothing."""
@@ -71,7 +85,9 @@ def ask(
 def import_(
     folder: FolderArgument,
     source: Annotated[Path, typer.Argument(help="A file, an archive or a folder of decisions.")],
-    annotator: Annotated[str | None, typer.Option(help="Who decided, where the file does not say.")] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Who decided, where the file does not say.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Merge decisions from files: of claimlab, an offline page, Label Studio, Potato or doccano."""

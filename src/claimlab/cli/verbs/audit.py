@@ -42,59 +42,90 @@ app = verb()
 def _list_checks(as_json: bool) -> None:
     from claimlab.audit.check import CHECKS
 
-    listing("checks", {name: check.question for name, check in CHECKS.all().items()}, as_json=as_json, verb="audit")
+    listing(
+        "checks",
+        {name: check.question for name, check in CHECKS.all().items()},
+        as_json=as_json,
+        verb="audit",
+    )
 
 
 CheckOption = Annotated[
     list[str] | None,
-    typer.Option("--check", help="Run only this check; may be repeated.", autocompletion=check_names),
+    typer.Option(
+        "--check", help="Run only this check; may be repeated.", autocompletion=check_names
+    ),
 ]
-ColumnsOption = Annotated[list[str] | None, typer.Option("--column", help="Test this column, too (meta.KEY for meta).")]
+ColumnsOption = Annotated[
+    list[str] | None, typer.Option("--column", help="Test this column, too (meta.KEY for meta).")
+]
 SavedOption = Annotated[
     list[Path] | None,
-    typer.Option("--from", help="Show a saved audit.json again instead of auditing; may be repeated."),
+    typer.Option(
+        "--from", help="Show a saved audit.json again instead of auditing; may be repeated."
+    ),
 ]
 FixOption = Annotated[
     bool,
-    typer.Option("--fix", help="Write a dataset to -o without what a split can remove, audited before and after."),
+    typer.Option(
+        "--fix",
+        help="Write a dataset to -o without what a split can remove, audited before and after.",
+    ),
 ]
 ChecksOption = Annotated[bool, o.listing_option("--checks", "the checks", _list_checks)]
 JudgeOption = Annotated[
-    str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
+    str | None,
+    typer.Option(help="Model profile that judges whether claims can be checked (feasibility)."),
 ]
 StrictFlag = Annotated[
-    bool, typer.Option("--strict", help="Exit with 3 unless every check has a verdict and none fails.")
+    bool,
+    typer.Option("--strict", help="Exit with 3 unless every check has a verdict and none fails."),
 ]
 AllowOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Result that --strict accepts: CHECK, or CHECK=fail, =inconclusive or =not-measured; may be repeated.",
+        help=(
+            "Result that --strict accepts: CHECK, or CHECK=fail, =inconclusive or =not-measured;"
+            " may be repeated."
+        ),
         metavar="CHECK",
     ),
 ]
 ProviderOption = Annotated[
     list[str] | None,
-    typer.Option(help="Search provider for the evidence that the judge sees; may be repeated (fallbacks)."),
+    typer.Option(
+        help="Search provider for the evidence that the judge sees; may be repeated (fallbacks)."
+    ),
 ]
 
 
 @app.command()
 def audit(
-    folders: Annotated[list[Path] | None, o.folders_argument("One or more claimlab dataset folders.")] = None,
+    folders: Annotated[
+        list[Path] | None, o.folders_argument("One or more claimlab dataset folders.")
+    ] = None,
     output: o.OptionalOutput = None,
     checks: CheckOption = None,
-    protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")] = "fair",
-    target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
+    protocol: Annotated[
+        str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")
+    ] = "fair",
+    target: Annotated[
+        str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")
+    ] = "veracity",
     columns: ColumnsOption = None,
     saved: SavedOption = None,
     fix: FixOption = False,
     judge: JudgeOption = None,
-    judge_sample: Annotated[int, typer.Option(min=30, help="Number of records that the judge is asked about.")] = 300,
+    judge_sample: Annotated[
+        int, typer.Option(min=30, help="Number of records that the judge is asked about.")
+    ] = 300,
     prompts: o.PromptOption = None,
     provider: ProviderOption = None,
     calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Print every finding in full sentences.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print every finding in full sentences.")
+    ] = False,
     _list: ChecksOption = False,
     strict: StrictFlag = False,
     allow: AllowOption = None,
@@ -118,7 +149,11 @@ def audit(
         return
     if fix:
         with progress_bar() as progress:
-            of_fix = {name: words[name] for name in inspect.signature(front.fix).parameters if name in words}
+            of_fix = {
+                name: words[name]
+                for name in inspect.signature(front.fix).parameters
+                if name in words
+            }
             fixed = front.fix(paths[0], **of_fix, progress=progress)
         _show_fixed(fixed, open_page, as_json)
         _fail([fixed.after], accepted)
@@ -145,7 +180,9 @@ def _accepted(strict: bool, allow: list[str] | None) -> list[str] | None:
 
 
 def _fail(audits: Sequence[Audit], accepted: list[str] | None) -> None:
-    """Exit with 3 where a result is not accepted, with the reason of each and the options that would accept it."""
+    """Exit with 3 where a result is not accepted, with the reason of each and the options that
+    would accept it.
+    """
     if accepted is None:
         return
     from claimlab.audit.guard import strict
@@ -169,17 +206,32 @@ def _refuse_unclear(
 ) -> None:
     refuse_nothing_to_open(open_page, output)
     if bool(folders) == bool(saved):
-        raise UsageError("No dataset given.", "Name dataset folders, or a saved audit with --from FILE, but not both.")
+        raise UsageError(
+            "No dataset given.",
+            "Name dataset folders, or a saved audit with --from FILE, but not both.",
+        )
     if fix and (len(folders or ()) != 1 or output is None or judge is not None):
-        raise UsageError("--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW")
+        raise UsageError(
+            "--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW"
+        )
 
 
 def _show(
-    audits: Sequence[Audit], paths: list[Path], output: Path | None, open_page: bool, verbose: bool, as_json: bool
+    audits: Sequence[Audit],
+    paths: list[Path],
+    output: Path | None,
+    open_page: bool,
+    verbose: bool,
+    as_json: bool,
 ) -> None:
     if as_json:
-        findings = [{"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings]
-        heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
+        findings = [
+            {"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings
+        ]
+        heads = [
+            {k: v for k, v in a.to_json().items() if k not in ("findings", "examples")}
+            for a in audits
+        ]
         emit({"findings": findings, "audits": heads})
     else:
         _print(audits, paths, verbose)
@@ -207,5 +259,12 @@ def _print(audits: Sequence[Audit], paths: Sequence[Path], verbose: bool) -> Non
     width, colour = screen()
     for one, path in zip_longest(audits, paths):
         where = None if path is None else named(str(path))
-        text = one_screen(one, width=min(width, 120), colour=colour, verbose=verbose, folder=where, more="--verbose")
+        text = one_screen(
+            one,
+            width=min(width, 120),
+            colour=colour,
+            verbose=verbose,
+            folder=where,
+            more="--verbose",
+        )
         echo(text, styled=True)

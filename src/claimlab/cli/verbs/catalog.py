@@ -35,7 +35,8 @@ class CatalogGroup(WholeSummaries):
         command = super().get_command(ctx, cmd_name)
         if command is None:
             raise UsageError(
-                f"'catalog' has no sub-command '{cmd_name}'.", f"To see a dataset: claimlab catalog show {cmd_name}"
+                f"'catalog' has no sub-command '{cmd_name}'.",
+                f"To see a dataset: claimlab catalog show {cmd_name}",
             )
         return command
 
@@ -46,12 +47,15 @@ app = verb(cls=CatalogGroup)
 QualityOption = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="MARK=VERDICT", help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed."
+        metavar="MARK=VERDICT",
+        help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed.",
     ),
 ]
 PassesOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="MARK", help="A published pass: keywords, time or feasibility; may be repeated."),
+    typer.Option(
+        metavar="MARK", help="A published pass: keywords, time or feasibility; may be repeated."
+    ),
 ]
 
 
@@ -59,22 +63,33 @@ PassesOption = Annotated[
 def catalog(
     ctx: typer.Context,
     topic: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="A topic, such as covid; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="WORD", help="A topic, such as covid; may be repeated."),
     ] = None,
     language: Annotated[
-        list[str] | None, typer.Option(metavar="LANGUAGE", help="A language in any spelling: pt, por, Portuguese.")
+        list[str] | None,
+        typer.Option(metavar="LANGUAGE", help="A language in any spelling: pt, por, Portuguese."),
     ] = None,
     modality: Annotated[
-        list[str] | None, typer.Option(metavar="KIND", help="claims, articles, posts, tweets, images, ...")
+        list[str] | None,
+        typer.Option(metavar="KIND", help="claims, articles, posts, tweets, images, ..."),
     ] = None,
-    region: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A region, such as Brazil.")] = None,
+    region: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A region, such as Brazil.")
+    ] = None,
     licence: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="How the licence starts: MIT, CC, none.")
+        list[str] | None,
+        typer.Option(metavar="WORD", help="How the licence starts: MIT, CC, none."),
     ] = None,
-    min_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At least N records, as published.")] = None,
-    max_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most N records, as published.")] = None,
+    min_size: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="At least N records, as published.")
+    ] = None,
+    max_size: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="At most N records, as published.")
+    ] = None,
     since: Annotated[
-        str | None, typer.Option("--from", metavar="DATE", help="Data from this year, month or day: 2020-03.")
+        str | None,
+        typer.Option("--from", metavar="DATE", help="Data from this year, month or day: 2020-03."),
     ] = None,
     until: Annotated[
         str | None, typer.Option("--to", metavar="DATE", help="Data up to this year, month or day.")
@@ -83,15 +98,24 @@ def catalog(
     passes: PassesOption = None,
     survey: Annotated[
         list[str] | None,
-        typer.Option(metavar="PART", help="Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl."),
+        typer.Option(
+            metavar="PART",
+            help="Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl.",
+        ),
     ] = None,
-    evidence: Annotated[bool, typer.Option("--evidence", help="Only those that come with evidence.")] = False,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Only those that come with evidence.")
+    ] = False,
     loadable: Annotated[bool, typer.Option("--loadable", help="Only those with a loader.")] = False,
     tested: Annotated[
-        bool, typer.Option("--tested", help="Only those whose loader is tested on the published files.")
+        bool,
+        typer.Option("--tested", help="Only those whose loader is tested on the published files."),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write one HTML page: a file .html, or a folder for it.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write one HTML page: a file .html, or a folder for it."
+        ),
     ] = None,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
@@ -108,13 +132,16 @@ def catalog(
     if ctx.invoked_subcommand is not None:
         if wanted or output or force or as_json:
             raise UsageError(
-                f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.", "Write them after it."
+                f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.",
+                "Write them after it.",
             )
         return
     listed(wanted, output, force=force, open_page=open_page, as_json=as_json)
 
 
-def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, open_page: bool, as_json: bool) -> None:
+def listed(
+    wanted: dict[str, Any], output: Path | None, *, force: bool, open_page: bool, as_json: bool
+) -> None:
     from claimlab.catalog.front import catalog as find
     from claimlab.catalog.views.card import to_json
 
@@ -152,11 +179,16 @@ def show_list(listing: Listing) -> None:
 @app.command()
 def show(
     name: Annotated[
-        str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets)
+        str,
+        typer.Argument(
+            help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets
+        ),
     ],
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
+    """Show one dataset's card: what it is, what it is worth, how to get it, its variants and
+    verdict maps.
+    """
     from claimlab.catalog.load import DATASETS
     from claimlab.catalog.views.card import card_blocks, heading, to_full_json
     from claimlab.pages.blocks import Section
@@ -171,7 +203,10 @@ def show(
 @app.command()
 def cite(
     name: Annotated[
-        str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets)
+        str,
+        typer.Argument(
+            help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets
+        ),
     ],
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -181,6 +216,13 @@ def cite(
 
     card = DATASETS.get(name).card
     if as_json:
-        emit({"name": card.name, "citation": card.citation, "homepage": card.homepage, "bibtex": bibtex(card)})
+        emit(
+            {
+                "name": card.name,
+                "citation": card.citation,
+                "homepage": card.homepage,
+                "bibtex": bibtex(card),
+            }
+        )
     else:
         echo(bibtex(card))

@@ -10,7 +10,17 @@ import typer
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
-from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, screen, suggest, verb, written
+from claimlab.cli.output import (
+    echo,
+    emit,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    screen,
+    suggest,
+    verb,
+    written,
+)
 
 app = verb()
 
@@ -19,7 +29,9 @@ app = verb()
 def clean(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
     output: o.OptionalOutput = None,
-    recipe: Annotated[str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")] = "default",
+    recipe: Annotated[
+        str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")
+    ] = "default",
     decisions: Annotated[
         Path | None, typer.Option(help="Table of your decisions: id or row, decision, reason.")
     ] = None,
@@ -29,16 +41,28 @@ def clean(
     mask: Annotated[
         list[str] | None,
         typer.Option(
-            help="Take out of texts what gives labels away: giveaways, keywords, urls, punctuation, digits, "
-            "case, typography or whitespace; may be repeated."
+            help=(
+                "Take out of texts what gives labels away: giveaways, keywords, urls, punctuation,"
+                " digits, "
+                "case, typography or whitespace; may be repeated."
+            )
         ),
     ] = None,
-    task: Annotated[str, typer.Option(help="With --mask giveaways: whose labels, a task or any column.")] = "veracity",
-    report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")] = None,
-    recipes: Annotated[bool, typer.Option("--recipes", help="List the built-in recipes, and exit.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="List the steps with their parameters, and exit.")] = False,
+    task: Annotated[
+        str, typer.Option(help="With --mask giveaways: whose labels, a task or any column.")
+    ] = "veracity",
+    report: Annotated[
+        Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")
+    ] = None,
+    recipes: Annotated[
+        bool, typer.Option("--recipes", help="List the built-in recipes, and exit.")
+    ] = False,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="List the steps with their parameters, and exit.")
+    ] = False,
     show_recipe: Annotated[
-        str | None, typer.Option("--show-recipe", help="Print a recipe, to change and share it, and exit.")
+        str | None,
+        typer.Option("--show-recipe", help="Print a recipe, to change and share it, and exit."),
     ] = None,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
@@ -54,22 +78,39 @@ def clean(
     from claimlab.core.errors import UsageError
 
     if folder is None or output is None:
-        raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
+        raise UsageError(
+            "claimlab clean needs a dataset folder and an output.",
+            "Write: claimlab clean DIR -o DIR",
+        )
     refuse_nothing_to_open(open_page, report, "--report")
     with progress_bar() as progress:
         from claimlab.clean.front import clean as run_clean
         from claimlab.clean.views import stage_lines, to_json
 
         cleaned = run_clean(
-            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, mask=mask or (),
-            task=task, report=report, seed=seed, limit=limit, force=force, engine=engine, progress=progress,
-        )  # fmt: skip
+            folder,
+            recipe,
+            output=output,
+            decisions=decisions,
+            claimreviews=claimreviews,
+            mask=mask or (),
+            task=task,
+            report=report,
+            seed=seed,
+            limit=limit,
+            force=force,
+            engine=engine,
+            progress=progress,
+        )
     if report is not None:
         page(report / "index.html", open_page=open_page)
     for line in [] if as_json else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))
-    suggest(following(cleaned.dataset, output, "claimlab audit {} -o REPORT", task=task), as_json=as_json)
+    suggest(
+        following(cleaned.dataset, output, "claimlab audit {} -o REPORT", task=task),
+        as_json=as_json,
+    )
 
 
 def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
@@ -79,13 +120,26 @@ def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
     if show_recipe is not None:
         recipe = load_recipe(show_recipe)
         if as_json:
-            stages = [{"step": s.step, "datasets": list(s.datasets), **s.parameters} for s in recipe.stages]
-            emit({"name": recipe.name, "version": recipe.version, "note": recipe.note, "steps": stages})
+            stages = [
+                {"step": s.step, "datasets": list(s.datasets), **s.parameters}
+                for s in recipe.stages
+            ]
+            emit(
+                {
+                    "name": recipe.name,
+                    "version": recipe.version,
+                    "note": recipe.note,
+                    "steps": stages,
+                }
+            )
         else:
             echo(recipe.text.rstrip())
         return
     if steps:
-        rows = [{"step": n, "summary": k.summary, "parameters": settable(k)} for n, k in STEPS.all().items()]
+        rows = [
+            {"step": n, "summary": k.summary, "parameters": settable(k)}
+            for n, k in STEPS.all().items()
+        ]
         if as_json:
             emit({"steps": rows})
             return

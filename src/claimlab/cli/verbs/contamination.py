@@ -20,16 +20,26 @@ def contamination(
     output: o.OutputOption,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option("--corpus", help="A file, folder or dataset that the model may have read; may be repeated."),
+        typer.Option(
+            "--corpus",
+            help="A file, folder or dataset that the model may have read; may be repeated.",
+        ),
     ] = None,
     cutoff: Annotated[
-        str | None, typer.Option(help="The model's knowledge cut-off: a date such as 2024-06, or a model's name.")
+        str | None,
+        typer.Option(
+            help="The model's knowledge cut-off: a date such as 2024-06, or a model's name."
+        ),
     ] = None,
     profile: o.ProfileOption = None,
     model: o.ModelOption = None,
-    probes: Annotated[int, typer.Option(min=20, help="Records that the model is asked to complete.")] = 100,
+    probes: Annotated[
+        int, typer.Option(min=20, help="Records that the model is asked to complete.")
+    ] = 100,
     prompts: o.PromptOption = None,
-    split: Annotated[str | None, typer.Option(help="Measure this split only, such as test.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Measure this split only, such as test.")
+    ] = None,
     calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     limit: o.LimitOption = None,
@@ -56,6 +66,9 @@ def contamination(
         for finding in report.findings:
             echo(f"  {finding.check}: {finding.verdict.replace('-', ' ')}. {finding.why}")
     if profile is None:
-        say("Note: no model was asked (--profile): whether it can complete the texts is not measured.")
+        say(
+            "Note: no model was asked (--profile): whether it can complete the texts is not"
+            " measured."
+        )
     page(output / "index.html", open_page=open_page)
     suggest(f"claimlab evaluate RUN -o REPORT --contamination {output}", as_json=as_json)

@@ -1,4 +1,6 @@
-"""`claimlab demo`: the whole job on a built-in dataset with planted defects, offline, to one HTML page."""
+"""`claimlab demo`: the whole job on a built-in dataset with planted defects, offline, to one HTML
+page.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,28 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, several, suggest, verb
+from claimlab.cli.output import (
+    echo,
+    emit,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    several,
+    suggest,
+    verb,
+)
 
 app = verb()
 
 
 @app.command()
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the demo to.")] = Path(
-        "claimlab-demo"
-    ),
-    data_only: Annotated[bool, typer.Option("--data-only", help="Write the synthetic data, and stop.")] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder to write the demo to.")
+    ] = Path("claimlab-demo"),
+    data_only: Annotated[
+        bool, typer.Option("--data-only", help="Write the synthetic data, and stop.")
+    ] = False,
     seed: o.SeedOption = 20,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
@@ -56,8 +69,15 @@ def demo(
             echo(f"Review of {pairs} by invented annotators applied: {_outcome(tour.reviewed)}.")
     if not data_only:
         page(output / "index.html", open_page=open_page)
-    suggest(f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open", as_json=as_json)
+    suggest(
+        f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open",
+        as_json=as_json,
+    )
 
 
 def _outcome(reviewed: dict[str, Any]) -> str:
-    return "the finding is gone" if reviewed["finding"] == "pass" else f"the finding is still: {reviewed['finding']}"
+    return (
+        "the finding is gone"
+        if reviewed["finding"] == "pass"
+        else f"the finding is still: {reviewed['finding']}"
+    )

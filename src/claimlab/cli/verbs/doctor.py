@@ -26,13 +26,18 @@ _EXTRAS = {
     "tokens": "token counts as models count them",
     "pandas": "tables as pandas frames",
 }
-_COMPILED = {"near-duplicates": "claimlab.text.neardup._kernel", "reading of CSV": "claimlab.files._marks"}
+_COMPILED = {
+    "near-duplicates": "claimlab.text.neardup._kernel",
+    "reading of CSV": "claimlab.files._marks",
+}
 Row = tuple[str, bool, str]  # what, whether it is there, in words
 
 
 @app.command()
 def doctor(as_json: o.JsonFlag = False) -> None:
-    """Check the installation: versions, compiled code, extras, models, and which keys are set (never the keys)."""
+    """Check the installation: versions, compiled code, extras, models, and which keys are set
+    (never the keys).
+    """
     sections = {"Installation": _installation(), "Extras": _extras(), "Models and keys": _models()}
     if as_json:
         emit({title: [_as_dict(row) for row in rows] for title, rows in sections.items()})
@@ -41,7 +46,13 @@ def doctor(as_json: o.JsonFlag = False) -> None:
 
     blocks = [
         Section(
-            title, [Table(("", "", ""), [(name, "yes" if present else "no", detail) for name, present, detail in rows])]
+            title,
+            [
+                Table(
+                    ("", "", ""),
+                    [(name, "yes" if present else "no", detail) for name, present, detail in rows],
+                )
+            ],
         )
         for title, rows in sections.items()
     ]
@@ -64,7 +75,11 @@ def _installation() -> list[Row]:
     for name, module in _COMPILED.items():
         present = find_spec(module) is not None
         rows.append(
-            (name, present, "compiled" if present else "slower code: install a C compiler, then claimlab again")
+            (
+                name,
+                present,
+                "compiled" if present else "slower code: install a C compiler, then claimlab again",
+            )
         )
     return rows
 
@@ -80,10 +95,17 @@ def _models() -> list[Row]:
     from claimlab.llm.weights import installed
 
     rows: list[Row] = [
-        ("embedded model", installed(), "SmolLM2 135M" if installed() else "claimlab llm install (98 MB)")
+        (
+            "embedded model",
+            installed(),
+            "SmolLM2 135M" if installed() else "claimlab llm install (98 MB)",
+        )
     ]
     variables = {p.key_variable for p in all_profiles().values() if p.key_variable}
-    rows += [(name, bool(os.environ.get(name, "").strip()), "key of a model endpoint") for name in sorted(variables)]
+    rows += [
+        (name, bool(os.environ.get(name, "").strip()), "key of a model endpoint")
+        for name in sorted(variables)
+    ]
     return rows
 
 

@@ -13,7 +13,9 @@ from claimlab.cli.output import complain, echo, emit, progress_bar, several, sho
 
 app = verb()
 
-RunArgument = Annotated[Path, typer.Argument(help="The output folder of the run, as its command names it.")]
+RunArgument = Annotated[
+    Path, typer.Argument(help="The output folder of the run, as its command names it.")
+]
 
 
 @app.command()
@@ -21,26 +23,41 @@ def work(
     run: RunArgument,
     shard: Annotated[
         int | None,
-        typer.Option("--shard", min=0, help="Which shard; default SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX."),
+        typer.Option(
+            "--shard",
+            min=0,
+            help="Which shard; default SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX.",
+        ),
     ] = None,
     of: Annotated[
         int | None,
         typer.Option(
-            "--of", min=1, help="Number of workers: do every such shard of all stages, to the end of the run."
+            "--of",
+            min=1,
+            help="Number of workers: do every such shard of all stages, to the end of the run.",
         ),
     ] = None,
-    retries: Annotated[int, typer.Option(min=0, help="How often a shard that fails is tried again.")] = 2,
+    retries: Annotated[
+        int, typer.Option(min=0, help="How often a shard that fails is tried again.")
+    ] = 2,
     secret: Annotated[
         Path | None,
-        typer.Option("--secret", help="File with the secret of the run; default CLAIMLAB_ENGINE_SECRET, or your own."),
+        typer.Option(
+            "--secret",
+            help="File with the secret of the run; default CLAIMLAB_ENGINE_SECRET, or your own.",
+        ),
     ] = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Do one shard, or one share, of a run that was started with --engine shared; exit 1 where a shard failed."""
+    """Do one shard, or one share, of a run that was started with --engine shared; exit 1 where a
+    shard failed.
+    """
     from claimlab.core.engine.front import engine_work
 
     with progress_bar() as progress:
-        result = engine_work(run, shard=shard, of=of, retries=retries, secret=secret, progress=progress)
+        result = engine_work(
+            run, shard=shard, of=of, retries=retries, secret=secret, progress=progress
+        )
     if as_json:
         emit(asdict(result))
     else:
@@ -64,7 +81,12 @@ def status(run: RunArgument, as_json: o.JsonFlag = False) -> None:
 
     if result.stages:
         rows = [
-            (one["stage"], f"{one['done']} of {one['shards']}", str(one["failed"]), one["error"] or "")
+            (
+                one["stage"],
+                f"{one['done']} of {one['shards']}",
+                str(one["failed"]),
+                one["error"] or "",
+            )
             for one in result.stages
         ]
         show_blocks([Table(("stage", "done", "failed", "last error"), rows)])

@@ -1,4 +1,6 @@
-"""`claimlab enrich`: the claim, dated evidence and existing fact-checks for every record, within a budget."""
+"""`claimlab enrich`: the claim, dated evidence and existing fact-checks for every record, within a
+budget.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ ProviderOption = Annotated[
 ]
 FactcheckOption = Annotated[
     list[str] | None,
-    typer.Option(help="Where to look for fact-checks: google-factcheck, local:FOLDER; again for a fallback."),
+    typer.Option(
+        help="Where to look for fact-checks: google-factcheck, local:FOLDER; again for a fallback."
+    ),
 ]
 ExtractOption = Annotated[
     str, typer.Option(help="Who finds the claim: 'offline', 'model', 'first-sentence' or 'none'.")
@@ -38,31 +42,44 @@ CorrespondenceOption = Annotated[
     str, typer.Option(help="What corresponds: 'paper' (at least 0.8) or 'released' (above 0.8).")
 ]
 AsOfOption = Annotated[
-    str | None, typer.Option(help="Drop newer evidence: 'claim-date', or one day (YYYY-MM-DD) for all.")
+    str | None,
+    typer.Option(help="Drop newer evidence: 'claim-date', or one day (YYYY-MM-DD) for all."),
 ]
 
 
 @app.command()
 def enrich(
-    folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder; or a file of rows enriched elsewhere.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A claimlab dataset folder; or a file of rows enriched elsewhere."),
+    ],
     output: o.OutputOption,
     provider: ProviderOption = None,
     factcheck: FactcheckOption = None,
     extract: ExtractOption = "offline",
     profile: o.ProfileOption = None,
     model: o.ModelOption = None,
-    claims: Annotated[int, typer.Option(min=1, max=10, help="Most claims to extract from one text.")] = 1,
-    query_rule: Annotated[str, typer.Option(help="How queries are made: 'paper' or 'released'.")] = "paper",
+    claims: Annotated[
+        int, typer.Option(min=1, max=10, help="Most claims to extract from one text.")
+    ] = 1,
+    query_rule: Annotated[
+        str, typer.Option(help="How queries are made: 'paper' or 'released'.")
+    ] = "paper",
     correspondence: CorrespondenceOption = "paper",
     results: Annotated[int, typer.Option(min=1, max=100, help="Results of a search to keep.")] = 5,
     as_of: AsOfOption = None,
-    country: Annotated[list[str] | None, typer.Option(help="BR, or por=BR for one language; may be repeated.")] = None,
-    snapshot: Annotated[bool, typer.Option("--snapshot", help="Store the text of the pages that were found.")] = False,
+    country: Annotated[
+        list[str] | None, typer.Option(help="BR, or por=BR for one language; may be repeated.")
+    ] = None,
+    snapshot: Annotated[
+        bool, typer.Option("--snapshot", help="Store the text of the pages that were found.")
+    ] = False,
     prompts: o.PromptOption = None,
     calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     report: Annotated[
-        Path | None, typer.Option(help="Folder for a page of outcomes, domains, ratings and patterns.")
+        Path | None,
+        typer.Option(help="Folder for a page of outcomes, domains, ratings and patterns."),
     ] = None,
     concurrency: o.ConcurrencyOption = 16,
     limit: o.LimitOption = None,
@@ -83,12 +100,21 @@ def enrich(
         enriched = run_enrich(folder, **words, progress=progress)
     if report is not None:
         page(report / "index.html", open_page=open_page)
-    for note in enriched.dataset.notes if folder.is_file() else ():  # a dataset's own notes are known
+    for note in (
+        enriched.dataset.notes if folder.is_file() else ()
+    ):  # a dataset's own notes are known
         say(f"Note: {note}")
-    written(enriched.dataset, as_json=as_json, more={"enrichment": enriched.summary, "notes": enriched.dataset.notes})
+    written(
+        enriched.dataset,
+        as_json=as_json,
+        more={"enrichment": enriched.summary, "notes": enriched.dataset.notes},
+    )
     if not as_json:
         _tell(enriched.summary)
-        suggest(f"claimlab split {output} -o SPLIT, then claimlab detect SPLIT -o RUN --evidence filtered")
+        suggest(
+            f"claimlab split {output} -o SPLIT, then claimlab detect SPLIT -o RUN --evidence"
+            " filtered"
+        )
 
 
 def _tell(summary: dict[str, Any]) -> None:

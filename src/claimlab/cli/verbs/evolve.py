@@ -8,12 +8,24 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, note, progress_bar, say, several, show_estimate, suggest, verb, written
+from claimlab.cli.output import (
+    echo,
+    note,
+    progress_bar,
+    say,
+    several,
+    show_estimate,
+    suggest,
+    verb,
+    written,
+)
 from claimlab.cli.verbs._evolve_drift import drift
 from claimlab.cli.verbs._evolve_seed import seed
 from claimlab.cli.verbs._evolve_worth import worth
 
-app = verb(help="Claims in a simulated society: let them evolve, measure drift and check-worthiness.")
+app = verb(
+    help="Claims in a simulated society: let them evolve, measure drift and check-worthiness."
+)
 
 
 @app.callback()
@@ -24,36 +36,57 @@ def _commands() -> None:
 NetworkOption = Annotated[
     str,
     typer.Option(
-        help="'random', 'scale-free', 'scale-free:hubs=3', 'clustered', 'dunbar', or a file (ARCHIVE#MEMBER)."
+        help=(
+            "'random', 'scale-free', 'scale-free:hubs=3', 'clustered', 'dunbar', or a file"
+            " (ARCHIVE#MEMBER)."
+        )
     ),
 ]
 PopulationOption = Annotated[
     str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")
 ]
 MeanDegreeOption = Annotated[
-    float | None, typer.Option(help="Mean number of ties per agent; by default the same for every kind.")
+    float | None,
+    typer.Option(help="Mean number of ties per agent; by default the same for every kind."),
 ]
-KindOption = Annotated[str, typer.Option(help="'walk', 'cascade' (both without a target), or 'intervened' (auditors).")]
-StepsOption = Annotated[int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")]
+KindOption = Annotated[
+    str, typer.Option(help="'walk', 'cascade' (both without a target), or 'intervened' (auditors).")
+]
+StepsOption = Annotated[
+    int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")
+]
 WithinGroupOption = Annotated[
-    bool | None, typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes).")
+    bool | None,
+    typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes)."),
 ]
-HubsOption = Annotated[bool, typer.Option("--hubs/--no-hubs", help="Hubs influence others, where there are any.")]
+HubsOption = Annotated[
+    bool, typer.Option("--hubs/--no-hubs", help="Hubs influence others, where there are any.")
+]
 ContextOption = Annotated[
     str | None,
-    typer.Option(help="Which agents read the source of a claim: 'never' (walk, cascade), 'first' or 'always'."),
+    typer.Option(
+        help=(
+            "Which agents read the source of a claim: 'never' (walk, cascade), 'first' or 'always'."
+        )
+    ),
 ]
 TargetOption = Annotated[
-    list[str] | None, typer.Option(help="Target, such as style=colloquial; repeat for more; or 'all'.")
+    list[str] | None,
+    typer.Option(help="Target, such as style=colloquial; repeat for more; or 'all'."),
 ]
 AuditorOption = Annotated[
-    str | None, typer.Option(help="The auditor: 'rules' (default), 'classifier', 'model' or 'replay'.")
+    str | None,
+    typer.Option(help="The auditor: 'rules' (default), 'classifier', 'model' or 'replay'."),
 ]
 AuditorsOption = Annotated[
-    int | None, typer.Option(min=0, max=3, help="Number of auditors: 3 (default), 1, or 0 (one rewrite, no vote).")
+    int | None,
+    typer.Option(
+        min=0, max=3, help="Number of auditors: 3 (default), 1, or 0 (one rewrite, no vote)."
+    ),
 ]
 AuditorProfileOption = Annotated[
-    list[str] | None, typer.Option(help="Model profile of an auditor; repeat for more; by default the agents'.")
+    list[str] | None,
+    typer.Option(help="Model profile of an auditor; repeat for more; by default the agents'."),
 ]
 
 
@@ -66,37 +99,58 @@ def run(
     mean_degree: MeanDegreeOption = None,
     kind: KindOption = "walk",
     steps: StepsOption = None,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of a walk with a target (1; released: 3).")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Rounds of a walk with a target (1; released: 3).")
+    ] = None,
     within_group: WithinGroupOption = None,
-    group: Annotated[str | None, typer.Option(help="Start and stay in this group of agents.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Start and stay in this group of agents.")
+    ] = None,
     hubs: HubsOption = True,
     fan_out: Annotated[
-        int | None, typer.Option(min=1, help="Cascades: agents that each agent passes a claim to (2).")
+        int | None,
+        typer.Option(min=1, help="Cascades: agents that each agent passes a claim to (2)."),
     ] = None,
-    reach: Annotated[int | None, typer.Option(min=1, help="Cascades: most agents to reach (30).")] = None,
+    reach: Annotated[
+        int | None, typer.Option(min=1, help="Cascades: most agents to reach (30).")
+    ] = None,
     context: ContextOption = None,
     target: TargetOption = None,
-    vote: Annotated[str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")] = None,
-    rewriter: Annotated[str, typer.Option(help="How agents rewrite: 'rules', 'model' or 'replay'.")] = "rules",
+    vote: Annotated[
+        str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")
+    ] = None,
+    rewriter: Annotated[
+        str, typer.Option(help="How agents rewrite: 'rules', 'model' or 'replay'.")
+    ] = "rules",
     auditor: AuditorOption = None,
     auditors: AuditorsOption = None,
-    auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier learns from.")] = None,
-    weights: Annotated[Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")] = None,
-    recording: Annotated[Path | None, typer.Option(help="Dataset with traces, for 'replay'.")] = None,
+    auditor_data: Annotated[
+        Path | None, typer.Option(help="Dataset that the classifier learns from.")
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")
+    ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="Dataset with traces, for 'replay'.")
+    ] = None,
     profile: o.ProfileOption = None,
     auditor_profile: AuditorProfileOption = None,
     model: o.ModelOption = None,
     prompts: o.PromptOption = None,
     calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
-    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Claims to simulate at once.")] = 80,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=512, help="Claims to simulate at once.")
+    ] = 80,
     seed: o.SeedOption = 20,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     engine: o.EngineOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
+    """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and
+    replay.
+    """
     words = o.arguments(locals())
     _refuse_kind(calls.mode)
     if estimate:
@@ -115,7 +169,9 @@ def _refuse_kind(mode: str) -> None:
     from claimlab.core.errors import UsageError
 
     if mode in ("walk", "cascade", "intervened"):
-        raise UsageError(f"--mode says how models are called; '{mode}' is a kind of run.", f"Use --kind {mode}.")
+        raise UsageError(
+            f"--mode says how models are called; '{mode}' is a kind of run.", f"Use --kind {mode}."
+        )
 
 
 def _print(evolved: Any, as_json: bool) -> None:
@@ -136,7 +192,9 @@ def _print(evolved: Any, as_json: bool) -> None:
     suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift", as_json=as_json)
 
 
-_ADVICE = {"failures: language": " The rules know English only; other languages need --rewriter model."}
+_ADVICE = {
+    "failures: language": " The rules know English only; other languages need --rewriter model."
+}
 
 app.command()(drift)
 app.command()(worth)

@@ -24,7 +24,12 @@ _NEXT = {
 def _list_formats(as_json: bool) -> None:
     from claimlab.exchange.format import FORMATS
 
-    listing("formats", {n: one.summary for n, one in FORMATS.all().items()}, as_json=as_json, verb="export")
+    listing(
+        "formats",
+        {n: one.summary for n, one in FORMATS.all().items()},
+        as_json=as_json,
+        verb="export",
+    )
 
 
 FormatsOption = Annotated[bool, o.listing_option("--formats", "the formats", _list_formats)]
@@ -37,25 +42,36 @@ def export(
         str,
         typer.Option(
             "--to",
-            help="A format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval, embedding-atlas; see --formats.",
+            help=(
+                "A format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval,"
+                " embedding-atlas; see --formats."
+            ),
             autocompletion=formats,
         ),
     ],
     output: o.OutputOption,
-    bom: Annotated[bool, typer.Option("--bom", help="Start CSV files with a mark by which Excel knows UTF-8.")] = False,
-    task: Annotated[str, typer.Option(help="What inspect and lm-eval ask: a task or any column.")] = "veracity",
+    bom: Annotated[
+        bool, typer.Option("--bom", help="Start CSV files with a mark by which Excel knows UTF-8.")
+    ] = False,
+    task: Annotated[
+        str, typer.Option(help="What inspect and lm-eval ask: a task or any column.")
+    ] = "veracity",
     split: Annotated[
-        str | None, typer.Option(help="The split they ask about; 'test' where there is one, by default.")
+        str | None,
+        typer.Option(help="The split they ask about; 'test' where there is one, by default."),
     ] = None,
     audit: Annotated[
-        Path | None, typer.Option(help="A saved audit of the dataset: hf and croissant list what it found.")
+        Path | None,
+        typer.Option(help="A saved audit of the dataset: hf and croissant list what it found."),
     ] = None,
     limit: o.LimitOption = None,
     _list: FormatsOption = False,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect or lm-eval."""
+    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect
+    or lm-eval.
+    """
     words = o.arguments(locals(), "folder")
     from claimlab.exchange.export import export as export_dataset
 

@@ -1,4 +1,6 @@
-"""`claimlab generate`: benchmark text with label, origin and change log, and the filter that decides what to keep."""
+"""`claimlab generate`: benchmark text with label, origin and change log, and the filter that
+decides what to keep.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`claimlab judge`: compare the rationales of a run with fact-checking articles, and the judge with annotators."""
+"""`claimlab judge`: compare the rationales of a run with fact-checking articles, and the judge with
+annotators.
+"""
 
 from __future__ import annotations
 
@@ -19,35 +21,50 @@ def judge(
     run: Annotated[Path, typer.Argument(help="A run: a folder that claimlab detect wrote.")],
     output: o.OutputOption,
     profile: o.ProfileOption = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Use the weak lexical judge: no model.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Use the weak lexical judge: no model.")
+    ] = False,
     model: o.ModelOption = None,
     scale: Annotated[
-        str | None, typer.Option(help="How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'.")
+        str | None,
+        typer.Option(help="How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'."),
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(min=1, max=25, help="How often it is asked (1): mean of scores, majority.")
+        int | None,
+        typer.Option(min=1, max=25, help="How often it is asked (1): mean of scores, majority."),
     ] = None,
     prompts: o.PromptOption = None,
     articles: Annotated[
-        Path | None, typer.Option(help="Table with record_id and article; else the fact-checks in the evidence.")
+        Path | None,
+        typer.Option(
+            help="Table with record_id and article; else the fact-checks in the evidence."
+        ),
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help="Table of what annotators said: record_id, value (wrong, open, not wrong)."),
+        typer.Option(
+            help="Table of what annotators said: record_id, value (wrong, open, not wrong)."
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=10, help="Score at which rationales count as wrong; by default fitted."),
+        typer.Option(
+            min=0, max=10, help="Score at which rationales count as wrong; by default fitted."
+        ),
     ] = None,
     task: o.OptionalTask = None,
     calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N predictions.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Judge only the first N predictions.")
+    ] = None,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Judge the rationales of a run by contradictions with fact-checking articles; exit 1 where every answer failed."""
+    """Judge the rationales of a run by contradictions with fact-checking articles; exit 1 where
+    every answer failed.
+    """
     words = o.arguments(locals(), "run")
     from claimlab.evaluate.judge.front import estimate_judge
     from claimlab.evaluate.judge.front import judge as run_judge
@@ -68,7 +85,10 @@ def judge(
 
 
 def _print(output: Path, summary: dict[str, Any]) -> None:
-    echo(f"Wrote {output}: {several_of(summary['judged'], summary['predictions'], 'prediction')} judged.")
+    echo(
+        f"Wrote {output}: {several_of(summary['judged'], summary['predictions'], 'prediction')}"
+        " judged."
+    )
     for line in lines_of(summary):
         echo(f"  {line}")
     say(f"Note: the judge is {summary['standing']}.")
@@ -79,7 +99,10 @@ def lines_of(summary: dict[str, Any]) -> list[str]:
     from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
 
     verdicts = ", ".join(f"{v} {n:,}" for v, n in summary["verdicts"].items())
-    lines = [f"verdicts: {verdicts or ('not measured: no question was answered' if summary['failed'] else 'none')}"]
+    lines = [
+        "verdicts:"
+        f" {verdicts or ('not measured: no question was answered' if summary['failed'] else 'none')}"  # noqa: E501
+    ]
     if summary["threshold"] is not None and summary["judged"]:
         how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
         lines[0] += f" (wrong at a score of at least {summary['threshold']:g}, {how})"
@@ -87,10 +110,15 @@ def lines_of(summary: dict[str, Any]) -> list[str]:
         for rate, words in RATES.items() if summary[key] is not None else ():
             lines.append(f"{words}: {rate_in_words(summary[key][rate])}, by {who}")
     if summary["agreement_with_people"] is not None:
-        lines.append(f"judge and annotators agree on {agreement_in_words(summary['agreement_with_people'])}")
+        lines.append(
+            f"judge and annotators agree on {agreement_in_words(summary['agreement_with_people'])}"
+        )
     elif summary["judged"]:
         lines.append("judge and annotators: agreement not measured")
-    lines += [f"not judged, {LEFT_OUT.get(reason, reason)}: {n:,}" for reason, n in summary["left_out"].items()]
+    lines += [
+        f"not judged, {LEFT_OUT.get(reason, reason)}: {n:,}"
+        for reason, n in summary["left_out"].items()
+    ]
     lines += [f"no answer, {reason}: {n:,}" for reason, n in summary["failed"].items()]
     return lines
 

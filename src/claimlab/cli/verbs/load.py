@@ -19,35 +19,45 @@ def load(
     name: Annotated[
         str,
         typer.Argument(
-            help="Name in the catalogue, such as liar (see: claimlab catalog), or a folder of records.",
+            help=(
+                "Name in the catalogue, such as liar (see: claimlab catalog), or a folder of"
+                " records."
+            ),
             autocompletion=datasets,
         ),
     ],
     output: o.OutputOption,
     source: Annotated[
-        Path | None, typer.Argument(help="The zip, folder or file as its authors publish it.", show_default=False)
+        Path | None,
+        typer.Argument(
+            help="The zip, folder or file as its authors publish it.", show_default=False
+        ),
     ] = None,
     variant: Annotated[
-        str | None, typer.Option(help="A named view of the dataset; see: claimlab catalog show NAME")
+        str | None,
+        typer.Option(help="A named view of the dataset; see: claimlab catalog show NAME"),
     ] = None,
     labels: Annotated[
-        str | None, typer.Option("--map", help="A named verdict map of the dataset, such as a5 or cdl.")
+        str | None,
+        typer.Option("--map", help="A named verdict map of the dataset, such as a5 or cdl."),
     ] = None,
     unmapped: Annotated[
-        str, typer.Option(help="Labels that the map does not know: 'error', or accept as 'unknown'.")
+        str,
+        typer.Option(help="Labels that the map does not know: 'error', or accept as 'unknown'."),
     ] = "error",
     download: Annotated[
         bool,
         typer.Option(
-            "--download", help="Fetch the published file first, and keep it at SOURCE (by default in a cache)."
+            "--download",
+            help="Fetch the published file first, and keep it at SOURCE (by default in a cache).",
         ),
     ] = False,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging Face's libraries
-    saved, into a claimlab dataset folder."""
+    """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging
+    Face's libraries saved, into a claimlab dataset folder."""
     words = o.arguments(locals())
     with progress_bar(not as_json, f"loading {name}") as progress:
         from claimlab.exchange.load import load as load_dataset

@@ -15,13 +15,19 @@ app = verb()
 
 @app.command()
 def merge(
-    folders: Annotated[list[Path], o.folders_argument("The claimlab dataset folders to join, two or more.")],
+    folders: Annotated[
+        list[Path], o.folders_argument("The claimlab dataset folders to join, two or more.")
+    ],
     output: o.OutputOption,
-    name: Annotated[str | None, typer.Option(help="Name of the new dataset.  [the names joined by +]")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the new dataset.  [the names joined by +]")
+    ] = None,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Join datasets: ids kept apart, the origin of each record noted, near-duplicates between them counted."""
+    """Join datasets: ids kept apart, the origin of each record noted, near-duplicates between them
+    counted.
+    """
     from claimlab.exchange.merge import merge as run_merge
 
     with progress_bar() as progress:

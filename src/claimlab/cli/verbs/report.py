@@ -1,4 +1,6 @@
-"""`claimlab report`: the quality assurance of a study: what it proves, what was checked, and what was not."""
+"""`claimlab report`: the quality assurance of a study: what it proves, what was checked, and what
+was not.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, suggest_serving, verb
+from claimlab.cli.output import (
+    echo,
+    emit,
+    page,
+    progress_bar,
+    several,
+    suggest,
+    suggest_serving,
+    verb,
+)
 from claimlab.core.errors import UsageError
 
 app = verb()
@@ -19,12 +30,16 @@ app = verb()
 def report(
     study: Annotated[Path, typer.Argument(help="The EQA file (TOML); start one with --init.")],
     output: o.OptionalOutput = None,
-    new_study: Annotated[bool, typer.Option("--init", help="Write an EQA file with the questions to answer.")] = False,
+    new_study: Annotated[
+        bool, typer.Option("--init", help="Write an EQA file with the questions to answer.")
+    ] = False,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Write the evaluation quality assurance (EQA) report of a study, with everything that was not checked."""
+    """Write the evaluation quality assurance (EQA) report of a study, with everything that was not
+    checked.
+    """
     if new_study:
         from claimlab.evaluate.eqa.study import new_study as start
 
@@ -43,7 +58,14 @@ def report(
 
         done = write_eqa(study, output, force=force, progress=progress)
     if as_json:
-        emit({"output": str(output), "shifts": done["shifts"], "limits": done["limits"], "counts": done.counts()})
+        emit(
+            {
+                "output": str(output),
+                "shifts": done["shifts"],
+                "limits": done["limits"],
+                "counts": done.counts(),
+            }
+        )
     else:
         for limit in (limit for limit in done["limits"] if limit["kind"] == "shift"):
             echo(f"Missing test: {in_flags(limit['sentence'], 'report')}")

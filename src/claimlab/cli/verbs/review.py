@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption, SeedOption, arguments
+from claimlab.cli.options import (
+    DatasetArgument,
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    OutputOption,
+    SeedOption,
+    arguments,
+)
 from claimlab.cli.output import (
     echo,
     emit,
@@ -24,10 +32,14 @@ from claimlab.cli.output import (
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
 
-app = verb(help="Review records: create a review, see its progress and agreement, and apply the decisions.")
+app = verb(
+    help="Review records: create a review, see its progress and agreement, and apply the decisions."
+)
 
 ReviewArgument = Annotated[Path, typer.Argument(help="The folder of a review.")]
-PeopleOption = Annotated[list[str] | None, typer.Option("--annotator", help="Name of an annotator; may be repeated.")]
+PeopleOption = Annotated[
+    list[str] | None, typer.Option("--annotator", help="Name of an annotator; may be repeated.")
+]
 
 
 @app.command()
@@ -47,35 +59,65 @@ def tasks(as_json: JsonFlag = False) -> None:
 def create(
     folder: DatasetArgument,
     output: OutputOption,
-    task: Annotated[str, typer.Option(help="A built-in task (claimlab review tasks), or a TOML file.")] = "label",
-    doubtful: Annotated[bool, typer.Option("--doubtful", help="The records that cleaning marked as doubtful.")] = False,
+    task: Annotated[
+        str, typer.Option(help="A built-in task (claimlab review tasks), or a TOML file.")
+    ] = "label",
+    doubtful: Annotated[
+        bool, typer.Option("--doubtful", help="The records that cleaning marked as doubtful.")
+    ] = False,
     audit: Annotated[Path | None, typer.Option(help="An audit's folder, with --finding.")] = None,
-    finding: Annotated[str | None, typer.Option(help="The records of this finding: a check, or CHECK/FEATURE.")] = None,
+    finding: Annotated[
+        str | None, typer.Option(help="The records of this finding: a check, or CHECK/FEATURE.")
+    ] = None,
     predictions: Annotated[Path | None, typer.Option(help="A run: its predictions.")] = None,
-    which: Annotated[str, typer.Option(help="Which predictions: 'wrong', 'uncertain' or 'all'.")] = "wrong",
-    pairs: Annotated[str | None, typer.Option(help="Pairs: 'conflicts' or 'near-duplicates'.")] = None,
-    records: Annotated[list[str] | None, typer.Option("--record", help="The record of this id; repeat.")] = None,
+    which: Annotated[
+        str, typer.Option(help="Which predictions: 'wrong', 'uncertain' or 'all'.")
+    ] = "wrong",
+    pairs: Annotated[
+        str | None, typer.Option(help="Pairs: 'conflicts' or 'near-duplicates'.")
+    ] = None,
+    records: Annotated[
+        list[str] | None, typer.Option("--record", help="The record of this id; repeat.")
+    ] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Only N of these, at random.")] = None,
-    stratify: Annotated[str | None, typer.Option(help="Equal shares of each value of this column.")] = None,
+    stratify: Annotated[
+        str | None, typer.Option(help="Equal shares of each value of this column.")
+    ] = None,
     people: PeopleOption = None,
-    per_item: Annotated[int | None, typer.Option(min=1, help="Annotators of each item (the task's: 2).")] = None,
+    per_item: Annotated[
+        int | None, typer.Option(min=1, help="Annotators of each item (the task's: 2).")
+    ] = None,
     order: Annotated[str | None, typer.Option(help="'given', 'random' or 'uncertainty'.")] = None,
-    adjudication: Annotated[str | None, typer.Option(help="'third', 'discussion' or 'majority'.")] = None,
-    guideline: Annotated[str | None, typer.Option(help="Instructions for annotators: a text, or a file.")] = None,
-    gold: Annotated[Path | None, typer.Option(help="Table of known answers: record_id, value.")] = None,
+    adjudication: Annotated[
+        str | None, typer.Option(help="'third', 'discussion' or 'majority'.")
+    ] = None,
+    guideline: Annotated[
+        str | None, typer.Option(help="Instructions for annotators: a text, or a file.")
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="Table of known answers: record_id, value.")
+    ] = None,
     attention: Annotated[int, typer.Option(min=0, help="Attention checks among the items.")] = 0,
-    batch: Annotated[int | None, typer.Option(min=1, help="Records in a batch, for control by batches (100).")] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Records in a batch, for control by batches (100).")
+    ] = None,
     inspect: Annotated[float, typer.Option(help="Share of each batch that is inspected.")] = 0.1,
     accept: Annotated[float, typer.Option(help="A batch above this accuracy is accepted.")] = 0.9,
     discard: Annotated[float, typer.Option(help="A batch below this accuracy is discarded.")] = 0.7,
-    again: Annotated[Path | None, typer.Option(help="The review that returned batches, to inspect them again.")] = None,
-    store: Annotated[str | None, typer.Option(help="postgresql:// URL; by default, a file in the folder.")] = None,
+    again: Annotated[
+        Path | None, typer.Option(help="The review that returned batches, to inspect them again.")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(help="postgresql:// URL; by default, a file in the folder.")
+    ] = None,
     seed: SeedOption = 0,
     limit: LimitOption = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
+    """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all
+    records.
+    """
     words = arguments(locals(), "folder", "people")
     if people:
         from claimlab.core.remote import refuse_remote
@@ -87,7 +129,14 @@ def create(
         review = review_create(folder, **words, progress=progress)
     tokens = review.add_people(people) if people else {}
     if as_json:
-        emit({"output": str(output), "task": review.task.name, "items": review.size, "tokens": tokens})
+        emit(
+            {
+                "output": str(output),
+                "task": review.task.name,
+                "items": review.size,
+                "tokens": tokens,
+            }
+        )
         return
     echo(f"Wrote {output}: {several(review.size, 'item')} for the task '{review.task.name}'.")
     if (total := review.project.origin.chosen.get("finding_records")) is not None:
@@ -100,8 +149,12 @@ def create(
 def person(
     folder: ReviewArgument,
     name: Annotated[str, typer.Argument(help="Their name.")],
-    role: Annotated[str, typer.Option(help="'annotator', 'adjudicator', 'owner' or 'model'.")] = "annotator",
-    new_token: Annotated[bool, typer.Option("--new-token", help="Replace the token of an annotator.")] = False,
+    role: Annotated[
+        str, typer.Option(help="'annotator', 'adjudicator', 'owner' or 'model'.")
+    ] = "annotator",
+    new_token: Annotated[
+        bool, typer.Option("--new-token", help="Replace the token of an annotator.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Add an annotator to a review, and print the token."""
@@ -140,7 +193,9 @@ def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
 
 @app.command()
 def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
-    """How well annotators agree: together and in pairs, before and after discussion, with intervals."""
+    """How well annotators agree: together and in pairs, before and after discussion, with
+    intervals.
+    """
     from claimlab.core.remote import to_read
     from claimlab.review.review import Review
     from claimlab.review.views import agreement_blocks
@@ -172,19 +227,28 @@ def batches(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
 def apply(
     folder: ReviewArgument,
     output: OutputOption,
-    data: Annotated[Path | None, typer.Option(help="The dataset of the review, if it is not next to it.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The dataset of the review, if it is not next to it.")
+    ] = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Write the decisions back: a new dataset with labels corrected, records removed, and every vote kept."""
+    """Write the decisions back: a new dataset with labels corrected, records removed, and every
+    vote kept.
+    """
     from claimlab.review.apply import review_apply
 
     dataset = review_apply(folder, output, data, force=force)
     counts: dict[str, Any] = dataset.lineage[-1].counts
     if not as_json:
-        changed = ", ".join(f"{counts[name]:,} {name}" for name in ("relabelled", "dropped", "returned", "doubtful"))
+        changed = ", ".join(
+            f"{counts[name]:,} {name}" for name in ("relabelled", "dropped", "returned", "doubtful")
+        )
         echo(f"{several(counts['decisions'], 'decision')}: {changed}.")
-        note(dataset.notes[-1:] if "was applied with" in "".join(dataset.notes[-1:]) else [], "review")
+        note(
+            dataset.notes[-1:] if "was applied with" in "".join(dataset.notes[-1:]) else [],
+            "review",
+        )
     written(dataset, as_json=as_json)
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
 

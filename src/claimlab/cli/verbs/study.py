@@ -1,4 +1,6 @@
-"""`claimlab study`: a grid of datasets, splits, detectors and seeds from one file, with its tables."""
+"""`claimlab study`: a grid of datasets, splits, detectors and seeds from one file, with its
+tables.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from claimlab.core.words import several
 
 app = verb()
 
-StudyArgument = Annotated[Path, typer.Argument(help="The study file (TOML); start one with: claimlab study new")]
+StudyArgument = Annotated[
+    Path, typer.Argument(help="The study file (TOML); start one with: claimlab study new")
+]
 
 
 def _show_presets(as_json: bool) -> None:
@@ -31,7 +35,9 @@ FolderArgument = Annotated[Path, typer.Argument(help="The folder that `claimlab 
 def new(
     file: Annotated[Path | None, typer.Argument(help="The file to write.")] = None,
     preset: Annotated[str | None, typer.Option(help="What to start from; see --presets.")] = None,
-    run: Annotated[Path | None, typer.Option("--from", help="A run folder: the study that makes it again.")] = None,
+    run: Annotated[
+        Path | None, typer.Option("--from", help="A run folder: the study that makes it again.")
+    ] = None,
     _list: PresetsOption = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -75,7 +81,9 @@ def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
 def run(
     study: StudyArgument,
     output: o.OutputOption,
-    only: Annotated[list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Only these cells; repeatable.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Only these cells; repeatable.")
+    ] = None,
     estimate: o.EstimateFlag = False,
     mode: o.ModeOption = "record",
     caps: o.Caps = o.CAPS,
@@ -83,8 +91,8 @@ def run(
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Run the grid, each step once, and write its tables. The same command goes on where it was stopped; exit 1 where a
-    cell has no result."""
+    """Run the grid, each step once, and write its tables. The same command goes on where it was
+    stopped; exit 1 where a cell has no result."""
     from claimlab.study.run import chosen
 
     options: dict[str, Any] = {"only": chosen(only or ()), "mode": mode}
@@ -120,7 +128,9 @@ def table(
     folder: FolderArgument,
     rows: Annotated[str | None, typer.Option(help="The axis down the side.")] = None,
     columns: Annotated[str | None, typer.Option(help="The axis across the top.")] = None,
-    cells: Annotated[str | None, typer.Option(help="macro_f1, accuracy, difference or records.")] = None,
+    cells: Annotated[
+        str | None, typer.Option(help="macro_f1, accuracy, difference or records.")
+    ] = None,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Print the results over any two axes of the grid."""

@@ -1,4 +1,6 @@
-"""`claimlab trust`: see what a file from someone else names outside its folder, and allow it once."""
+"""`claimlab trust`: see what a file from someone else names outside its folder, and allow it
+once.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,18 @@ app = verb()
 
 @app.command()
 def trust(
-    file: Annotated[Path, typer.Argument(help="A study, a report's file, a model profile, or a folder to rerun.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="A study, a report's file, a model profile, or a folder to rerun."),
+    ],
     yes: Annotated[bool, typer.Option("--yes", help="Allow without asking.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Forget that the file was allowed.")] = False,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Forget that the file was allowed.")
+    ] = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Show the hosts, environment variables and outside paths that a file names, and allow them. The answer holds for
-    this content of the file: one changed byte, and it is asked for again."""
+    """Show the hosts, environment variables and outside paths that a file names, and allow them.
+    The answer holds for this content of the file: one changed byte, and it is asked for again."""
     subject, needs = _needs(file)
     if revoke:
         withdraw(subject, needs)
@@ -39,7 +46,10 @@ def trust(
     elif not needs:
         echo(f"{file} names nothing outside its folder: there is nothing to allow.")
     else:
-        echo(f"{file}: {several(len(needs), 'entry', 'entries')} {'allowed' if allowed else 'not allowed'}.")
+        echo(
+            f"{file}: {several(len(needs), 'entry', 'entries')}"
+            f" {'allowed' if allowed else 'not allowed'}."
+        )
     if needs and not allowed and not revoke:
         raise typer.Exit(1)
 
@@ -49,7 +59,10 @@ def _needs(file: Path) -> tuple[Path, list[Need]]:
     from claimlab.study.needs import needs_of_file
 
     if not file.exists():
-        raise UsageError(f"There is no '{file}'.", "Name a study, a report's file, a profile, or a folder to rerun.")
+        raise UsageError(
+            f"There is no '{file}'.",
+            "Name a study, a report's file, a profile, or a folder to rerun.",
+        )
     return needs_of_file(file)
 
 
@@ -57,10 +70,16 @@ def _show(file: Path, needs: list[Need]) -> None:
     from claimlab.pages.blocks import Table
 
     echo(f"{file} names what is outside its folder:")
-    show_blocks([Table(("", "", ""), [(need.kind, need.value, need.use) for need in needs])], most=200)
+    show_blocks(
+        [Table(("", "", ""), [(need.kind, need.value, need.use) for need in needs])], most=200
+    )
 
 
 def _agreed(as_json: bool) -> bool:
     import sys
 
-    return not as_json and sys.stdin.isatty() and typer.confirm("Allow all of this for this file?", default=False)
+    return (
+        not as_json
+        and sys.stdin.isatty()
+        and typer.confirm("Allow all of this for this file?", default=False)
+    )

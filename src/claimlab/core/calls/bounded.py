@@ -1,4 +1,6 @@
-"""Read an answer without trusting its size: bytes are counted after unpacking, and reading stops at the limit."""
+"""Read an answer without trusting its size: bytes are counted after unpacking, and reading stops at
+the limit.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ async def read_bounded(response: Response, limit: int, *, cut: bool = False) -> 
     return bytes(body[:limit])
 
 
-def _unpack(unpack: zlib._Decompress, chunk: bytes, body: bytearray, limit: int, encoding: str) -> None:
+def _unpack(
+    unpack: zlib._Decompress, chunk: bytes, body: bytearray, limit: int, encoding: str
+) -> None:
     try:
         while chunk and len(body) <= limit:
             body += unpack.decompress(chunk, STEP)

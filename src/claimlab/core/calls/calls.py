@@ -1,4 +1,6 @@
-"""How a run makes its calls: mode, recordings, budget and pace, in one object that is passed to whatever asks."""
+"""How a run makes its calls: mode, recordings, budget and pace, in one object that is passed to
+whatever asks.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ _EARLIER = ("llm.sqlite", "search.sqlite")  # what claimlab 0.1 called its two r
 
 @dataclass(frozen=True)
 class Calls:
-    """`mode`: "record" answers from the recording what it holds and keeps what is new; "replay" answers from it alone,
-    with no key and no network; "live" does neither. `cache` is the folder of the recording. `budget` caps everything
-    that is asked through this object, models and searches together, and `concurrency` is how much is asked at once."""
+    """`mode`: "record" answers from the recording what it holds and keeps what is new; "replay"
+    answers from it alone, with no key and no network; "live" does neither. `cache` is the folder of
+    the recording. `budget` caps everything that is asked through this object, models and searches
+    together, and `concurrency` is how much is asked at once.
+    """
 
     mode: Mode = "record"
     cache: str | Path | None = None
@@ -34,9 +38,14 @@ class Calls:
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if self.mode == "live" and self.cache is not None:
-            raise UsageError("Calls made live are not recorded, so no cache is used.", "Leave out `cache`, or `mode`.")
+            raise UsageError(
+                "Calls made live are not recorded, so no cache is used.",
+                "Leave out `cache`, or `mode`.",
+            )
         if self.concurrency < 1:
-            raise UsageError(f"{self.concurrency} calls at once are too few.", "Pass `concurrency` of 1 or more.")
+            raise UsageError(
+                f"{self.concurrency} calls at once are too few.", "Pass `concurrency` of 1 or more."
+            )
 
     @property
     def folder(self) -> Path | None:
@@ -50,18 +59,23 @@ class Calls:
             return None
         folder = self.folder
         if folder is None:
-            raise UsageError(f"Mode '{self.mode}' needs a folder for the recording.", "Pass `cache`.")
+            raise UsageError(
+                f"Mode '{self.mode}' needs a folder for the recording.", "Pass `cache`."
+            )
         file = folder / FILE
         earlier = [name for name in _EARLIER if (folder / name).is_file()]
         if earlier and not file.is_file():
             raise UsageError(
-                f"'{self.cache}' holds recordings of claimlab 0.1 ({', '.join(earlier)}), which are not read any more.",
+                f"'{self.cache}' holds recordings of claimlab 0.1 ({', '.join(earlier)}), which are"
+                " not read any more.",
                 "Replay them with claimlab 0.1, or pass another `cache` folder to record anew.",
             )
         return Recording(file, replay=self.mode == "replay")
 
     def existing(self) -> Recording | None:
-        """The recording if there is one already, for an estimate, which must not leave a file behind."""
+        """The recording if there is one already, for an estimate, which must not leave a file
+        behind.
+        """
         if self.mode == "live" or self.folder is None or not (self.folder / FILE).is_file():
             return None
         return self.recording
@@ -74,7 +88,7 @@ class Calls:
 
 
 def without_recordings(folders: Sequence[Path]) -> list[Path]:
-    """The folders that are not recordings: a pattern such as `RUN*` finds RUN.cache too. What is all recordings stays
-    as it is, so that the message can name it."""
+    """The folders that are not recordings: a pattern such as `RUN*` finds RUN.cache too. What is
+    all recordings stays as it is, so that the message can name it."""
     others = [folder for folder in folders if not (Path(folder) / FILE).is_file()]
     return others or list(folders)

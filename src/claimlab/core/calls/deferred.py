@@ -1,9 +1,9 @@
 """Calls that are not made one by one but sent together, to be answered later and cheaper: batches.
 
-In a run with a batch, whoever asks gets "batched" as an answer, and the question is noted here. When the run would
-finish, what was noted is sent, and the run ends with `Pending` instead. The same run, started again, finds the answers
-in the recording as if they had been made one by one. A chain of questions, where one follows from the answer to
-another, takes as many rounds as it is long.
+In a run with a batch, whoever asks gets "batched" as an answer, and the question is noted here.
+When the run would finish, what was noted is sent, and the run ends with `Pending` instead. The same
+run, started again, finds the answers in the recording as if they had been made one by one. A chain
+of questions, where one follows from the answer to another, takes as many rounds as it is long.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ class Deferred:
         return question.key in self._items.get(sender, {})
 
     def settle(self) -> None:
-        """Send what was noted. Raise `Pending` unless there was nothing, and nothing is under way."""
+        """Send what was noted. Raise `Pending` unless there was nothing, and nothing is under
+        way.
+        """
         sentences = [sender.send(list(items.values())) for sender, items in self._items.items()]
         self._items = {}
         if self.under_way:
             sentences.append(
-                f"{several(self.under_way, 'question')} {verb(self.under_way)} in a batch that is not done yet."
+                f"{several(self.under_way, 'question')} {verb(self.under_way)} in a batch that is"
+                " not done yet."
             )
         if sentences:
             raise Pending(" ".join(sentences), "Run the same again later; see: claimlab llm batch")

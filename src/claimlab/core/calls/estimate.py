@@ -1,7 +1,8 @@
-"""What a run would cost, before it costs anything: the parts that make calls, and their sum. For `--estimate`.
+"""What a run would cost, before it costs anything: the parts that make calls, and their sum. For
+`--estimate`.
 
-A part is what one model or one search provider would be asked (claimlab.llm.estimate, claimlab.search.terms). Nothing
-is sent anywhere, and no key is needed.
+A part is what one model or one search provider would be asked (claimlab.llm.estimate,
+claimlab.search.terms). Nothing is sent anywhere, and no key is needed.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ class Priced(Protocol):
     def sentence(self) -> str: ...
 
 
-def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for the
-    user. `facts` are counts of the input."""
-    least, most = (_sum([part.money_least for part in parts.values()]), _sum([p.money_most for p in parts.values()]))
+def estimated(
+    parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for
+    the user. `facts` are counts of the input."""
+    least, most = (
+        _sum([part.money_least for part in parts.values()]),
+        _sum([p.money_most for p in parts.values()]),
+    )
     expected = _sum([expected_of(part) for part in parts.values()])
     lines = [f"{number:,} {name}." for name, number in (facts or {}).items()]
     lines += [f"{name}: {part.sentence()}" for name, part in parts.items()]
@@ -40,9 +46,13 @@ def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = 
 
 
 def expected_of(part: Priced) -> float | None:
-    """What the part will probably cost: known where recorded calls tell, or where the least is the most."""
+    """What the part will probably cost: known where recorded calls tell, or where the least is the
+    most.
+    """
     expected: float | None = getattr(part, "money_expected", None)
-    return part.money_least if expected is None and part.money_least == part.money_most else expected
+    return (
+        part.money_least if expected is None and part.money_least == part.money_most else expected
+    )
 
 
 def _plain(part: Priced) -> dict[str, Any]:
@@ -55,12 +65,20 @@ def _sum(amounts: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(amounts) else None
 
 
-def _total(parts: Mapping[str, Priced], least: float | None, most: float | None, expected: float | None) -> str:
-    return f"In all: {in_words(least, most, expected)}." if parts else "Nothing is asked that costs money."
+def _total(
+    parts: Mapping[str, Priced], least: float | None, most: float | None, expected: float | None
+) -> str:
+    return (
+        f"In all: {in_words(least, most, expected)}."
+        if parts
+        else "Nothing is asked that costs money."
+    )
 
 
 def in_words(least: float | None, most: float | None, expected: float | None) -> str:
     """An amount of money for a person."""
     if least is None or most is None:
         return "cost unknown"
-    return f"${least:.4f} to ${most:.4f}" + (f", about ${expected:.4f}" if expected is not None else "")
+    return f"${least:.4f} to ${most:.4f}" + (
+        f", about ${expected:.4f}" if expected is not None else ""
+    )

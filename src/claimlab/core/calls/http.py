@@ -1,4 +1,6 @@
-"""What every HTTP call shares: one trust store, no redirects, bounded bodies, the wait that an endpoint asks for."""
+"""What every HTTP call shares: one trust store, no redirects, bounded bodies, the wait that an
+endpoint asks for.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ class ErrorAnswer(Exception):
 
 
 async def refuse_errors(response: httpx2.Response) -> None:
-    """A response hook that raises for everything but a success, before the body is read: no error can fill the memory,
-    and no redirect takes the text of a dataset elsewhere."""
+    """A response hook that raises for everything but a success, before the body is read: no error
+    can fill the memory, and no redirect takes the text of a dataset elsewhere."""
     if response.is_success:
         return
     body = b""
@@ -44,7 +46,11 @@ def client_settings() -> dict[str, Any]:
     """For any httpx client."""
     return {
         "verify": trust(),
-        "timeout": None,  # the caller bounds a call as a whole: a server that drips would never reach a read timeout
+        "timeout": (
+            None
+            # the caller bounds a call as a whole: a server that drips would never reach a read
+            # timeout
+        ),
         "follow_redirects": False,
         "headers": {"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"},
         "event_hooks": {"response": [refuse_errors]},
@@ -53,14 +59,18 @@ def client_settings() -> dict[str, Any]:
 
 @cache
 def trust() -> ssl.SSLContext:
-    """One context for all calls: reading the certificates takes longer than the rest of opening a client."""
+    """One context for all calls: reading the certificates takes longer than the rest of opening a
+    client.
+    """
     import httpx2
 
     return httpx2.create_ssl_context()
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the endpoint asks us to wait, from a number or a date; null when it does not say."""
+    """Seconds that the endpoint asks us to wait, from a number or a date; null when it does not
+    say.
+    """
     try:
         if headers.get("retry-after-ms"):
             wait = float(headers["retry-after-ms"]) / 1000

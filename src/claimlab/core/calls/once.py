@@ -1,4 +1,6 @@
-"""The same question at the same time is asked once: the second caller waits and finds what was recorded."""
+"""The same question at the same time is asked once: the second caller waits and finds what was
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from weakref import WeakValueDictionary
 
 
 class Once:
-    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as a caller waits."""
+    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as a
+    caller waits.
+    """
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()

@@ -1,4 +1,6 @@
-"""The pace of calls: a gate that learns how many an endpoint takes at once, and a token bucket per second."""
+"""The pace of calls: a gate that learns how many an endpoint takes at once, and a token bucket per
+second.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from collections.abc import Awaitable, Callable
 
 
 class Gate:
-    """How many calls run at once: halved when the endpoint says "too many", one more for every round that went well,
-    between 1 and `most`; opens at `most`."""
+    """How many calls run at once: halved when the endpoint says "too many", one more for every
+    round that went well, between 1 and `most`; opens at `most`."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -43,7 +45,8 @@ class Gate:
     def too_many(self, entered: float, wait: float) -> None:
         """A call that entered at `entered` was rejected and may be retried in `wait` seconds.
 
-        Calls that were already under way at the last cut say nothing new, so a burst of refusals cuts once.
+        Calls that were already under way at the last cut say nothing new, so a burst of refusals
+        cuts once.
         """
         now = time.monotonic()
         self._shut_until = max(self._shut_until, now + wait)
@@ -71,9 +74,13 @@ class Gate:
 
 
 class TokenBucket:
-    """At most `rate` calls a second on average, `burst` at once. Shared by every task and thread that holds it."""
+    """At most `rate` calls a second on average, `burst` at once. Shared by every task and thread
+    that holds it.
+    """
 
-    def __init__(self, rate: float, burst: int = 1, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, rate: float, burst: int = 1, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.rate = rate
         self.burst = max(1, burst)
         self._clock = clock

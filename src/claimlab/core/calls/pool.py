@@ -1,4 +1,6 @@
-"""Many pieces of work at once, results as they come: bounded memory, and a hopeless error loses nothing done before."""
+"""Many pieces of work at once, results as they come: bounded memory, and a hopeless error loses
+nothing done before.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,11 @@ async def each(
 ) -> AsyncIterator[tuple[int, R]]:
     """Yield (index of the item, its result) in the order the results come.
 
-    `items` may be endless: no more than `concurrency` are held at a time, and a slow reader slows the work. `work`
-    turns what concerns one item alone into that item's result; what it raises (a spent budget, a refused key, a replay
-    without the call) lets the work under way finish, yields it, and is raised last. Leaving the loop early cancels
-    what is under way. `before` items of `total` were done by an earlier start.
+    `items` may be endless: no more than `concurrency` are held at a time, and a slow reader slows
+    the work. `work` turns what concerns one item alone into that item's result; what it raises (a
+    spent budget, a refused key, a replay without the call) lets the work under way finish, yields
+    it, and is raised last. Leaving the loop early cancels what is under way. `before` items of
+    `total` were done by an earlier start.
     """
     if total is None and isinstance(items, Sized):
         total = before + len(items)
@@ -41,7 +44,9 @@ async def each(
                 index, item = following
                 result = await work(item)
                 await results.put((index, result))
-        except Exception as error:  # of the work, or of the caller's iterator: raised below, after what is done
+        except (
+            Exception
+        ) as error:  # of the work, or of the caller's iterator: raised below, after what is done
             stopped.append(error)
         await results.put(None)  # not when cancelled: the queue is no longer read, and may be full
 
@@ -56,7 +61,9 @@ async def each(
             done += 1
             progress(label, done, total)
             yield item
-            await asyncio.sleep(0)  # a replay never waits: without this, a cancellation would not be heard
+            await asyncio.sleep(
+                0
+            )  # a replay never waits: without this, a cancellation would not be heard
     finally:
         for task in tasks:
             task.cancel()

@@ -1,9 +1,10 @@
-"""Recorded calls: every answer is kept under the hash of its question, so that a run resumes, replays byte for byte
-without network or key, and pays for no call twice.
+"""Recorded calls: every answer is kept under the hash of its question, so that a run resumes,
+replays byte for byte without network or key, and pays for no call twice.
 
-One SQLite file in WAL mode, which several processes may share. An answer is committed before it is used, so that
-what was delivered is recorded even if the process is killed in the next instant, and the first answer stays. A failure
-may be recorded too, so that a replay fails where the run failed; recording again asks again and replaces it.
+One SQLite file in WAL mode, which several processes may share. An answer is committed before it is
+used, so that what was delivered is recorded even if the process is killed in the next instant, and
+the first answer stays. A failure may be recorded too, so that a replay fails where the run failed;
+recording again asks again and replaces it.
 """
 
 from __future__ import annotations
@@ -29,16 +30,17 @@ CREATE TABLE IF NOT EXISTS calls (
     key TEXT PRIMARY KEY, kind TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, final INTEGER NOT NULL,
     made_at TEXT NOT NULL
 ) WITHOUT ROWID
-"""
+"""  # noqa: E501
 _PUT = """
 INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
 SET answer = excluded.answer, final = excluded.final, made_at = excluded.made_at WHERE calls.final = 0
-"""
+"""  # noqa: E501
 
 
 @dataclass(frozen=True)
 class Question:
-    """Who is asked (`kind`) and everything that shapes the answer, JSON-safe: no address, key, time limit or tag.
+    """Who is asked (`kind`) and everything that shapes the answer, JSON-safe: no address, key, time
+    limit or tag.
 
     `label` is what to call it in a message; it is not part of the hash.
     """
@@ -72,17 +74,22 @@ class Recording:
         self._lock = threading.Lock()
         self._once = Once()
         if replay and not self.path.is_file():
-            raise UnreadableFile(f"There is no recording '{self.path}'.", "Make one first with mode 'record'.")
+            raise UnreadableFile(
+                f"There is no recording '{self.path}'.", "Make one first with mode 'record'."
+            )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                self.path, timeout=30, isolation_level=None, check_same_thread=False
+            )
             weakref.finalize(self, self._db.close)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._prepare()
         except sqlite3.DatabaseError as error:
             raise UnreadableFile(
-                f"'{self.path}' cannot be used as a recording of calls: {error}.", "Choose another file, or remove it."
+                f"'{self.path}' cannot be used as a recording of calls: {error}.",
+                "Choose another file, or remove it.",
             ) from None
 
     def _prepare(self) -> None:
@@ -96,15 +103,20 @@ class Recording:
         self._db.execute(_TABLE)
         self._db.execute(f"PRAGMA user_version={_VERSION}")
 
-    async def answer(self, question: Question, ask: Callable[[], Awaitable[Reply | None]]) -> tuple[Any | None, bool]:
-        """What is recorded for `question`, and whether it was before; `ask` makes the call where it was not.
+    async def answer(
+        self, question: Question, ask: Callable[[], Awaitable[Reply | None]]
+    ) -> tuple[Any | None, bool]:
+        """What is recorded for `question`, and whether it was before; `ask` makes the call where it
+        was not.
 
-        `ask` returns null for an answer that is not to be kept, and so does this. What is returned is read back from
-        the recording, so that the first run and its replay see the same bytes.
+        `ask` returns null for an answer that is not to be kept, and so does this. What is returned
+        is read back from the recording, so that the first run and its replay see the same bytes.
         """
         if self.replay:
             return self.require(question), True
-        async with self._once.turn(question.key):  # datasets repeat themselves: a call is paid for once
+        async with self._once.turn(
+            question.key
+        ):  # datasets repeat themselves: a call is paid for once
             record = self.get(question)
             if record is not None and record.final:
                 return record.answer, True
@@ -113,7 +125,9 @@ class Recording:
 
     def get(self, question: Question) -> Reply | None:
         with self._lock:
-            row = self._db.execute("SELECT answer, final FROM calls WHERE key = ?", (question.key,)).fetchone()
+            row = self._db.execute(
+                "SELECT answer, final FROM calls WHERE key = ?", (question.key,)
+            ).fetchone()
         return None if row is None else Reply(json.loads(row[0]), bool(row[1]))
 
     def require(self, question: Question) -> Any:
@@ -121,8 +135,8 @@ class Recording:
         record = self.get(question)
         if record is None:
             raise ReplayMiss(
-                f"'{self.path}' holds no answer of {question.kind} to {question.label or question.text} "
-                f"(key {question.key[:12]}).",
+                f"'{self.path}' holds no answer of {question.kind} to"
+                f" {question.label or question.text} (key {question.key[:12]}).",
                 "Record it first with mode 'record', and with the same data and settings.",
             )
         return record.answer
@@ -137,20 +151,32 @@ class Recording:
                 new = self._db.execute(_PUT, row).rowcount
         except sqlite3.OperationalError as error:
             raise ClaimlabError(
-                f"The answer could not be recorded in '{self.path}': {error}.", "Check the space left on the disk."
+                f"The answer could not be recorded in '{self.path}': {error}.",
+                "Check the space left on the disk.",
             ) from None
         return json.loads(text) if new else self.require(question)
 
     def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Any, Any]]:
-        """Questions of a kind with their answers, at most `most`, in the order of their keys: at random."""
-        rows = "SELECT question, answer FROM calls WHERE kind = ? AND final = 1 ORDER BY key LIMIT ?"
+        """Questions of a kind with their answers, at most `most`, in the order of their keys: at
+        random.
+        """
+        rows = (
+            "SELECT question, answer FROM calls WHERE kind = ? AND final = 1 ORDER BY key LIMIT ?"
+        )
         with self._lock:
-            return [(json.loads(q), json.loads(a)) for q, a in self._db.execute(rows, (kind, most)).fetchall()]
+            return [
+                (json.loads(q), json.loads(a))
+                for q, a in self._db.execute(rows, (kind, most)).fetchall()
+            ]
 
     def counts(self) -> dict[str, int]:
         """Calls per kind."""
         with self._lock:
-            return dict(self._db.execute("SELECT kind, count(*) FROM calls GROUP BY kind ORDER BY kind").fetchall())
+            return dict(
+                self._db.execute(
+                    "SELECT kind, count(*) FROM calls GROUP BY kind ORDER BY kind"
+                ).fetchall()
+            )
 
     def __len__(self) -> int:
         return sum(self.counts().values())

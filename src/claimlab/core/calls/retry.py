@@ -1,4 +1,6 @@
-"""What failed in passing is tried again, with growing, jittered waits, a bounded number of times."""
+"""What failed in passing is tried again, with growing, jittered waits, a bounded number of
+times.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,15 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Retries:
-    """How patient to be. "Too many requests" is the endpoint pacing us, not failing, and is given more tries.
+    """How patient to be. "Too many requests" is the endpoint pacing us, not failing, and is given
+    more tries.
 
     Waiting and chance are arguments, so that tests need neither time nor luck.
     """
 
-    faults: int = 5  # tries after the first, for timeouts, lost connections, 5xx and garbled answers
+    faults: int = (
+        5  # tries after the first, for timeouts, lost connections, 5xx and garbled answers
+    )
     too_many: int = 20  # tries after the first, for 429
     first: float = 0.5  # seconds; doubled for every further try
     longest: float = 30.0
@@ -29,7 +34,9 @@ class Retries:
     chance: Callable[[], float] = random.random
 
     def wait(self, nth: int, requested: float | None) -> float:
-        """Seconds before retry `nth`: never sooner than the endpoint asked, never all callers at one instant."""
+        """Seconds before retry `nth`: never sooner than the endpoint asked, never all callers at
+        one instant.
+        """
         if requested is not None:
             return requested * (1 + self.chance() / 10) + self.chance() / 20
         return min(self.longest, self.first * 2.0**nth) * (0.5 + self.chance() / 2)
@@ -37,7 +44,9 @@ class Retries:
 
 @dataclass(frozen=True)
 class Passing:
-    """A failure that may pass. `wait`: how long the endpoint asked us to wait; `too_many`: it says "too many"."""
+    """A failure that may pass. `wait`: how long the endpoint asked us to wait; `too_many`: it says
+    "too many".
+    """
 
     wait: float | None = None
     too_many: bool = False
@@ -49,7 +58,9 @@ async def patiently(
     retries: Retries,
     gate: Gate | None = None,
 ) -> R:
-    """The first result that is not `passing`, or the last one when patience runs out. `gate` sets the pace."""
+    """The first result that is not `passing`, or the last one when patience runs out. `gate` sets
+    the pace.
+    """
     faults = refused = 0
     while True:
         entered = await gate.enter() if gate is not None else 0.0

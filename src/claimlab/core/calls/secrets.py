@@ -1,4 +1,6 @@
-"""Remove keys from the responses of endpoints: one may repeat a key, also reversed or in another encoding."""
+"""Remove keys from the responses of endpoints: one may repeat a key, also reversed or in another
+encoding.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from typing import Any
 from urllib.parse import quote
 
 MARK = "[key]"
-_SHORTEST = 8  # characters; a shorter "key" is a placeholder, and taking it out would damage ordinary words
+_SHORTEST = (
+    8  # characters; a shorter "key" is a placeholder, and taking it out would damage ordinary words
+)
 
 
 def scrub(text: str, secret: str | None) -> str:
@@ -46,8 +50,8 @@ def _forms(secret: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
 
 
 def _base64(secret: str) -> list[str]:
-    """The characters that base64 has for `secret` wherever it begins in the encoded text, without the ones at the ends
-    that depend on its neighbours."""
+    """The characters that base64 has for `secret` wherever it begins in the encoded text, without
+    the ones at the ends that depend on its neighbours."""
     raw = secret.encode()
     forms = []
     for shift in range(3):

@@ -1,4 +1,6 @@
-"""Shards: a function over parts of the work, a barrier, and completion markers in a folder that all workers see."""
+"""Shards: a function over parts of the work, a barrier, and completion markers in a folder that all
+workers see.
+"""
 
 from claimlab.core.engine.rows import over_rows
 from claimlab.core.engine.run import run_stage

@@ -1,4 +1,6 @@
-"""Whether an engine can be used, asked before any work is done: so a wrong word never waits for large data."""
+"""Whether an engine can be used, asked before any work is done: so a wrong word never waits for
+large data.
+"""
 
 from __future__ import annotations
 
@@ -19,5 +21,6 @@ def check_engine(engine: str | None) -> None:
         if known_secret() is None:
             raise UsageError(
                 f"Workers need a secret of the run, and '{secret_file()}' cannot be written.",
-                f"Set {VARIABLE} for the run and for its workers, such as to: openssl rand -hex 32.",
+                f"Set {VARIABLE} for the run and for its workers, such as to: openssl rand"
+                " -hex 32.",
             )

@@ -1,7 +1,8 @@
-"""The Dask engine: shards are sent to the workers of a cluster, which do them as any worker does, in the same folder.
+"""The Dask engine: shards are sent to the workers of a cluster, which do them as any worker does,
+in the same folder.
 
-Dask decides only where a shard runs. What is done is known from the markers, so a cluster that is lost with all that it
-knew costs the shards that it was doing.
+Dask decides only where a shard runs. What is done is known from the markers, so a cluster that is
+lost with all that it knew costs the shards that it was doing.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _open: dict[Engine, tuple[Any, Any]] = {}  # client and own cluster: one for all
 
 
 def connect(engine: Engine, wait: float = 0.0) -> Any:
-    """The client of the cluster; a local cluster is started where there is none. A scheduler that does not answer is
-    asked for `wait` seconds: it may be on its way back."""
+    """The client of the cluster; a local cluster is started where there is none. A scheduler that
+    does not answer is asked for `wait` seconds: it may be on its way back."""
     client, _ = _open.get(engine, (None, None))
     if client is not None and client.status == "running":
         return client
@@ -36,20 +37,31 @@ def connect(engine: Engine, wait: float = 0.0) -> Any:
         from distributed import Client, LocalCluster
     except ImportError:
         raise MissingExtra("The engine 'dask'", "dask") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens to shards is told by the engine
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL
+    )  # what happens to shards is told by the engine
     cluster = None
     if engine.address is None:
         cluster = LocalCluster(
-            n_workers=fitting_workers(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL, memory_limit=0,
-        )  # fmt: skip
+            n_workers=fitting_workers(),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+            memory_limit=0,
+        )
     try:
         if engine.address is not None:
             _reach(engine.address, wait)
-        client = Client(cluster if engine.address is None else engine.address, timeout=_TRY, set_as_default=False)
+        client = Client(
+            cluster if engine.address is None else engine.address,
+            timeout=_TRY,
+            set_as_default=False,
+        )
     except (OSError, ValueError):
         raise UsageError(
-            f"No Dask scheduler answers at {engine.address}.", "Start it with: dask scheduler; or check `engine`."
+            f"No Dask scheduler answers at {engine.address}.",
+            "Start it with: dask scheduler; or check `engine`.",
         ) from None
     _open[engine] = client, cluster
     return client
@@ -84,7 +96,9 @@ def _disconnect_all() -> None:
 
 
 def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Result]:
-    """Do each of the shards once. Raises where the cluster has no workers for so long that none will come."""
+    """Do each of the shards once. Raises where the cluster has no workers for so long that none
+    will come.
+    """
     try:
         client = connect(engine, patience(WAIT))
     except UsageError as error:  # it was there when the run began
@@ -92,7 +106,10 @@ def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Res
         return
     assert stage.key is not None
     key = stage.key.hex()
-    pending = {client.submit(do_shard, str(stage.folder), number, key, pure=False): number for number in shards}
+    pending = {
+        client.submit(do_shard, str(stage.folder), number, key, pure=False): number
+        for number in shards
+    }
     finished = False
     try:
         last, wait = time.monotonic(), patience(WAIT)
@@ -104,8 +121,8 @@ def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Res
                 last = time.monotonic()
             elif time.monotonic() - last > wait:
                 raise ShardsMissing(
-                    f"The Dask cluster has had no workers for {wait:g} seconds, and {len(pending)} of "
-                    f"{len(stage.shards)} shards of '{stage.name}' are missing.",
+                    f"The Dask cluster has had no workers for {wait:g} seconds, and {len(pending)}"
+                    f" of {len(stage.shards)} shards of '{stage.name}' are missing.",
                     "Start workers, then run the same again: what is done is kept.",
                 )
             time.sleep(_GLANCE)
@@ -132,5 +149,7 @@ def _has_workers(client: Any) -> bool:
     time.sleep(_GLANCE)
     try:
         return bool(client.nthreads())
-    except Exception:  # whatever it is, there is no scheduler to ask; its futures are given up in a moment
+    except (
+        Exception
+    ):  # whatever it is, there is no scheduler to ask; its futures are given up in a moment
         return False

@@ -1,5 +1,7 @@
-"""The engine of the run under way, and the folder in which it may keep shards: known to whatever the run calls, so
-that a step deep inside spreads its rows without every function between them passing an engine on."""
+"""The engine of the run under way, and the folder in which it may keep shards: known to whatever
+the run calls, so that a step deep inside spreads its rows without every function between them
+passing an engine on.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,17 @@ def current() -> Current:
 
 
 def shares() -> bool:
-    """Whether the run under way was told to share its work: for parts that are shared only when asked for."""
+    """Whether the run under way was told to share its work: for parts that are shared only when
+    asked for.
+    """
     return _current.get().engine not in (None, "local:1")
 
 
 @contextmanager
 def place(folder: Path | None = None) -> Iterator[Path]:
-    """A folder for stages: the one that was passed in, that of the run under way, or one that is removed afterwards."""
+    """A folder for stages: the one that was passed in, that of the run under way, or one that is
+    removed afterwards.
+    """
     folder = folder or _current.get().folder
     if folder is not None:
         yield folder
@@ -42,7 +48,9 @@ def place(folder: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def working(engine: str | None, folder: Path | None) -> Iterator[None]:
-    """Work with this engine inside; null: with the one outside, so that a study's engine is that of its steps."""
+    """Work with this engine inside; null: with the one outside, so that a study's engine is that of
+    its steps.
+    """
     before = _current.set(Current(engine or _current.get().engine, folder))
     try:
         yield

@@ -10,7 +10,9 @@ from claimlab.core.engine.reads import digest_of, reads
 
 
 def dataset_in(place: Path, dataset: Dataset) -> dict[str, str]:
-    """The dataset in `place`, as part of a shard; written at every start, as what is there may be another user's."""
+    """The dataset in `place`, as part of a shard; written at every start, as what is there may be
+    another user's.
+    """
     folder = place.absolute() / f"data-{dataset.fingerprint()[:16]}"
     with atomic_folder(folder) as building:
         dataset.write_into(building)

@@ -1,4 +1,6 @@
-"""Beside a run with the engine `shared`: a worker that does some of its shards, and a look at how far the run is."""
+"""Beside a run with the engine `shared`: a worker that does some of its shards, and a look at how
+far the run is.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _COUNT = "SLURM_ARRAY_TASK_COUNT"
 
 @dataclass(frozen=True, repr=False)
 class Worked(Shown):
-    """What `engine_work` did: shards that it finished, and the last error of each that failed at every try."""
+    """What `engine_work` did: shards that it finished, and the last error of each that failed at
+    every try.
+    """
 
     done: int
     failures: dict[str, str]
@@ -50,14 +54,16 @@ def engine_work(
     secret: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Worked:
-    """Do shard number `shard` of every stage of `run`, the output folder of a run with `engine="shared"`.
+    """Do shard number `shard` of every stage of `run`, the output folder of a run with
+    `engine="shared"`.
 
-    With `of`, this is one of that many workers: it does the shards `shard`, `shard + of`, `shard + 2 * of` … of every
-    stage, waits for the next stage, and ends with the run. By default `shard` is `SLURM_ARRAY_TASK_ID` or
-    `JOB_COMPLETION_INDEX`, and `of` is `SLURM_ARRAY_TASK_COUNT`. A shard that fails is tried `retries` times more.
+    With `of`, this is one of that many workers: it does the shards `shard`, `shard + of`, `shard +
+    2 * of` … of every stage, waits for the next stage, and ends with the run. By default `shard` is
+    `SLURM_ARRAY_TASK_ID` or `JOB_COMPLETION_INDEX`, and `of` is `SLURM_ARRAY_TASK_COUNT`. A shard
+    that fails is tried `retries` times more.
 
-    `secret` is a file with the secret of the run; by default it is `CLAIMLAB_ENGINE_SECRET`, or the file that the run
-    made for this user. A stage that was not sealed with it is refused.
+    `secret` is a file with the secret of the run; by default it is `CLAIMLAB_ENGINE_SECRET`, or the
+    file that the run made for this user. A stage that was not sealed with it is refused.
     """
     number, workers = _position(shard, of)
     pause, wait, output = Pause(), patience(WAIT), Path(run)
@@ -83,7 +89,9 @@ def engine_work(
             )
         pause.sleep()
     if not began and not output.exists():
-        raise NotFound(f"'{run}' has no stage to work on.", "Start the run with the engine 'shared' first.")
+        raise NotFound(
+            f"'{run}' has no stage to work on.", "Start the run with the engine 'shared' first."
+        )
     return Worked(done, failures)
 
 
@@ -92,12 +100,15 @@ def _key(secret: str | Path | None, salt: str) -> bytes:
     if known is None:
         raise UsageError(
             "This worker does not have the secret of the run.",
-            f"Pass `secret`, a copy of the file that the run names, or set {VARIABLE} as the run has it.",
+            f"Pass `secret`, a copy of the file that the run names, or set {VARIABLE} as the run"
+            " has it.",
         )
     return stage_key(known, salt)
 
 
-def _mine(stages: list[Stage], number: int, workers: int | None, retries: int) -> Iterator[tuple[Stage, int]]:
+def _mine(
+    stages: list[Stage], number: int, workers: int | None, retries: int
+) -> Iterator[tuple[Stage, int]]:
     """The shards of this worker that are neither done nor given up."""
     for stage in stages:
         for one in range(number, len(stage.shards), workers or max(len(stage.shards), 1)):
@@ -117,28 +128,43 @@ def _position(shard: int | None, of: int | None) -> tuple[int, int | None]:
     if shard is None:
         index = next((os.environ[name] for name in _INDEX if name in os.environ), "")
         if not index.isdigit():
-            raise UsageError("No shard given.", "Pass `shard`, or start this in a Slurm array or an Indexed Job.")
+            raise UsageError(
+                "No shard given.", "Pass `shard`, or start this in a Slurm array or an Indexed Job."
+            )
         shard = int(index)
         if of is None and os.environ.get(_COUNT, "").isdigit():
             of = int(os.environ[_COUNT])
     if shard < 0 or (of is not None and shard >= of):
-        raise UsageError(f"There is no shard {shard} of {of}." if of else "A shard is 0 or more.", "Count from 0.")
+        raise UsageError(
+            f"There is no shard {shard} of {of}." if of else "A shard is 0 or more.",
+            "Count from 0.",
+        )
     return shard, of
 
 
 @dataclass(frozen=True, repr=False)
 class EngineStatus(Shown):
-    """How far the stages of a run are: shards, how many are done, how many failed, and the last error."""
+    """How far the stages of a run are: shards, how many are done, how many failed, and the last
+    error.
+    """
 
     run: str
     stages: list[dict[str, Any]]
-    sealed: bool = True  # false: this process does not have the secret, and has believed what the markers say
+    sealed: bool = (
+        True  # false: this process does not have the secret, and has believed what the markers say
+    )
 
     @property
     def table(self) -> Any:
         import polars as pl
 
-        kinds = {"stage": pl.String, "shards": pl.Int64, "done": pl.Int64, "failed": pl.Int64, "error": pl.String}
+        kinds = {
+            "stage": pl.String,
+            "shards": pl.Int64,
+            "done": pl.Int64,
+            "failed": pl.Int64,
+            "error": pl.String,
+        }
         return pl.DataFrame(self.stages, schema=kinds)
 
     def headline(self) -> str:
@@ -158,10 +184,15 @@ def engine_status(run: str | Path) -> EngineStatus:
     for stage in stages_of(Path(run), partial(_key, None) if sealed else None):
         missing = stage.missing()
         failures = [failure for number in missing if (failure := stage.failure(number))]
-        rows.append({
-            "stage": stage.name, "shards": len(stage.shards), "done": len(stage.shards) - len(missing),
-            "failed": len(failures), "error": failures[-1].problem if failures else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "stage": stage.name,
+                "shards": len(stage.shards),
+                "done": len(stage.shards) - len(missing),
+                "failed": len(failures),
+                "error": failures[-1].problem if failures else None,
+            }
+        )
     if not rows and not Path(run).exists():
         raise NotFound(f"'{run}' is not a run with stages.", "Name the output folder of the run.")
     return EngineStatus(str(run), rows, sealed)

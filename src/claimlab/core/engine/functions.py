@@ -1,4 +1,6 @@
-"""What a worker may do: functions of the rooms, each under one name. A stage names one of these, and nothing else."""
+"""What a worker may do: functions of the rooms, each under one name. A stage names one of these,
+and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,20 @@ FUNCTIONS = {
     "text languages": "claimlab.text.langid:identify",
     "text vectors": "claimlab.text.vectors:do_vectors",
 }
-FURTHER = "CLAIMLAB_ENGINE_FUNCTIONS"  # further ones that a worker may run, as module:function, with commas
+FURTHER = (  # further ones that a worker may run, as module:function, with commas
+    "CLAIMLAB_ENGINE_FUNCTIONS"
+)
 
 
 def function_named(name: object) -> Callable[..., Any]:
-    """The function under this name, which comes from a file: it is looked up, and nothing is imported by it."""
+    """The function under this name, which comes from a file: it is looked up, and nothing is
+    imported by it.
+    """
     table = _table()
     if not isinstance(name, str) or name not in table:
-        raise UsageError(f"A worker does not run '{name}'.", f"If you trust it, name it in {FURTHER}.")
+        raise UsageError(
+            f"A worker does not run '{name}'.", f"If you trust it, name it in {FURTHER}."
+        )
     module, _, attribute = table[name].partition(":")
     function: Callable[..., Any] = getattr(import_module(module), attribute)
     return function
@@ -44,7 +52,9 @@ def name_of(function: Callable[..., Any]) -> str:
     for name, place in _table().items():
         if place == home:
             return name
-    raise UsageError(f"Workers do not run '{home}'.", f"Name it in {FURTHER}, here and where workers start.")
+    raise UsageError(
+        f"Workers do not run '{home}'.", f"Name it in {FURTHER}, here and where workers start."
+    )
 
 
 def _table() -> dict[str, str]:

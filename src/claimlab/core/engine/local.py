@@ -1,6 +1,7 @@
 """The local engine: a few worker processes of this machine, each asked for one shard at a time.
 
-Workers are fresh processes, not forks: compiled libraries with threads of their own do not survive a fork.
+Workers are fresh processes, not forks: compiled libraries with threads of their own do not survive
+a fork.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from collections.abc import Iterator, Sequence
 from claimlab.core.engine.size import environment, fitting_workers
 from claimlab.core.engine.stage import Failure, Result, Stage
 
-_GLANCE = 0.2  # seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end
+_GLANCE = (
+    0.2  # seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end
+)
 
 
-def attempt(stage: Stage, shards: Sequence[int], workers: int | None, memory: int) -> Iterator[Result]:
-    """Do each of the shards once and yield what became of it, in the order they end. Leaving the loop ends the
-    workers at once."""
+def attempt(
+    stage: Stage, shards: Sequence[int], workers: int | None, memory: int
+) -> Iterator[Result]:
+    """Do each of the shards once and yield what became of it, in the order they end. Leaving the
+    loop ends the workers at once."""
     workers = min(fitting_workers(memory) if workers is None else workers, len(shards))
     if workers <= 1:
         for number in shards:
@@ -36,7 +41,9 @@ def attempt(stage: Stage, shards: Sequence[int], workers: int | None, memory: in
 
 
 class _Crew:
-    """Workers and the threads that ask them. A worker that is killed costs its shard one try; another takes over."""
+    """Workers and the threads that ask them. A worker that is killed costs its shard one try;
+    another takes over.
+    """
 
     def __init__(self, stage: Stage, shards: Sequence[int], workers: int) -> None:
         self._stage, self._environment = stage, environment(workers)
@@ -96,12 +103,18 @@ class _Crew:
             if self._ended:
                 raise OSError("the run has ended")
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment, text=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=self._environment,
+                text=True,
             )
             self._processes.append(process)
         assert process.stdin is not None
         assert self._stage.key is not None
-        with contextlib.suppress(OSError):  # it has ended: the first shard that it is asked for says so
+        with contextlib.suppress(
+            OSError
+        ):  # it has ended: the first shard that it is asked for says so
             process.stdin.write(f"{self._stage.key.hex()}\n")
         return process
 

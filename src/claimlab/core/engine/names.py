@@ -1,4 +1,6 @@
-"""Which engine does the work, from one word: `local`, `local:4`, `dask`, `dask://HOST:PORT` or `shared`."""
+"""Which engine does the work, from one word: `local`, `local:4`, `dask`, `dask://HOST:PORT` or
+`shared`.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,15 @@ def parse_engine(engine: str | None) -> Engine:
 
 def no_folder(engine: str | None) -> UsageError:
     return UsageError(
-        f"The engine '{engine}' works through a folder that all machines see.", "Pass `output` on shared storage."
+        f"The engine '{engine}' works through a folder that all machines see.",
+        "Pass `output` on shared storage.",
     )
 
 
 def patience(default: float) -> float:
-    """How many seconds to wait for workers: `CLAIMLAB_ENGINE_WAIT`, or the default of the engine."""
+    """How many seconds to wait for workers: `CLAIMLAB_ENGINE_WAIT`, or the default of the
+    engine.
+    """
     word = os.environ.get("CLAIMLAB_ENGINE_WAIT")
     try:
         seconds = default if word is None else float(word)

@@ -1,6 +1,8 @@
-"""What a shard reads, by its digest: a worker compares before it uses a file that other people may be able to write.
+"""What a shard reads, by its digest: a worker compares before it uses a file that other people may
+be able to write.
 
-run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in shard["rows"]
+run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in
+shard["rows"]
 """
 
 from __future__ import annotations
@@ -14,18 +16,24 @@ from typing import Any
 from claimlab.core.errors import DataError
 
 READS = "$reads"
-_COARSE = 2_000_000_000  # nanoseconds in which a file may be changed again without its time showing it
+_COARSE = (
+    2_000_000_000  # nanoseconds in which a file may be changed again without its time showing it
+)
 _known: dict[Path, tuple[object, str]] = {}  # what a file was when it was hashed, and its hash
 
 
 def reads(path: str | Path, digest: str | None = None) -> dict[str, str]:
-    """A file or folder as part of a shard; `digest` is that of `digest_of`, where it is known already."""
+    """A file or folder as part of a shard; `digest` is that of `digest_of`, where it is known
+    already.
+    """
     whole = Path(path).absolute()
     return {READS: str(whole), "sha256": digest or digest_of(whole)}
 
 
 def checked(shard: Any) -> Any:
-    """The shard with the path of each thing that it reads, which is as it was when the run was started."""
+    """The shard with the path of each thing that it reads, which is as it was when the run was
+    started.
+    """
     if isinstance(shard, list):
         return [checked(one) for one in shard]
     if not isinstance(shard, dict):
@@ -45,7 +53,9 @@ def check(path: Path, digest: object) -> Path:
 
 
 def keep(folder: Path, content: bytes, ending: str) -> dict[str, str]:
-    """Write what shards read into `folder` once, under its digest; what another user left there is replaced."""
+    """Write what shards read into `folder` once, under its digest; what another user left there is
+    replaced.
+    """
     digest = hashlib.sha256(content).hexdigest()
     file = folder.absolute() / f"{digest[:32]}.{ending}"
     if not (file.is_file() and digest_of(file) == digest):
@@ -57,11 +67,13 @@ def keep(folder: Path, content: bytes, ending: str) -> dict[str, str]:
 
 
 def digest_of(path: Path) -> str:
-    """The sha256 of a file, or of the names and hashes of all files of a folder. Each is read once, as long as the
-    file system says that nothing was changed."""
+    """The sha256 of a file, or of the names and hashes of all files of a folder. Each is read once,
+    as long as the file system says that nothing was changed."""
     if not path.is_dir():
         return _digest_file(path)
-    files = sorted((file.relative_to(path).as_posix(), file) for file in path.rglob("*") if file.is_file())
+    files = sorted(
+        (file.relative_to(path).as_posix(), file) for file in path.rglob("*") if file.is_file()
+    )
     lines = "".join(f"{_digest_file(file)} {name}\n" for name, file in files)
     return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 

@@ -1,4 +1,6 @@
-"""`over_rows`: a function of a list, on slices of it in several processes, the results in the order of the rows."""
+"""`over_rows`: a function of a list, on slices of it in several processes, the results in the order
+of the rows.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,13 @@ def over_rows(
     progress: Progress | None = None,
     memory: int = SHARE,
 ) -> list[Any]:
-    """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline where one slice or one
-    process is enough.
+    """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline
+    where one slice or one process is enough.
 
-    Rows and results are plain JSON; a Polars series is read slice by slice. The function is one of functions.py, or a
-    `partial` of one with keywords in plain JSON. `folder` keeps what is done for a later start; workers on other
-    machines need it. Without `engine` and `folder` they are those of the run under way.
+    Rows and results are plain JSON; a Polars series is read slice by slice. The function is one of
+    functions.py, or a `partial` of one with keywords in plain JSON. `folder` keeps what is done for
+    a later start; workers on other machines need it. Without `engine` and `folder` they are those
+    of the run under way.
     """
     engine, folder = engine or current().engine, folder or current().folder
     spec, least = parse_engine(engine), least or LEAST
@@ -49,13 +52,25 @@ def over_rows(
     if folder is None and spec.is_remote:
         raise no_folder(engine)
     with place(folder) as here:
-        shards = [_shard(function, list(rows[start:stop]), here / f"{name}-rows") for start, stop in slices]
+        shards = [
+            _shard(function, list(rows[start:stop]), here / f"{name}-rows")
+            for start, stop in slices
+        ]
         outputs = run_stage(
             do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
-        )  # fmt: skip
-        same: dict[Any, Any] = {}  # a text that comes again and again, as names of languages do, is held once
-        each = (result for output in outputs for result in json.loads(output.read_text(encoding="utf-8")))
-        return [same.setdefault(result, result) if isinstance(result, str) else result for result in each]
+        )
+        same: dict[
+            Any, Any
+        ] = {}  # a text that comes again and again, as names of languages do, is held once
+        each = (
+            result
+            for output in outputs
+            for result in json.loads(output.read_text(encoding="utf-8"))
+        )
+        return [
+            same.setdefault(result, result) if isinstance(result, str) else result
+            for result in each
+        ]
 
 
 def do_rows(shard: Any, output: Path) -> None:
@@ -66,7 +81,9 @@ def do_rows(shard: Any, output: Path) -> None:
 
 
 def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) -> dict[str, Any]:
-    base, keywords = (function.func, function.keywords) if isinstance(function, partial) else (function, {})
+    base, keywords = (
+        (function.func, function.keywords) if isinstance(function, partial) else (function, {})
+    )
     content = json.dumps(rows, ensure_ascii=False).encode("utf-8")
     return {"function": name_of(base), "keywords": keywords, "rows": keep(folder, content, "json")}
 

@@ -1,7 +1,7 @@
 """`run_stage`: the one way in which work is spread over processes and machines.
 
-The result does not depend on the engine or on the number of workers: a shard's output is a function of the shard, and
-outputs come back in the order of the shards.
+The result does not depend on the engine or on the number of workers: a shard's output is a function
+of the shard, and outputs come back in the order of the shards.
 """
 
 from __future__ import annotations
@@ -32,13 +32,15 @@ def run_stage(
     retries: int = RETRIES,
     memory: int = SHARE,
 ) -> list[Path]:
-    """Call `work(shard, output)` for each of the shards, and return the outputs in the order of the shards.
+    """Call `work(shard, output)` for each of the shards, and return the outputs in the order of the
+    shards.
 
-    `work` is a function of functions.py; a shard is plain JSON (numbers, words, what it reads: see reads.py); `output`
-    is the file or folder that it writes. Everything lies in `folder`/`name`, which remote workers must see, too. A
-    shard that is done is not done again by a later start. A shard that fails is tried `retries` times more; where that
-    does not help, the others are finished and the run stops with what is missing. `memory` is about how many bytes a
-    worker needs. Without `engine` it is that of the run under way.
+    `work` is a function of functions.py; a shard is plain JSON (numbers, words, what it reads: see
+    reads.py); `output` is the file or folder that it writes. Everything lies in `folder`/`name`,
+    which remote workers must see, too. A shard that is done is not done again by a later start. A
+    shard that fails is tried `retries` times more; where that does not help, the others are
+    finished and the run stops with what is missing. `memory` is about how many bytes a worker
+    needs. Without `engine` it is that of the run under way.
     """
     spec, tell = parse_engine(engine or current().engine), progress or silent
     stage = Stage.open(Path(folder) / name, work, shards)
@@ -46,7 +48,9 @@ def run_stage(
         stage.sweep()
     missing = stage.missing()
     failures: dict[int, Failure] = {}
-    for _ in range(1 if spec.kind == "shared" else 1 + retries):  # shared workers try again by themselves
+    for _ in range(
+        1 if spec.kind == "shared" else 1 + retries
+    ):  # shared workers try again by themselves
         if not missing:
             break
         tell(name, len(shards) - len(missing), len(shards))
@@ -59,7 +63,9 @@ def run_stage(
     return [stage.output(number) for number in range(len(shards))]
 
 
-def _attempt(stage: Stage, missing: list[int], spec: Engine, memory: int, tries: int) -> Generator[Result, None, None]:
+def _attempt(
+    stage: Stage, missing: list[int], spec: Engine, memory: int, tries: int
+) -> Generator[Result, None, None]:
     """What becomes of each missing shard, from the engine that was asked for."""
     if spec.kind == "shared":
         yield from shared.attempt(stage, missing, tries)
@@ -71,9 +77,11 @@ def _attempt(stage: Stage, missing: list[int], spec: Engine, memory: int, tries:
         yield from local.attempt(stage, missing, spec.workers, memory)
 
 
-def _round(stage: Stage, results: Generator[Result, None, None], tell: Progress) -> dict[int, Failure]:
-    """Try each missing shard once. An error that claimlab explains is raised at once, as it is without shards: it would
-    come again. So is a full disk."""
+def _round(
+    stage: Stage, results: Generator[Result, None, None], tell: Progress
+) -> dict[int, Failure]:
+    """Try each missing shard once. An error that claimlab explains is raised at once, as it is
+    without shards: it would come again. So is a full disk."""
     failures: dict[int, Failure] = {}
     done, total = len(stage.shards) - len(stage.missing()), len(stage.shards)
     try:
@@ -96,7 +104,8 @@ def _full(stage: Stage) -> ShardsMissing:
     done = len(stage.shards) - len(stage.missing())
     return ShardsMissing(
         f"The disk is full: a worker could not write to '{stage.folder}'.",
-        f"Free some space and run the same again: {done} of {len(stage.shards)} shards of '{stage.name}' are done.",
+        f"Free some space and run the same again: {done} of {len(stage.shards)} shards of"
+        f" '{stage.name}' are done.",
     )
 
 
@@ -105,7 +114,7 @@ def _stopped(stage: Stage, missing: list[int], failures: dict[int, Failure]) -> 
     last = failures[max(failures)].problem if failures else "none was reported"
     done = len(stage.shards) - len(missing)
     return ShardsMissing(
-        f"{len(missing)} of {len(stage.shards)} shards of '{stage.name}' failed at every try: {names}. "
-        f"The last error: {last.rstrip('.')}.",
+        f"{len(missing)} of {len(stage.shards)} shards of '{stage.name}' failed at every try:"
+        f" {names}. The last error: {last.rstrip('.')}.",
         f"Run the same again to try only these; {done} that are done stay in '{stage.folder}'.",
     )

@@ -1,8 +1,10 @@
-"""The secret behind a run: what its processes write into a folder is sealed with it, so that a folder which other
-people can write is enough to work through, and their files are not taken for ours.
+"""The secret behind a run: what its processes write into a folder is sealed with it, so that a
+folder which other people can write is enough to work through, and their files are not taken for
+ours.
 
-A stage has a key of its own, made of the secret and of a random word in its file. The secret is CLAIMLAB_ENGINE_SECRET,
-or a file that only this user can read; worker processes of this machine and of Dask are given the key of their stage.
+A stage has a key of its own, made of the secret and of a random word in its file. The secret is
+CLAIMLAB_ENGINE_SECRET, or a file that only this user can read; worker processes of this machine and
+of Dask are given the key of their stage.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ def seal(key: bytes, *content: Any) -> str:
 
 
 def is_sealed(key: bytes, mark: object, *content: Any) -> bool:
-    return isinstance(mark, str) and hmac.compare_digest(mark.encode("utf-8"), seal(key, *content).encode("ascii"))
+    return isinstance(mark, str) and hmac.compare_digest(
+        mark.encode("utf-8"), seal(key, *content).encode("ascii")
+    )
 
 
 def stage_key(secret: bytes, salt: str) -> bytes:
@@ -64,7 +68,9 @@ def own_secret() -> bytes:
 
 
 def known_secret(file: str | Path | None = None) -> bytes | None:
-    """The secret in `file`; without one that of the environment, or of this user; null where there is none."""
+    """The secret in `file`; without one that of the environment, or of this user; null where there
+    is none.
+    """
     if file is not None:
         return read_secret(Path(file))
     word = os.environ.get(VARIABLE)
@@ -82,11 +88,18 @@ def read_secret(file: Path) -> bytes:
     """The secret in a file, which no other user may read or write."""
     try:
         state = file.stat()
-        if hasattr(os, "getuid") and (state.st_mode & 0o077 or state.st_uid not in (os.getuid(), 0)):
-            raise UsageError(f"Other users can read or write the secret in '{file}'.", f"Run: chmod 600 '{file}'.")
+        if hasattr(os, "getuid") and (
+            state.st_mode & 0o077 or state.st_uid not in (os.getuid(), 0)
+        ):
+            raise UsageError(
+                f"Other users can read or write the secret in '{file}'.",
+                f"Run: chmod 600 '{file}'.",
+            )
         return _checked(file.read_text(encoding="utf-8"), f"'{file}'")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The secret in '{file}' cannot be read ({error}).", "Correct the path of `secret`.") from None
+        raise UsageError(
+            f"The secret in '{file}' cannot be read ({error}).", "Correct the path of `secret`."
+        ) from None
 
 
 def _checked(word: str, where: str) -> bytes:
@@ -102,7 +115,9 @@ def _checked(word: str, where: str) -> bytes:
 def _make(file: Path) -> None:
     """Write a new secret in one step; where another process was faster, its secret stays."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, building = tempfile.mkstemp(prefix=".engine.secret-", dir=file.parent)  # only this user can read it
+    handle, building = tempfile.mkstemp(
+        prefix=".engine.secret-", dir=file.parent
+    )  # only this user can read it
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             opened.write(secrets.token_hex(32) + "\n")
@@ -114,5 +129,7 @@ def _make(file: Path) -> None:
 
 @cache
 def _in_memory() -> bytes:
-    """Where no file can be kept: a later start does not know what this one sealed, and does it again."""
+    """Where no file can be kept: a later start does not know what this one sealed, and does it
+    again.
+    """
     return secrets.token_hex(32).encode("ascii")

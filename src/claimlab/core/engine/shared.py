@@ -1,6 +1,8 @@
-"""The shared engine: this process waits while others work, which know of each other only through the folder.
+"""The shared engine: this process waits while others work, which know of each other only through
+the folder.
 
-Each of the others is `engine_work` (engine/front.py), started by a Slurm array, a Kubernetes Indexed Job or by hand.
+Each of the others is `engine_work` (engine/front.py), started by a Slurm array, a Kubernetes
+Indexed Job or by hand.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def attempt(stage: Stage, shards: Sequence[int], tries: int) -> Iterator[Result]
             raise ShardsMissing(
                 f"No shard of '{stage.name}' has ended for {wait:g} seconds, and {len(pending)} of "
                 f"{len(stage.shards)} are missing.",
-                "Start workers (`claimlab engine work`), then run the same again: what is done is kept.",
+                "Start workers (`claimlab engine work`), then run the same again: what is done is"
+                " kept.",
             )
         if pending and (full := _no_room(stage)):
             yield min(pending), full
@@ -39,7 +42,9 @@ def attempt(stage: Stage, shards: Sequence[int], tries: int) -> Iterator[Result]
 
 
 def _no_room(stage: Stage) -> Failure | None:
-    """A worker with a full disk has no room to say so: this process tries to write as much as a note takes."""
+    """A worker with a full disk has no room to say so: this process tries to write as much as a
+    note takes.
+    """
     try:
         room = stage.folder / "building" / "room"
         room.write_bytes(bytes(4096))
@@ -54,7 +59,9 @@ def is_final(failure: Failure, tries: int) -> bool:
 
 
 class Pause:
-    """Waits that grow with the silence: a shared folder is not asked more often than something happens in it."""
+    """Waits that grow with the silence: a shared folder is not asked more often than something
+    happens in it.
+    """
 
     def __init__(self) -> None:
         self._last = time.monotonic()

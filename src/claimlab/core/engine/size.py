@@ -1,4 +1,6 @@
-"""How many processes this machine has room for: processors that may be used, and memory that is free."""
+"""How many processes this machine has room for: processors that may be used, and memory that is
+free.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,17 @@ def cores() -> int:
 
 
 def fitting_workers(memory: int = SHARE) -> int:
-    """As many workers as there are processors, but no more than fit into the free memory, and at least one."""
+    """As many workers as there are processors, but no more than fit into the free memory, and at
+    least one.
+    """
     free = free_memory()
     return cores() if free is None else max(1, min(cores(), free // max(memory, 1)))
 
 
 def environment(workers: int) -> dict[str, str]:
-    """The environment of a worker: what this process can import, and its share of the processors."""
+    """The environment of a worker: what this process can import, and its share of the
+    processors.
+    """
     threads = str(max(1, cores() // workers))
     names = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)

@@ -1,16 +1,19 @@
-"""One stage in a folder: what is to be done, what is done, and how one shard is done whole or not at all.
+"""One stage in a folder: what is to be done, what is done, and how one shard is done whole or not
+at all.
 
 NAME/stage.json       the name of a function (functions.py) and its shards, plain JSON
 NAME/outputs/00012    what a shard wrote: a file or a folder
-NAME/done/00012       its completion marker, with the digest of the output and the name of the stage: written last
+NAME/done/00012       its completion marker, with the digest of the output and the name of the
+                      stage: written last
 NAME/failed/00012     its last error, and how often it was tried
 NAME/building/ID/     what is being written
 
-The id is a hash of stage.json. A run that begins anew with other shards cannot end the workers of other machines: what
-such a worker still writes is neither taken for a shard of the new stage nor found beside it.
+The id is a hash of stage.json. A run that begins anew with other shards cannot end the workers of
+other machines: what such a worker still writes is neither taken for a shard of the new stage nor
+found beside it.
 
-Stage, markers and errors are sealed (secret.py), and so is the digest of all that a shard reads (reads.py): what
-another user puts into the folder is neither done nor taken for done.
+Stage, markers and errors are sealed (secret.py), and so is the digest of all that a shard reads
+(reads.py): what another user puts into the folder is neither done nor taken for done.
 """
 
 from __future__ import annotations
@@ -45,8 +48,8 @@ _SEEN = "Every worker must see the folder of the run under the same path: use sh
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a shard was not done. `kind` is the class of an error that claimlab explains, `disk`, `lost` (its process
-    ended) or `error`."""
+    """Why a shard was not done. `kind` is the class of an error that claimlab explains, `disk`,
+    `lost` (its process ended) or `error`."""
 
     kind: str
     problem: str
@@ -61,7 +64,9 @@ class Failure:
         return cls(kind, f"{type(error).__name__}: {error}", attempts=attempts)
 
     def error(self) -> ClaimlabError | None:
-        """The error that claimlab raised; null for a failure that may pass when the shard is done again."""
+        """The error that claimlab raised; null for a failure that may pass when the shard is done
+        again.
+        """
         kind = getattr(errors, self.kind, None)
         if not (isinstance(kind, type) and issubclass(kind, ClaimlabError)):
             return None
@@ -77,7 +82,9 @@ Unlock = Callable[[str], bytes]  # the key of a stage, from the random word in i
 
 
 class Stage:
-    """A stage as its file says it. With `unlock`, its seal is checked first; without, nothing of it can be done."""
+    """A stage as its file says it. With `unlock`, its seal is checked first; without, nothing of it
+    can be done.
+    """
 
     def __init__(self, folder: Path, unlock: Unlock | None) -> None:
         self.folder = folder
@@ -92,22 +99,29 @@ class Stage:
         except OSError as error:
             raise NotFound(f"'{folder}' has no stage that can be read ({error}).", _SEEN) from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise DataError(f"'{folder / STAGE}' is not a stage of claimlab ({_reason(error)}).", _SEEN) from None
+            raise DataError(
+                f"'{folder / STAGE}' is not a stage of claimlab ({_reason(error)}).", _SEEN
+            ) from None
         self.id = _id(text)
         self.key = None if unlock is None else unlock(salt)
         if self.key is not None and not is_sealed(self.key, mark, "stage", self.name, content):
             raise DataError(
                 f"'{folder / STAGE}' was not written by a run that has the secret of this process.",
-                f"Give workers the secret of the run (`secret`, or {VARIABLE}); if they have it, someone else wrote "
-                "the file: delete it.",
+                f"Give workers the secret of the run (`secret`, or {VARIABLE}); if they have it,"
+                " someone else wrote the file: delete it.",
             )
 
     @classmethod
     def open(cls, folder: Path, work: Work, shards: Sequence[Any]) -> Stage:
         """The stage as an earlier start left it, or a new one where it did something else."""
         folder, secret = folder.absolute(), own_secret()
-        file, what = folder / STAGE, {"work": name_of(work), "tool": __version__, "shards": list(shards)}
-        what = json.loads(json.dumps(what))  # as it is read again: with lists for tuples, and words for keys
+        file, what = (
+            folder / STAGE,
+            {"work": name_of(work), "tool": __version__, "shards": list(shards)},
+        )
+        what = json.loads(
+            json.dumps(what)
+        )  # as it is read again: with lists for tuples, and words for keys
 
         def text(salt: str) -> str:
             content = {**what, "salt": salt}
@@ -120,7 +134,9 @@ class Stage:
             for part in ("outputs", "done", "failed", "building"):
                 (folder / part).mkdir(parents=True)
             atomic_text(file, text(secrets.token_hex(16)))
-        for note in (folder / "failed").glob("*"):  # of an earlier start: every shard has all its tries again
+        for note in (folder / "failed").glob(
+            "*"
+        ):  # of an earlier start: every shard has all its tries again
             note.unlink(missing_ok=True)
         return cls(folder, partial(stage_key, secret))
 
@@ -144,7 +160,9 @@ class Stage:
             return False
 
     def is_current(self) -> bool:
-        """Whether the folder still has this stage: the run may have ended, or begun anew with other shards."""
+        """Whether the folder still has this stage: the run may have ended, or begun anew with other
+        shards.
+        """
         try:
             return _id((self.folder / STAGE).read_bytes()) == self.id
         except OSError:
@@ -155,16 +173,20 @@ class Stage:
 
     def failure(self, number: int) -> Failure | None:
         try:
-            content = json.loads((self.folder / "failed" / f"{number:05}").read_text(encoding="utf-8"))
+            content = json.loads(
+                (self.folder / "failed" / f"{number:05}").read_text(encoding="utf-8")
+            )
             mark = content.pop("seal")
-            sealed = self.key is None or is_sealed(self.key, mark, "failed", self.id, number, content)
+            sealed = self.key is None or is_sealed(
+                self.key, mark, "failed", self.id, number, content
+            )
             return Failure(**content) if sealed else None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def do(self, number: int) -> Failure | None:
-        """Do one shard, unless it is done: write its output beside, move it into place whole, then set its marker.
-        Doing it twice at the same time does no harm."""
+        """Do one shard, unless it is done: write its output beside, move it into place whole, then
+        set its marker. Doing it twice at the same time does no harm."""
         assert self.key is not None, "a stage whose seal was not checked"
         if self.is_done(number):
             return None
@@ -172,7 +194,10 @@ class Stage:
         try:
             self._check()
             building.mkdir(mode=0o700, parents=True)  # no other user can put a link in its way
-            with working("local:1", None), holding(self.key):  # a worker starts no workers of its own
+            with (
+                working("local:1", None),
+                holding(self.key),
+            ):  # a worker starts no workers of its own
                 function_named(self.work)(checked(self.shards[number]), building / "output")
             if not self.is_current():
                 raise FileNotFoundError("the run has ended, or began anew")
@@ -211,24 +236,31 @@ class Stage:
     def _check(self) -> None:
         if self.tool != __version__:
             raise DataError(
-                f"The run was started with claimlab {self.tool}, and this worker has {__version__}.",
+                f"The run was started with claimlab {self.tool}, and this worker has"
+                f" {__version__}.",
                 "Install the same version on every machine.",
             )
 
 
 def stages_of(run: Path, unlock: Unlock | None) -> list[Stage]:
-    """The stages that a run has begun, the oldest first: `run` is its output, or a folder with stages."""
+    """The stages that a run has begun, the oldest first: `run` is its output, or a folder with
+    stages.
+    """
     refuse_remote(run, "the work of an engine")
     places = [run.parent / f".{run.name}.work", run]
     stages = {}
     for file in [file for place in places if place.is_dir() for file in place.rglob(STAGE)]:
-        with contextlib.suppress(NotFound, OSError):  # removed since it was listed: the run has ended
+        with contextlib.suppress(
+            NotFound, OSError
+        ):  # removed since it was listed: the run has ended
             stages[file.stat().st_mtime_ns, str(file)] = Stage(file.parent, unlock)
     return [stages[key] for key in sorted(stages)]
 
 
 def do_shard(folder: str, number: int, key: str) -> dict[str, Any] | None:
-    """Do one shard of the stage in `folder`, in whatever process this is: null when it is done, else its failure."""
+    """Do one shard of the stage in `folder`, in whatever process this is: null when it is done,
+    else its failure.
+    """
     try:
         failure = Stage(Path(folder), lambda _: bytes.fromhex(key)).do(number)
     except ClaimlabError as error:  # the folder is not there: this machine does not see it

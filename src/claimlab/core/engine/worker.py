@@ -1,9 +1,10 @@
-"""A worker process of the local engine: reads the key of the stage from its input, then the numbers of shards,
-one a line, and answers in JSON.
+"""A worker process of the local engine: reads the key of the stage from its input, then the numbers
+of shards, one a line, and answers in JSON.
 
     python -m claimlab.core.engine.worker FOLDER
 
-It ends when its input ends, even in the middle of a shard: a worker never outlives the run that started it.
+It ends when its input ends, even in the middle of a shard: a worker never outlives the run that
+started it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""One definition each of what every room measures with: scores, intervals, permutations, agreement, folds, streams."""
+"""One definition each of what every room measures with: scores, intervals, permutations, agreement,
+folds, streams.
+"""

@@ -1,8 +1,9 @@
 """How well annotators agree, beyond chance and with intervals.
 
-Units (items) are drawn for the intervals, not single ratings. Units with the same ratings are interchangeable, so all
-figures are made from how often each pattern of ratings occurs (see interval.py). Krippendorff's ordinal metric is the
-squared distance between midranks: ordinal alpha is interval alpha on the midranks of all ratings.
+Units (items) are drawn for the intervals, not single ratings. Units with the same ratings are
+interchangeable, so all figures are made from how often each pattern of ratings occurs (see
+interval.py). Krippendorff's ordinal metric is the squared distance between midranks: ordinal alpha
+is interval alpha on the midranks of all ratings.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Patterns:
-    """The distinct ways that units were rated: row p of `counts` says how often each value was given, `of` which
-    pattern each unit has. Only units with two ratings or more can agree or disagree."""
+    """The distinct ways that units were rated: row p of `counts` says how often each value was
+    given, `of` which pattern each unit has. Only units with two ratings or more can agree or
+    disagree."""
 
     counts: Any  # a sparse matrix (patterns, values)
     of: Ints
@@ -45,7 +47,9 @@ class Patterns:
 
 
 def patterns(units: Sequence[Sequence[float]]) -> Patterns:
-    """The patterns of `units`, each the ratings that one unit got, as numbers; units with one rating are left out."""
+    """The patterns of `units`, each the ratings that one unit got, as numbers; units with one
+    rating are left out.
+    """
     from scipy.sparse import csr_array
 
     pairable = [tuple(sorted(unit)) for unit in units if len(unit) > 1]
@@ -56,7 +60,11 @@ def patterns(units: Sequence[Sequence[float]]) -> Patterns:
     cells = [(row[unit], column[value]) for unit in distinct for value in unit]
     rows, columns = (np.array([c[i] for c in cells], dtype=np.int64) for i in (0, 1))
     counts = csr_array((np.ones(len(cells)), (rows, columns)), shape=(len(distinct), len(values)))
-    return Patterns(counts, np.array([row[unit] for unit in pairable], dtype=np.int64), np.array(values, np.float64))
+    return Patterns(
+        counts,
+        np.array([row[unit] for unit in pairable], dtype=np.int64),
+        np.array(values, np.float64),
+    )
 
 
 def percent_of(ratings: Patterns, weights: Floats) -> Floats:
@@ -82,8 +90,14 @@ def alpha_of(ratings: Patterns, weights: Floats, level: Level = "nominal") -> Fl
         within = weights @ ((sizes**2 - ratings.counts.power(2).sum(axis=1)) / (sizes - 1))
         between = n**2 - (totals**2).sum(axis=1)
     else:
-        places = np.cumsum(totals, axis=1) - totals / 2 if level == "ordinal" else ratings.values[None, :]
-        places = places - places.mean(axis=1, keepdims=True)  # differences stay, and the squares stay small
+        places = (
+            np.cumsum(totals, axis=1) - totals / 2
+            if level == "ordinal"
+            else ratings.values[None, :]
+        )
+        places = places - places.mean(
+            axis=1, keepdims=True
+        )  # differences stay, and the squares stay small
         first, second = (ratings.counts @ places.T).T, (ratings.counts @ (places**2).T).T
         within = (weights * 2 * (sizes * second - first**2) / (sizes - 1)).sum(axis=1)
         between = 2 * (n * (totals * places**2).sum(axis=1) - (totals * places).sum(axis=1) ** 2)
@@ -91,20 +105,32 @@ def alpha_of(ratings: Patterns, weights: Floats, level: Level = "nominal") -> Fl
 
 
 def krippendorff(scores: Scores, level: Level = "interval") -> float | None:
-    """Alpha of a table of judges by units: 1 is perfect, 0 is chance; null when nothing can be compared or varies."""
+    """Alpha of a table of judges by units: 1 is perfect, 0 is chance; null when nothing can be
+    compared or varies.
+    """
     answers = patterns([unit[~np.isnan(unit)].tolist() for unit in scores.T])
     return _known(alpha_of(answers, answers.weights, level)[0]) if answers.of.size else None
 
 
 def kappa(one: Sequence[object], other: Sequence[object]) -> float | None:
-    """Cohen's kappa of two annotators; null where chance explains everything, as when both always give one answer."""
+    """Cohen's kappa of two annotators; null where chance explains everything, as when both always
+    give one answer.
+    """
     cell, k = _cells(one, other)
-    return _known(_cohen(np.bincount(cell, minlength=k * k)[None, :].astype(np.float64), k)[0]) if len(cell) else None
+    return (
+        _known(_cohen(np.bincount(cell, minlength=k * k)[None, :].astype(np.float64), k)[0])
+        if len(cell)
+        else None
+    )
 
 
-def figure(ratings: Patterns, statistic: Callable[[Patterns, Floats], Floats], *, seed: int = 0) -> Figure:
+def figure(
+    ratings: Patterns, statistic: Callable[[Patterns, Floats], Floats], *, seed: int = 0
+) -> Figure:
     """`statistic` (`percent_of`, `fleiss_of`, `alpha_of`) with its interval over units."""
-    return _figure(ratings.of, ratings.counts.shape[0], lambda weights: statistic(ratings, weights), seed)
+    return _figure(
+        ratings.of, ratings.counts.shape[0], lambda weights: statistic(ratings, weights), seed
+    )
 
 
 def kappa_figure(one: Sequence[object], other: Sequence[object], *, seed: int = 0) -> Figure:
@@ -127,7 +153,9 @@ def _figure(cell: Ints, cells: int, statistic: Callable[[Floats], Floats], seed:
 def _cells(one: Sequence[object], other: Sequence[object]) -> tuple[Ints, int]:
     number = {value: i for i, value in enumerate(dict.fromkeys([*one, *other]))}
     pairs = zip(one, other, strict=True)
-    return np.array([number[a] * len(number) + number[b] for a, b in pairs], dtype=np.int64), len(number)
+    return np.array([number[a] * len(number) + number[b] for a, b in pairs], dtype=np.int64), len(
+        number
+    )
 
 
 def _cohen(counts: Floats, k: int) -> Floats:

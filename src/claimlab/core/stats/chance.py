@@ -10,15 +10,16 @@ from claimlab.core.stats.interval import Interval
 
 LEVEL = 0.05
 STAR = (
-    "* above every baseline that does not read the text (majority, random guess, the same answers against permuted "
-    "labels): p below 0.05, corrected by Holm's method for all {}."
+    "* above every baseline that does not read the text (majority, random guess, the same answers"
+    " against permuted labels): p below 0.05, corrected by Holm's method for all {}."
 )
 
 
 @dataclass(frozen=True)
 class Chance:
-    """The mean macro-F1 of runs beside its baselines. `p` and `p_holm` are null, and `why` says why, where the score
-    cannot be tested; `moved` is the share of labels that the permutations moved."""
+    """The mean macro-F1 of runs beside its baselines. `p` and `p_holm` are null, and `why` says
+    why, where the score cannot be tested; `moved` is the share of labels that the permutations
+    moved."""
 
     majority: float | None = None
     stratified: float | None = None
@@ -33,11 +34,16 @@ class Chance:
     @property
     def best(self) -> float | None:
         """The highest of the three."""
-        return max((b for b in (self.majority, self.stratified, self.permuted) if b is not None), default=None)
+        return max(
+            (b for b in (self.majority, self.stratified, self.permuted) if b is not None),
+            default=None,
+        )
 
     @property
     def beaten(self) -> bool:
-        """Whether the score is above the best of them, corrected for all that were tested together."""
+        """Whether the score is above the best of them, corrected for all that were tested
+        together.
+        """
         return self.p_holm is not None and self.p_holm < LEVEL
 
 
@@ -45,7 +51,9 @@ UNTESTED = Chance()
 
 
 def corrected(chances: Sequence[Chance]) -> list[Chance]:
-    """The same with p-values corrected by Holm's method for how many were tested, in the order given."""
+    """The same with p-values corrected by Holm's method for how many were tested, in the order
+    given.
+    """
     tested = [i for i, chance in enumerate(chances) if chance.p is not None]
     adjusted = dict(zip(tested, holm([chances[i].p or 0.0 for i in tested]), strict=True))
     return [replace(chance, p_holm=adjusted.get(i)) for i, chance in enumerate(chances)]

@@ -1,4 +1,6 @@
-"""Rows as whole numbers: equal values share a code, and rows that are linked through any column share one."""
+"""Rows as whole numbers: equal values share a code, and rows that are linked through any column
+share one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ Codes = npt.NDArray[np.int64]
 
 
 def codes_of(values: pl.Series) -> Codes:
-    """Equal values share a code; every null gets a code of its own, since a missing value links nothing."""
+    """Equal values share a code; every null gets a code of its own, since a missing value links
+    nothing.
+    """
     rank = values.rank("dense").to_numpy().astype(np.float64) - 1
     missing = np.isnan(rank)
     start = 0 if missing.all() else int(np.nanmax(rank)) + 1

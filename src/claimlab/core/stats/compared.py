@@ -1,4 +1,6 @@
-"""Two raters side by side, as every judge is shown: percent agreement, kappa and alpha, each with its interval."""
+"""Two raters side by side, as every judge is shown: percent agreement, kappa and alpha, each with
+its interval.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,16 @@ from claimlab.core.stats.shares import wilson
 
 
 def compared(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
-    """How `one` and `other` agree on the same units, JSON-safe. A share of cases has a sound interval for few cases
-    too; kappa and alpha have one with at least 20 units, and are null where chance explains everything."""
+    """How `one` and `other` agree on the same units, JSON-safe. A share of cases has a sound
+    interval for few cases too; kappa and alpha have one with at least 20 units, and are null where
+    chance explains everything.
+    """
     n = len(one)
     equal = sum(a == b for a, b in zip(one, other, strict=True))
     number = {value: float(i) for i, value in enumerate(dict.fromkeys([*one, *other]))}
-    nominal = figure(patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)]), alpha_of)
+    nominal = figure(
+        patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)]), alpha_of
+    )
     share = Figure(equal / n if n else None, wilson(equal, n))
     figures = {"agreement": share, "kappa": kappa_figure(one, other), "alpha": nominal}
     row: dict[str, Any] = {"n": n}

@@ -1,4 +1,6 @@
-"""One answer from several annotators: the majority, Dawid and Skene's estimate, and the bounds that ties leave open."""
+"""One answer from several annotators: the majority, Dawid and Skene's estimate, and the bounds that
+ties leave open.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,16 @@ def majority(votes: Sequence[Answer]) -> Answer | None:
 
 
 def bounds(shares: Floats) -> tuple[Floats, Floats]:
-    """Per unit the lower and the upper reading of the share that said yes: a tie goes down, and up. The average of the
-    two is the middle ground."""
+    """Per unit the lower and the upper reading of the share that said yes: a tie goes down, and up.
+    The average of the two is the middle ground."""
     return (shares > 0.5).astype(float), (shares >= 0.5).astype(float)
 
 
 def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, float]]:
-    """The likeliest answer of each unit and its probability, by how reliable each annotator is for each answer (Dawid
-    and Skene, 1979, by expectation-maximisation from the vote shares). `votes` is unit -> annotator -> answer."""
+    """The likeliest answer of each unit and its probability, by how reliable each annotator is for
+    each answer (Dawid and Skene, 1979, by expectation-maximisation from the vote shares). `votes`
+    is unit -> annotator -> answer.
+    """
     units = sorted(unit for unit, answers in votes.items() if answers)
     annotators = sorted({who for unit in units for who in votes[unit]})
     answers = sorted({answer for unit in units for answer in votes[unit].values()})
@@ -39,11 +43,20 @@ def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, 
         return {}
     index = {name: i for i, name in enumerate(annotators)}
     code = {answer: i for i, answer in enumerate(answers)}
-    flat = [(i, index[who], code[a]) for i, unit in enumerate(units) for who, a in sorted(votes[unit].items())]
-    unit, who, answer_code = (np.array(column, dtype=np.int64) for column in zip(*flat, strict=True))
+    flat = [
+        (i, index[who], code[a])
+        for i, unit in enumerate(units)
+        for who, a in sorted(votes[unit].items())
+    ]
+    unit, who, answer_code = (
+        np.array(column, dtype=np.int64) for column in zip(*flat, strict=True)
+    )
     likely = _estimate(unit, who, answer_code, (len(units), len(annotators), len(answers)))
     best = likely.argmax(axis=1)
-    return {name: (answers[b], float(likely[i, b])) for i, (name, b) in enumerate(zip(units, best, strict=True))}
+    return {
+        name: (answers[b], float(likely[i, b]))
+        for i, (name, b) in enumerate(zip(units, best, strict=True))
+    }
 
 
 def _estimate(unit: Ints, who: Ints, answer_code: Ints, shape: tuple[int, int, int]) -> Floats:

@@ -1,4 +1,6 @@
-"""Deal whole groups of rows to train, dev and test so that each side gets its share of every cell (class, language)."""
+"""Deal whole groups of rows to train, dev and test so that each side gets its share of every cell
+(class, language).
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,31 @@ import polars as pl
 from claimlab.core.stats.codes import Codes
 
 LARGE = 20  # rows: larger groups are placed one by one
-MANY = 20  # groups of equal make-up: fewer are placed one by one, since rounding would rob the smallest side
+# groups of equal make-up: fewer are placed one by one, since rounding would rob the smallest side
+MANY = 20
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 
-def deal(cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, first: Flags | None = None) -> Codes:
+def deal(
+    cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, first: Flags | None = None
+) -> Codes:
     """The side (an index into `shares`) of every row. Rows with one group code are never parted.
 
-    Groups with a row flagged in `first` go to the first side and count as dealt there. Of the others, large groups go
-    first, largest first, to the side that they bring closest to its target. Small groups with the same contents are
-    assigned at random, so that the cost is linear in the rows and every cell gets even shares.
+    Groups with a row flagged in `first` go to the first side and count as dealt there. Of the
+    others, large groups go first, largest first, to the side that they bring closest to its target.
+    Small groups with the same contents are assigned at random, so that the cost is linear in the
+    rows and every cell gets even shares.
     """
     if len(cells) == 0:
         return np.empty(0, np.int64)
     rng = np.random.default_rng(seed)
     group_of = np.unique(groups, return_inverse=True)[1].ravel()
     held = _Held.of(group_of, np.unique(cells, return_inverse=True)[1].ravel())
-    want = np.asarray(shares, dtype=np.float64)[:, None] * held.totals  # sides by cells: target rows
+    want = (
+        np.asarray(shares, dtype=np.float64)[:, None] * held.totals
+    )  # sides by cells: target rows
     room = want.copy()  # and rows still missing
     side = np.full(held.groups, -1, np.int64)
     if first is not None and first.any():
@@ -56,7 +64,9 @@ def deal(cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, fir
 
 
 class _Held:
-    """How many rows of each cell each group holds, as a sparse table: most groups hold one cell of hundreds."""
+    """How many rows of each cell each group holds, as a sparse table: most groups hold one cell of
+    hundreds.
+    """
 
     def __init__(self, groups: int, at: Codes, cell: Codes, n: Floats, totals: Floats) -> None:
         self.groups, self.cell, self.n, self.totals = groups, cell, n, totals
@@ -69,7 +79,9 @@ class _Held:
         kinds = int(cells.max()) + 1
         pair, n = np.unique(group_of * kinds + cells, return_counts=True)
         totals = np.bincount(cells, minlength=kinds).astype(np.float64)
-        return cls(int(group_of.max()) + 1, pair // kinds, pair % kinds, n.astype(np.float64), totals)
+        return cls(
+            int(group_of.max()) + 1, pair // kinds, pair % kinds, n.astype(np.float64), totals
+        )
 
     def of_group(self, group: int) -> tuple[Codes, Floats]:
         part = slice(self.start[group], self.start[group + 1])
@@ -84,8 +96,8 @@ class _Held:
 def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
     """`small` in batches of groups that have the same cells the same number of times.
 
-    Rare make-ups come first, and large groups before small ones: what is common and small then evens out what is left.
-    Ties are in random order.
+    Rare make-ups come first, and large groups before small ones: what is common and small then
+    evens out what is left. Ties are in random order.
     """
     if not len(small):
         return []
@@ -93,7 +105,11 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
     word = pl.concat_str(["cell", "n"], separator=":")
     contents = holds.select("group", word.alias("make_up")).group_by("group", maintain_order=True)
     make_up = contents.agg(pl.col("make_up").str.join(","))["make_up"].gather(small)
-    lots = pl.DataFrame({"group": small, "make_up": make_up}).group_by("make_up", maintain_order=True).agg("group")
+    lots = (
+        pl.DataFrame({"group": small, "make_up": make_up})
+        .group_by("make_up", maintain_order=True)
+        .agg("group")
+    )
     size = pl.Series(held.size[lots["group"].list.first().to_numpy()])
     lots = lots.with_columns(pl.col("group").list.len().alias("n"), size.alias("size"))
     ordered = lots.sort("n", "size", descending=[False, True], maintain_order=True)
@@ -102,15 +118,19 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
 
 
 def _nearest(room: Floats, want: Floats, n: Floats) -> int:
-    """The side that a group with `n` rows of each cell brings closest to its target, by the chi-square of all sides.
+    """The side that a group with `n` rows of each cell brings closest to its target, by the
+    chi-square of all sides.
 
-    Each cell counts relative to its own size, so that a rare language weighs as much as a common one.
+    Each cell counts relative to its own size, so that a rare language weighs as much as a common
+    one.
     """
     return int(((n - 2 * room) * n / np.maximum(want, 1e-9)).sum(axis=1).argmin())
 
 
 def _quota(room: Floats, want: Floats, lot: int) -> Codes:
-    """How many groups of a batch with the same contents go to each side: by the room left for their cells."""
+    """How many groups of a batch with the same contents go to each side: by the room left for their
+    cells.
+    """
     left = (np.maximum(room, 0) / want.sum(axis=0)).sum(axis=1)
     if left.sum() == 0:
         left = want.sum(axis=1)

@@ -1,14 +1,16 @@
 """Intervals by resampling whole groups, for as many figures at once as a table has.
 
-Records of one group (an event, a pair, copies of a text) are not independent evidence: groups are drawn, not records.
-Groups whose records fall into the same cells are interchangeable: only the distinct kinds of group are drawn for, which
-makes 2,000 draws a matter of milliseconds. Where the kinds themselves are very many, groups are put together at random
-into a few thousand larger ones of equal size, which are drawn instead: the same spread, measured a little less finely
-(an interval is off by about 1% of its width), at a cost that no longer grows with the data.
+Records of one group (an event, a pair, copies of a text) are not independent evidence: groups are
+drawn, not records. Groups whose records fall into the same cells are interchangeable: only the
+distinct kinds of group are drawn for, which makes 2,000 draws a matter of milliseconds. Where the
+kinds themselves are very many, groups are put together at random into a few thousand larger ones of
+equal size, which are drawn instead: the same spread, measured a little less finely (an interval is
+off by about 1% of its width), at a cost that no longer grows with the data.
 
-The interval is the expanded percentile one (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015): the
-plain percentile interval is too short with few groups, by the factor that a normal interval is against Student's.
-tests/core/test_stats_interval.py measures how often it holds the true value.
+The interval is the expanded percentile one (Hesterberg, "What Teachers Should Know About the
+Bootstrap", 2015): the plain percentile interval is too short with few groups, by the factor that a
+normal interval is against Student's. tests/core/test_stats_interval.py measures how often it holds
+the true value.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Kinds:
-    """Row j of `cells` counts the records per cell of one kind of group; `times[j]` groups are of that kind."""
+    """Row j of `cells` counts the records per cell of one kind of group; `times[j]` groups are of
+    that kind.
+    """
 
     cells: Any  # a sparse matrix (kinds, cells)
     times: Ints
@@ -56,7 +60,9 @@ def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
 
 
 def _numbered(cluster: Ints) -> Ints:
-    """Codes that leave none out, in the same order; without a sort where they leave few out, as they mostly do."""
+    """Codes that leave none out, in the same order; without a sort where they leave few out, as
+    they mostly do.
+    """
     if len(cluster) and cluster.min() >= 0 and cluster.max() < 10 * len(cluster):
         place = np.cumsum(np.bincount(cluster) > 0) - 1
         return np.asarray(place[cluster])
@@ -64,8 +70,11 @@ def _numbered(cluster: Ints) -> Ints:
 
 
 def _alike(group: Ints, groups: int, cell: Ints, cells: int) -> tuple[Ints, Ints, Ints]:
-    """The first group of each kind, how many there are of it, and for each such group the number of its kind."""
-    # A kind is known by the sum of random marks, one per record by its cell: equal sums by chance are one in 2^64.
+    """The first group of each kind, how many there are of it, and for each such group the number of
+    its kind.
+    """
+    # A kind is known by the sum of random marks, one per record by its cell: equal sums by chance
+    # are one in 2^64.
     marks = np.random.default_rng(0).integers(0, 2**63, size=cells, dtype=np.uint64)
     sums = np.zeros(groups, dtype=np.uint64)
     np.add.at(sums, group, marks[cell])
@@ -75,8 +84,12 @@ def _alike(group: Ints, groups: int, cell: Ints, cells: int) -> tuple[Ints, Ints
     return first, times, row
 
 
-def redraw(kinds: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS) -> Floats:
-    """`statistic` of `draws` resamples: it takes counts (draws, cells) and gives (draws,) or (draws, figures)."""
+def redraw(
+    kinds: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS
+) -> Floats:
+    """`statistic` of `draws` resamples: it takes counts (draws, cells) and gives (draws,) or
+    (draws, figures).
+    """
     rng = np.random.default_rng(seed)
     units = int(kinds.times.sum())
     share = kinds.times / units
@@ -84,34 +97,52 @@ def redraw(kinds: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0
     parts = []
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        weights = rng.multinomial(units, share, size=size) if units == kinds.groups else _buckets(rng, size, kinds)
+        weights = (
+            rng.multinomial(units, share, size=size)
+            if units == kinds.groups
+            else _buckets(rng, size, kinds)
+        )
         parts.append(statistic((kinds.cells.T @ weights.T).T))
     return np.concatenate(parts)
 
 
 def _buckets(rng: np.random.Generator, size: int, kinds: Kinds) -> Ints:
-    """How often each bucket is drawn: one by one, which is faster than a multinomial over thousands that are alike."""
+    """How often each bucket is drawn: one by one, which is faster than a multinomial over thousands
+    that are alike.
+    """
     kind = np.repeat(np.arange(len(kinds.times)), kinds.times)
-    drawn = kind[rng.integers(len(kind), size=(size, len(kind)))] + len(kinds.times) * np.arange(size)[:, None]
+    drawn = (
+        kind[rng.integers(len(kind), size=(size, len(kind)))]
+        + len(kinds.times) * np.arange(size)[:, None]
+    )
     return np.bincount(drawn.ravel(), minlength=size * len(kinds.times)).reshape(size, -1)
 
 
-def interval(draws: Floats, groups: int, level: float = LEVEL, *, point: float | None = None) -> Interval | None:
-    """The interval of one figure from its resamples; null with one group, or where it was often undefined.
+def interval(
+    draws: Floats, groups: int, level: float = LEVEL, *, point: float | None = None
+) -> Interval | None:
+    """The interval of one figure from its resamples; null with one group, or where it was often
+    undefined.
 
-    Where the figure itself, `point`, is given, the interval reaches at least as far as that: resamples of a curved
-    score can all lie to one side of it.
+    Where the figure itself, `point`, is given, the interval reaches at least as far as that:
+    resamples of a curved score can all lie to one side of it.
     """
     known = draws[~np.isnan(draws)]
     if groups < 2 or len(known) < 0.9 * len(draws):
         return None
     low, high = np.quantile(known, [tail(groups, level), 1 - tail(groups, level)])
-    return (float(low), float(high)) if point is None else (min(float(low), point), max(float(high), point))
+    return (
+        (float(low), float(high))
+        if point is None
+        else (min(float(low), point), max(float(high), point))
+    )
 
 
 @cache
 def tail(groups: int, level: float = LEVEL) -> float:
-    """The share cut off at each end: a little less than (1 - level) / 2, because groups are finite in number."""
+    """The share cut off at each end: a little less than (1 - level) / 2, because groups are finite
+    in number.
+    """
     from scipy.special import ndtr, stdtrit  # what scipy.stats calls, without its second of imports
 
     return float(ndtr(np.sqrt(groups / (groups - 1)) * stdtrit(groups - 1, (1 - level) / 2)))
@@ -126,7 +157,9 @@ def intervals(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> list[Interval | None]:
-    """Intervals of one or several figures that `statistic` makes of counts per cell (draws, cells)."""
+    """Intervals of one or several figures that `statistic` makes of counts per cell (draws,
+    cells).
+    """
     known = kinds(cluster, cell, cells)
     drawn = redraw(known, statistic, seed=seed, draws=draws)
     columns = drawn[:, None] if drawn.ndim == 1 else drawn
@@ -137,10 +170,23 @@ def mean_interval(values: Floats, *, seed: int = 0, draws: int = DRAWS) -> Inter
     """The interval of the mean of one value per record."""
     distinct, cell = np.unique(values, return_inverse=True)
     everyone = np.arange(len(values))
-    return intervals(everyone, cell, len(distinct), lambda n: n @ distinct / n.sum(axis=1), seed=seed, draws=draws)[0]
+    return intervals(
+        everyone,
+        cell,
+        len(distinct),
+        lambda n: n @ distinct / n.sum(axis=1),
+        seed=seed,
+        draws=draws,
+    )[0]
 
 
-def unit_interval(n: int, statistic: Callable[[Ints], float], *, seed: int = 0, draws: int = DRAWS) -> Interval | None:
-    """The interval of a figure that cannot be made of counts: `statistic` takes the numbers of the `n` units drawn."""
+def unit_interval(
+    n: int, statistic: Callable[[Ints], float], *, seed: int = 0, draws: int = DRAWS
+) -> Interval | None:
+    """The interval of a figure that cannot be made of counts: `statistic` takes the numbers of the
+    `n` units drawn.
+    """
     rng = np.random.default_rng(seed)
-    return interval(np.array([statistic(rng.integers(n, size=n)) for _ in range(draws)], dtype=np.float64), n)
+    return interval(
+        np.array([statistic(rng.integers(n, size=n)) for _ in range(draws)], dtype=np.float64), n
+    )

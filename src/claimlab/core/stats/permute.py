@@ -1,10 +1,12 @@
-"""Permutation tests that respect groups: which labels may change places, how many did, and what p follows.
+"""Permutation tests that respect groups: which labels may change places, how many did, and what p
+follows.
 
-Rows of one group (a pair, an event, copies of a text) do not get their labels independently, so labels are not dealt
-out row by row. Groups of like size exchange their labels as a whole, and rows within a group exchange theirs: pairs of
-one true and one false text swap inside the pair, events of one class swap with events of about the same size. Whatever
-else belongs to a group, such as the fold it was dealt to, travels with its labels, so that permuted data is stratified
-as the real data is and nothing has to be assigned again.
+Rows of one group (a pair, an event, copies of a text) do not get their labels independently, so
+labels are not dealt out row by row. Groups of like size exchange their labels as a whole, and rows
+within a group exchange theirs: pairs of one true and one false text swap inside the pair, events of
+one class swap with events of about the same size. Whatever else belongs to a group, such as the
+fold it was dealt to, travels with its labels, so that permuted data is stratified as the real data
+is and nothing has to be assigned again.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ FEWEST = 10  # groups that exchange among themselves; fewer join the next smalle
 
 
 class Exchange:
-    """The permutations of `labels` that `groups` allow; with `any_size`, groups exchange theirs whatever their size."""
+    """The permutations of `labels` that `groups` allow; with `any_size`, groups exchange theirs
+    whatever their size.
+    """
 
     def __init__(self, labels: Ints, groups: Ints, *, any_size: bool = False) -> None:
         self.labels = labels
@@ -38,23 +42,30 @@ class Exchange:
         share = np.bincount(self.labels) / max(1, len(self.labels))
         return float(1 - (share**2).sum())
 
-    def draw(self, rng: np.random.Generator, carried: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.integer]]:
+    def draw(
+        self, rng: np.random.Generator, carried: npt.NDArray[np.integer]
+    ) -> tuple[Ints, npt.NDArray[np.integer]]:
         """Permuted labels, and `carried` (..., rows; one value per group) moved along with them."""
         source = np.empty(len(self.size), np.int64)
         source[self._by_bin] = np.argsort(self.bins + rng.random(len(self.size)))
         shuffled = np.argsort(self.group + rng.random(len(self.labels)))
         group = self.group[shuffled]
         rank = np.arange(len(self.labels)) - self.start[group]
-        # Of a larger or smaller group, an even sample of its labels in order: the same mix, as near as sizes allow.
+        # Of a larger or smaller group, an even sample of its labels in order: the same mix, as near
+        # as sizes allow.
         share = (rank + rng.random(len(self.size))[group]) / self.size[group]
-        place = np.minimum((share * self.size[source[group]]).astype(np.int64), self.size[source[group]] - 1)
+        place = np.minimum(
+            (share * self.size[source[group]]).astype(np.int64), self.size[source[group]] - 1
+        )
         labels = np.empty_like(self.labels)
         labels[shuffled] = self._sorted[self.start[source[group]] + place]
         return labels, carried[..., self._first[source[self.group]]]
 
 
 def like_sizes(size: Ints) -> Ints:
-    """A bin for every group: groups of one bin are of about the same size, and no bin holds only a few groups."""
+    """A bin for every group: groups of one bin are of about the same size, and no bin holds only a
+    few groups.
+    """
     bins = np.floor(np.log(size) / np.log(LIKE) + 1e-9).astype(np.int64)
     names, counts = np.unique(bins, return_counts=True)
     merged: dict[int, int] = {}
@@ -74,15 +85,20 @@ def like_sizes(size: Ints) -> Ints:
 def permutation_p(score: float, permuted: Floats, error: float) -> float:
     """The chance of a score this high by luck. `error` is the score's own standard error.
 
-    It is the share of permuted scores that reach the score, itself counted. Where none does, a count cannot tell a
-    near miss from a score far out of reach: then it is the tail of Student's t fitted to the permuted scores, whose
-    spread is taken to be at least `error`, so that a control that hardly varies does not make everything significant.
+    It is the share of permuted scores that reach the score, itself counted. Where none does, a
+    count cannot tell a near miss from a score far out of reach: then it is the tail of Student's t
+    fitted to the permuted scores, whose spread is taken to be at least `error`, so that a control
+    that hardly varies does not make everything significant.
     """
-    from scipy.special import stdtr  # the tail of Student's t, without the second that scipy.stats takes to import
+    from scipy.special import (
+        stdtr,
+    )  # the tail of Student's t, without the second that scipy.stats takes to import
 
     n = len(permuted)
     counted = (1 + int((permuted >= score - 1e-12).sum())) / (1 + n)
     if n < 3 or counted > 1 / (1 + n):
         return counted
     spread = max(float(permuted.std(ddof=1)), error, 1e-12)
-    return min(counted, float(stdtr(n - 1, (permuted.mean() - score) / (spread * np.sqrt(1 + 1 / n)))))
+    return min(
+        counted, float(stdtr(n - 1, (permuted.mean() - score) / (spread * np.sqrt(1 + 1 / n))))
+    )

@@ -1,7 +1,7 @@
 """One score out of several goes at the same records: the mean of their macro-F1, and its interval.
 
-Each go (a repeat of cross-validation) answers for every record. A resample weighs every group once, and all goes are
-scored under the same weights: the interval is that of the reported figure.
+Each go (a repeat of cross-validation) answers for every record. A resample weighs every group once,
+and all goes are scored under the same weights: the interval is that of the reported figure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majori
 
 @dataclass(frozen=True)
 class Resampled:
-    """The score with its resamples, and the majority answer's score under the same weights; `groups` were drawn."""
+    """The score with its resamples, and the majority answer's score under the same weights;
+    `groups` were drawn.
+    """
 
     score: float
     scores: Floats
@@ -30,10 +32,17 @@ def mean_macro_f1(truth: Ints, guesses: Sequence[Ints], classes: int) -> float:
 
 
 def resample(
-    truth: Ints, guesses: Sequence[Ints], groups: Ints, classes: int, *, seed: int = 0, draws: int = DRAWS
+    truth: Ints,
+    guesses: Sequence[Ints],
+    groups: Ints,
+    classes: int,
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
 ) -> Resampled:
     """The mean macro-F1 of `guesses` (one array per go) and its resamples over whole groups."""
-    # What a record adds to every table is given by its class and all its answers: those are the cells to count.
+    # What a record adds to every table is given by its class and all its answers: those are the
+    # cells to count.
     answers, cell = np.unique(np.stack([truth, *guesses]), axis=1, return_inverse=True)
     places = answers[0] * classes + answers[1:]
 
@@ -47,9 +56,18 @@ def resample(
 
 
 def difference(
-    truth: Ints, one: Ints, other: Ints, groups: Ints, classes: int, *, seed: int = 0, draws: int = DRAWS
+    truth: Ints,
+    one: Ints,
+    other: Ints,
+    groups: Ints,
+    classes: int,
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
 ) -> tuple[float, Interval]:
-    """The macro-F1 of `other` less that of `one`, and its interval: both are scored under the same weights."""
+    """The macro-F1 of `other` less that of `one`, and its interval: both are scored under the same
+    weights.
+    """
     answers, cell = np.unique(np.stack([truth, one, other]), axis=1, return_inverse=True)
     places = answers[0] * classes + answers[1:]
 

@@ -1,7 +1,7 @@
 """Macro-F1 and accuracy from confusion counts; each equals scikit-learn's.
 
-A confusion table has a row per class, truth in rows. It may have more columns than classes: answers that are none of
-them, and no answer at all. Both count as wrong.
+A confusion table has a row per class, truth in rows. It may have more columns than classes: answers
+that are none of them, and no answer at all. Both count as wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Counts = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 
 
 def confusion(truth: Ints, guess: Ints, classes: int, *, extra: int = 0) -> Ints:
-    """Counts with truth in rows and answers in columns; `extra` columns are for answers outside the classes."""
+    """Counts with truth in rows and answers in columns; `extra` columns are for answers outside the
+    classes.
+    """
     width = classes + extra
     return np.bincount(truth * width + guess, minlength=classes * width).reshape(classes, width)
 
@@ -44,8 +46,8 @@ def macro_f1(counts: Counts) -> Floats:
 
 
 def measured_macro_f1(counts: Counts) -> float | None:
-    """Macro-F1 of one table; null where the truth holds fewer than two classes: of one class alone, answering with it
-    every time would score 100."""
+    """Macro-F1 of one table; null where the truth holds fewer than two classes: of one class alone,
+    answering with it every time would score 100."""
     return float(macro_f1(counts)) if (counts.sum(axis=-1) > 0).sum() > 1 else None
 
 
@@ -65,7 +67,9 @@ def majority_f1(counts: Counts) -> Floats:
 
 
 def stratified_f1(counts: Counts) -> float:
-    """Expected macro-F1 of drawing answers from the label distribution: precision = recall = share, so 1/K."""
+    """Expected macro-F1 of drawing answers from the label distribution: precision = recall = share,
+    so 1/K.
+    """
     return float(1 / (counts > 0).sum())
 
 

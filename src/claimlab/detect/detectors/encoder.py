@@ -20,22 +20,31 @@ from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
 from claimlab.detect.texts import texts_of
 
 Grid = Literal["none", "pt-afc"]
-# The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed there.
+# The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed
+# there.
 PT_AFC: dict[str, tuple[Any, ...]] = {
     "batch": (8, 16),
     "learning_rate": (1e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4),
     "dropout": (0.1, 0.2, 0.3),
 }
 PT_AFC_FIXED: dict[str, Any] = {
-    "epochs": 10, "max_length": 512, "warmup": 0.06, "weight_decay": 0.01, "patience": 3, "threshold": 0.001,
-    "pooling": "first", "balanced": False,
-}  # fmt: skip
+    "epochs": 10,
+    "max_length": 512,
+    "warmup": 0.06,
+    "weight_decay": 0.01,
+    "patience": 3,
+    "threshold": 0.001,
+    "pooling": "first",
+    "balanced": False,
+}
 HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 
 class Encoder(Detector):
     name: ClassVar[str] = "encoder"
-    summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
+    summary: ClassVar[str] = (
+        "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
+    )
     extra: ClassVar[str | None] = "encoder,embeddings"
     unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
     trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
@@ -62,9 +71,19 @@ class Encoder(Detector):
     ) -> None:
         self.model = model
         self.recipe = Recipe(
-            learning_rate, epochs, batch, dropout, max_length, warmup, weight_decay, patience, threshold, pooling,
-            balanced, steps,
-        )  # fmt: skip
+            learning_rate,
+            epochs,
+            batch,
+            dropout,
+            max_length,
+            warmup,
+            weight_decay,
+            patience,
+            threshold,
+            pooling,
+            balanced,
+            steps,
+        )
         self.grid: Grid = grid
         self.device: Device = device
         self.save = save
@@ -79,14 +98,23 @@ class Encoder(Detector):
         texts, held, y, held_y = self._parts(train, dev, seed)
         runs = (self._train(recipe, texts, y, held, held_y, seed) for recipe in self.recipes())
         self.fitted: Fitted = max(runs, key=lambda run: run.score)
-        self.temperature = temperature(self.fitted.logits(held), np.asarray(held_y), list(range(len(self.classes))))
+        self.temperature = temperature(
+            self.fitted.logits(held), np.asarray(held_y), list(range(len(self.classes)))
+        )
         if self.save is not None:
-            about = {"classes": self.classes, "temperature": self.temperature, "model": self.model, "seed": seed}
+            about = {
+                "classes": self.classes,
+                "temperature": self.temperature,
+                "model": self.model,
+                "seed": seed,
+            }
             save_fitted(self.fitted, Path(self.save), about)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return as_predictions(
-            self.fitted.logits(texts_of(records).to_list(), self.progress), self.classes, self.temperature
+            self.fitted.logits(texts_of(records).to_list(), self.progress),
+            self.classes,
+            self.temperature,
         )
 
     def learned(self) -> dict[str, Any]:
@@ -115,15 +143,32 @@ class Encoder(Detector):
             yield replace(fixed, **dict(zip(PT_AFC, values, strict=True)))
 
     def _train(
-        self, recipe: Recipe, texts: list[str], y: list[int], held: list[str], held_y: list[int], seed: int
+        self,
+        recipe: Recipe,
+        texts: list[str],
+        y: list[int],
+        held: list[str],
+        held_y: list[int],
+        seed: int,
     ) -> Fitted:
         return train(
-            self.model, texts, y, held, held_y,
-            recipe=recipe, seed=seed, device=choose_device(self.device), progress=self.progress,
-        )  # fmt: skip
+            self.model,
+            texts,
+            y,
+            held,
+            held_y,
+            recipe=recipe,
+            seed=seed,
+            device=choose_device(self.device),
+            progress=self.progress,
+        )
 
-    def _parts(self, train: Part, dev: Part, seed: int) -> tuple[list[str], list[str], list[int], list[int]]:
-        """What to train on and what to stop by; without dev, a part of the training rows is kept for that."""
+    def _parts(
+        self, train: Part, dev: Part, seed: int
+    ) -> tuple[list[str], list[str], list[int], list[int]]:
+        """What to train on and what to stop by; without dev, a part of the training rows is kept
+        for that.
+        """
         place = {c: i for i, c in enumerate(self.classes)}
         texts, y = texts_of(train.records).to_list(), [place[label] for label in train.labels]
         if dev.labels:
@@ -135,7 +180,12 @@ class Encoder(Detector):
         if not stopping.any():
             return texts, texts, y, y
         rows, others = np.flatnonzero(~stopping), np.flatnonzero(stopping)
-        return [texts[i] for i in rows], [texts[i] for i in others], [y[i] for i in rows], [y[i] for i in others]
+        return (
+            [texts[i] for i in rows],
+            [texts[i] for i in others],
+            [y[i] for i in rows],
+            [y[i] for i in others],
+        )
 
 
 DETECTOR = Encoder

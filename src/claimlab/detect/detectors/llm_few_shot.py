@@ -1,8 +1,9 @@
-"""A language model is shown a few labelled training rows and asked to go on; the label in its reply counts.
+"""A language model is shown a few labelled training rows and asked to go on; the label in its reply
+counts.
 
-The same examples are in every question: as many of each class as can be, in turn, drawn by the seed. Where the training
-rows have a rationale, the examples show it. The reply is free text, so there is no score per class: an invented one
-would only look like a measurement.
+The same examples are in every question: as many of each class as can be, in turn, drawn by the
+seed. Where the training rows have a rationale, the examples show it. The reply is free text, so
+there is no score per class: an invented one would only look like a measurement.
 """
 
 from __future__ import annotations
@@ -18,19 +19,34 @@ import polars as pl
 from claimlab.core.errors import DataError, UsageError
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Part, Prediction
-from claimlab.detect.questions import PIECE, READ, Handles, about, context_of, failed, instructions, shown
+from claimlab.detect.questions import (
+    PIECE,
+    READ,
+    Handles,
+    about,
+    context_of,
+    failed,
+    instructions,
+    shown,
+)
 from claimlab.llm.messages import Message, Request
 from claimlab.llm.provider import Provider
 
 EXAMPLES = 15
 EXAMPLE_READ = 500  # characters of an example's text: fifteen of them are in every question
 EXAMPLE_PIECE = 200
-RATIONALES = ("rationale", "justification", "explanation")  # keys of `meta` under which datasets keep one
+RATIONALES = (
+    "rationale",
+    "justification",
+    "explanation",
+)  # keys of `meta` under which datasets keep one
 
 
 class LlmFewShot(Asking):
     name: ClassVar[str] = "llm-few-shot"
-    summary: ClassVar[str] = "A language model, shown 15 labelled training rows; the label in its reply counts."
+    summary: ClassVar[str] = (
+        "A language model, shown 15 labelled training rows; the label in its reply counts."
+    )
     asks: ClassVar[tuple[str, ...]] = ("few-shot",)
     needs_training: ClassVar[bool] = True
 
@@ -45,7 +61,10 @@ class LlmFewShot(Asking):
     ) -> None:
         super().__init__(model=model, concurrency=concurrency)
         if examples < 1:
-            raise UsageError(f"llm-few-shot cannot show {examples} examples.", "Pass 1 or more, or use llm-zero-shot.")
+            raise UsageError(
+                f"llm-few-shot cannot show {examples} examples.",
+                "Pass 1 or more, or use llm-zero-shot.",
+            )
         self.examples = examples
         self.context = context  # speaker, venue and day
         self.max_tokens = max_tokens
@@ -59,7 +78,9 @@ class LlmFewShot(Asking):
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         super().fit(train, dev, seed=seed)
         order = [c for c in self.classes if c in set(train.labels)]
-        chosen = alternating(train.records["text"].to_list(), train.labels, order, self.examples, seed)
+        chosen = alternating(
+            train.records["text"].to_list(), train.labels, order, self.examples, seed
+        )
         if not chosen:
             raise DataError("No training row has a text to show.", "Use a dataset with texts.")
         rows = [train.records.row(i, named=True) for i in chosen]
@@ -71,7 +92,10 @@ class LlmFewShot(Asking):
             for row, i, rationale in zip(rows, chosen, rationales, strict=True)
             for turn in (
                 Message("user", self._question(row, read=EXAMPLE_READ, piece=EXAMPLE_PIECE)),
-                Message("assistant", f"{rationale} [{train.labels[i]}]" if self.reasoned else f"[{train.labels[i]}]"),
+                Message(
+                    "assistant",
+                    f"{rationale} [{train.labels[i]}]" if self.reasoned else f"[{train.labels[i]}]",
+                ),
             )
         )
 
@@ -85,23 +109,33 @@ class LlmFewShot(Asking):
         label = tag_in(answer.text, self.classes)
         reply = " ".join(answer.text.split())
         prediction = (
-            Prediction(label, rationale=reply) if label else Prediction(None, rationale=reply, failure="no-tag")
+            Prediction(label, rationale=reply)
+            if label
+            else Prediction(None, rationale=reply, failure="no-tag")
         )
         return priced(prediction, [answer])
 
     def _question(self, row: Row, *, read: int = READ, piece: int = PIECE) -> str:
         pieces = evidence_in(row)
         evidence = [Handles().show(pieces, piece=piece)] if pieces else []
-        return "\n".join([*evidence, *(about(row, self.task) if self.context else []), shown(row, read=read)])
+        return "\n".join(
+            [*evidence, *(about(row, self.task) if self.context else []), shown(row, read=read)]
+        )
 
     def _request(self, row: Row) -> Request[Any]:
         prompt = self.prompts["few-shot"]
         system = [prompt.text("role"), instructions(prompt, self.task, self.classes)]
         system += context_of(prompt, self.evidence)
         system.append(prompt.text("examples", count=len(self.example_ids)))
-        system.append(prompt.text("answer" if self.reasoned else "answer_label", label=self.classes[0]))
+        system.append(
+            prompt.text("answer" if self.reasoned else "answer_label", label=self.classes[0])
+        )
         return Request(
-            messages=(Message("system", "\n\n".join(system)), *self.turns, Message("user", self._question(row))),
+            messages=(
+                Message("system", "\n\n".join(system)),
+                *self.turns,
+                Message("user", self._question(row)),
+            ),
             max_tokens=self.max_tokens,
             seed=self.seed,
             tag=row["id"],
@@ -119,8 +153,8 @@ def rationale_of(row: Row) -> str | None:
 def alternating(
     texts: Sequence[str | None], labels: Sequence[str], order: Sequence[str], count: int, seed: int
 ) -> list[int]:
-    """Positions of `count` rows with text, one class after the other, each drawn without return. A class that runs
-    out is passed over."""
+    """Positions of `count` rows with text, one class after the other, each drawn without return. A
+    class that runs out is passed over."""
     rng = np.random.default_rng(seed)
     heaps = {}
     for name in order:
@@ -135,8 +169,8 @@ def alternating(
 
 
 def tag_in(reply: str, classes: Sequence[str]) -> str | None:
-    """The class in a reply: its tag in brackets (the first where the reply begins with one, else the last, behind the
-    rationale), else the first bare word that is a class."""
+    """The class in a reply: its tag in brackets (the first where the reply begins with one, else
+    the last, behind the rationale), else the first bare word that is a class."""
     names = "|".join(re.escape(c) for c in sorted(classes, key=len, reverse=True))
     tags = list(re.finditer(rf"\[\s*({names})\s*\]", reply, re.IGNORECASE))
     bare = re.search(rf"(?<!\w)({names})(?!\w)", reply, re.IGNORECASE)

@@ -1,10 +1,13 @@
-"""A language model that answers or searches again: it reads what was found, and cites what its answer rests on.
+"""A language model that answers or searches again: it reads what was found, and cites what its
+answer rests on.
 
-    ask -> "search": search, read pages, screen, condense, show -> ask again, at most `searches` times -> "answer"
+    ask -> "search": search, read pages, screen, condense, show -> ask again, at most `searches`
+    times -> "answer"
 
-`model` decides; `search_model`, a cheaper one, may condense what a search found before `model` reads it. Of the first
-`pages` results of a search the whole page is read (`reader` fetches it), of the others the snippet. `screen` says
-which pieces a model may not see (the guards of claimlab enrich are passed in by the command line).
+`model` decides; `search_model`, a cheaper one, may condense what a search found before `model`
+reads it. Of the first `pages` results of a search the whole page is read (`reader` fetches it), of
+the others the snippet. `screen` says which pieces a model may not see (the guards of claimlab
+enrich are passed in by the command line).
 """
 
 from __future__ import annotations
@@ -58,7 +61,9 @@ HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in t
 
 @dataclass(frozen=True)
 class Screen:
-    """What a model may not see of what was found: `bars` says it of each piece, `name` goes into the lineage."""
+    """What a model may not see of what was found: `bars` says it of each piece, `name` goes into
+    the lineage.
+    """
 
     name: str
     bars: Callable[[Row, Sequence[Evidence]], list[bool]]
@@ -79,13 +84,18 @@ def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None
     allowed = (*classes, *(ABSTENTIONS if abstain else ()))
     narrowed: dict[str, Any] = {"label": (Literal[allowed] | None, ...), **bounded(room)}
     if room is not None:
-        narrowed |= {"query": (Annotated[str, Field(max_length=QUERY)] | None, ...), "confidence": (Tenth | None, ...)}
+        narrowed |= {
+            "query": (Annotated[str, Field(max_length=QUERY)] | None, ...),
+            "confidence": (Tenth | None, ...),
+        }
     return create_model("Turn", __base__=Turn, **narrowed)
 
 
 class LlmSearch(Asking):
     name: ClassVar[str] = "llm-search"
-    summary: ClassVar[str] = "A language model that searches, reads, answers or searches again, and cites its evidence."
+    summary: ClassVar[str] = (
+        "A language model that searches, reads, answers or searches again, and cites its evidence."
+    )
     handles: ClassVar[tuple[str, ...]] = ("model", "search")
     asks: ClassVar[tuple[str, ...]] = ("search", "condense")
 
@@ -110,15 +120,24 @@ class LlmSearch(Asking):
         super().__init__(model=model, concurrency=concurrency)
         self.search, self.search_model = search, search_model
         self.screen, self.reader = screen, reader
-        self.searches, self.results, self.pages, self.before_claim = searches, results, pages, before_claim
+        self.searches, self.results, self.pages, self.before_claim = (
+            searches,
+            results,
+            pages,
+            before_claim,
+        )
         self.abstain, self.max_tokens = abstain, max_tokens
         self.context, self.known_until = context, check_day(known_until)
 
     def parameters(self) -> dict[str, object]:
-        condenser = self.search_model.profile.chosen_model() if self.search_model is not None else None
+        condenser = (
+            self.search_model.profile.chosen_model() if self.search_model is not None else None
+        )
         return {
             **super().parameters(),
-            "search": {self.search.name: self.search.parameters()} if self.search is not None else None,
+            "search": (
+                {self.search.name: self.search.parameters()} if self.search is not None else None
+            ),
             "search_model": condenser,
             "screen": self.screen.name if self.screen is not None else None,
             "reader": self.reader is not None,
@@ -160,26 +179,45 @@ class LlmSearch(Asking):
             left = left - 1 if case.moves_on else 0  # who repeats a query will repeat it again
             prompt = self.prompts["search"]
             ask = prompt.text("left", left=left) if left > 0 else prompt.text("last")
-            messages = [*messages, Message("assistant", answer.text or ""), Message("user", f"{results}\n\n{ask}")]
+            messages = [
+                *messages,
+                Message("assistant", answer.text or ""),
+                Message("user", f"{results}\n\n{ask}"),
+            ]
         return case.close(Prediction(None, failure="no-answer"))
 
     def _opening(self, row: Row, handles: Handles) -> list[Message]:
         prompt, own = self.prompts["search"], evidence_in(row)
-        system = [prompt.text("role"), instructions(prompt, self.task, self.classes), prompt.text("loop")]
+        system = [
+            prompt.text("role"),
+            instructions(prompt, self.task, self.classes),
+            prompt.text("loop"),
+        ]
         system += [prompt.text("knowledge"), *context_of(prompt, self.evidence)]
-        system += [prompt.text("answer"), prompt.text("cite"), prompt.text("abstain" if self.abstain else "decide")]
+        system += [
+            prompt.text("answer"),
+            prompt.text("cite"),
+            prompt.text("abstain" if self.abstain else "decide"),
+        ]
         data = [*day_of(prompt, row, self.known_until), *([handles.show(own)] if own else [])]
         data += about(row, self.task) if self.context else []
-        return [Message("system", "\n\n".join(system)), Message("user", "\n\n".join([*data, shown(row)]))]
+        return [
+            Message("system", "\n\n".join(system)),
+            Message("user", "\n\n".join([*data, shown(row)])),
+        ]
 
     def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Request[Any]:
         schema: type[Reasoned] = (verdict_schema if last else turn_schema)(
             self.classes, self.abstain, self.room(self.max_tokens)
         )
         return Request(
-            messages=tuple(messages), schema=schema, max_tokens=self.max_tokens, seed=self.seed, tag=row["id"],
+            messages=tuple(messages),
+            schema=schema,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            tag=row["id"],
             prompt_name="search",
-        )  # fmt: skip
+        )
 
     async def _look(self, words: str | None, case: _Case) -> str:
         """The message to the model after a search: the results, or why there are none."""
@@ -206,18 +244,27 @@ class LlmSearch(Asking):
             return "The search found nothing."
         case.found |= {piece.evidence_id: piece for piece in pieces}
         language = case.row.get("language")
-        shown = [(p.evidence_id, words_of(p, query, language, texts.get(p.evidence_id), self._room)) for p in pieces]
+        shown = [
+            (p.evidence_id, words_of(p, query, language, texts.get(p.evidence_id), self._room))
+            for p in pieces
+        ]
         listed = case.handles.show(shown, piece=self._room + PIECE)
-        return await self._condensed(query, listed, case) if self.search_model is not None else listed
+        return (
+            await self._condensed(query, listed, case) if self.search_model is not None else listed
+        )
 
     async def _search(self, query: str, row: Row) -> Results:
         assert self.search is not None, "a run looks at the handles before it starts"
         when: datetime | None = row.get("date") if self.before_claim else None
         day = when.date() if when is not None else None
-        return await self.search.search(Query(query, row.get("language"), max_results=self.results, before=day))
+        return await self.search.search(
+            Query(query, row.get("language"), max_results=self.results, before=day)
+        )
 
     def _allowed(self, pieces: Sequence[Evidence], case: _Case) -> list[Evidence]:
-        """Without what is screened and, where that was asked for, what is newer than the claim or has no date."""
+        """Without what is screened and, where that was asked for, what is newer than the claim or
+        has no date.
+        """
         usable = list(pieces)
         when = case.row.get("date")
         if self.before_claim and when is not None:
@@ -235,9 +282,16 @@ class LlmSearch(Asking):
         assert self.search_model is not None
         prompt = self.prompts["condense"]
         system = f"{prompt.text('role')} {prompt.text('task', words=WORDS)}"
-        settings: dict[str, Any] = {"max_tokens": 4 * WORDS, "seed": self.seed, "prompt_name": prompt.name}
+        settings: dict[str, Any] = {
+            "max_tokens": 4 * WORDS,
+            "seed": self.seed,
+            "prompt_name": prompt.name,
+        }
         request: Request[Any] = Request.of(
-            f"{listed}\n\n{untrusted(query, 'query')}", system=system, tag=case.row["id"], **settings
+            f"{listed}\n\n{untrusted(query, 'query')}",
+            system=system,
+            tag=case.row["id"],
+            **settings,
         )
         answer = await self.search_model.ask(request)
         case.answers.append(answer)
@@ -272,21 +326,39 @@ class _Case:
         self.cost = None if price is None or self.cost is None else self.cost + price
 
     def close(self, prediction: Prediction) -> Prediction:
-        notes = {**prediction.notes, **self.counts, "searches": len(self.queries), "queries": self.queries or None}
-        whole = Prediction(**{**prediction.__dict__, "found": tuple(self.found.values()), "notes": notes})
+        notes = {
+            **prediction.notes,
+            **self.counts,
+            "searches": len(self.queries),
+            "queries": self.queries or None,
+        }
+        whole = Prediction(
+            **{**prediction.__dict__, "found": tuple(self.found.values()), "notes": notes}
+        )
         return priced(whole, self.answers, self.cost)
 
 
 def _verdict(move: Turn) -> Verdict | None:
-    """The answer in a move; null when it is a search. An answer without a label or a confidence counts as a search."""
+    """The answer in a move; null when it is a search. An answer without a label or a confidence
+    counts as a search.
+    """
     if move.next == "search" or move.label is None or move.confidence is None:
         return None
-    return Cited(rationale=move.rationale, label=move.label, confidence=move.confidence, evidence=move.evidence)
+    return Cited(
+        rationale=move.rationale,
+        label=move.label,
+        confidence=move.confidence,
+        evidence=move.evidence,
+    )
 
 
 def _list_price(results: Results) -> float | None:
-    """What the search costs by the providers' published prices: the same when it is answered from a recording."""
-    providers = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
+    """What the search costs by the providers' published prices: the same when it is answered from a
+    recording.
+    """
+    providers = [a.provider for a in results.attempts if a.outcome != "failed"] or [
+        results.provider
+    ]
     prices = [terms(name).price for name in providers]
     known = [p for p in prices if p is not None]
     return sum(known) if len(known) == len(prices) else None

@@ -1,4 +1,6 @@
-"""A language model is asked about each record by what it knows, and by evidence where the run shows some."""
+"""A language model is asked about each record by what it knows, and by evidence where the run shows
+some.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from claimlab.llm.provider import Provider
 
 class LlmZeroShot(Asking):
     name: ClassVar[str] = "llm-zero-shot"
-    summary: ClassVar[str] = "A language model, asked with the task's own words; it says why, and abstains if it may."
+    summary: ClassVar[str] = (
+        "A language model, asked with the task's own words; it says why, and abstains if it may."
+    )
     asks: ClassVar[tuple[str, ...]] = ("zero-shot",)
 
     def __init__(
@@ -54,22 +58,38 @@ class LlmZeroShot(Asking):
     async def one(self, row: Row) -> Prediction:
         handles = Handles()
         answer = await self.provider.ask(self._request(row, handles))
-        prediction = failed(answer) if answer.value is None else as_prediction(answer.value, self.classes, handles)
+        prediction = (
+            failed(answer)
+            if answer.value is None
+            else as_prediction(answer.value, self.classes, handles)
+        )
         return priced(prediction, [answer])
 
     def _request(self, row: Row, handles: Handles) -> Request[Verdict]:
         prompt, pieces = self.prompts["zero-shot"], evidence_in(row)
-        system = [prompt.text("role"), instructions(prompt, self.task, self.classes), prompt.text("knowledge")]
+        system = [
+            prompt.text("role"),
+            instructions(prompt, self.task, self.classes),
+            prompt.text("knowledge"),
+        ]
         system += [*context_of(prompt, self.evidence), prompt.text("answer")]
         system += [prompt.text("cite")] if pieces else []
         system.append(prompt.text("abstain" if self.abstain else "decide"))
         data = [*day_of(prompt, row, self.known_until)]
-        data += [handles.show(pieces)] if pieces else [prompt.text("nothing_found")] if self.evidence != "none" else []
+        data += (
+            [handles.show(pieces)]
+            if pieces
+            else [prompt.text("nothing_found")]
+            if self.evidence != "none"
+            else []
+        )
         data += about(row, self.task) if self.context else []
         return Request.of(
             "\n\n".join([*data, shown(row)]),
             system="\n\n".join(system),
-            schema=verdict_schema(self.classes, self.abstain, self.room(self.max_tokens), cites=bool(pieces)),
+            schema=verdict_schema(
+                self.classes, self.abstain, self.room(self.max_tokens), cites=bool(pieces)
+            ),
             max_tokens=self.max_tokens,
             seed=self.seed,
             tag=row["id"],

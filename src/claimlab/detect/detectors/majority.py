@@ -24,7 +24,11 @@ class Majority(Detector):
         self.answer = min(tally, key=lambda c: (-tally[c], c))
 
     def learned(self) -> dict[str, Any]:
-        return {"classes": list(self.shares), "shares": np.array(list(self.shares.values())), "answer": self.answer}
+        return {
+            "classes": list(self.shares),
+            "shares": np.array(list(self.shares.values())),
+            "answer": self.answer,
+        }
 
     def recall(self, learned: Learned) -> None:
         classes = learned.words("classes")

@@ -1,4 +1,6 @@
-"""A frozen sentence encoder and a linear model on its vectors: meaning instead of words, with nothing to fine-tune."""
+"""A frozen sentence encoder and a linear model on its vectors: meaning instead of words, with
+nothing to fine-tune.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from claimlab.detect.texts import texts_of
 
 class Sentence(Detector):
     name: ClassVar[str] = "sentence"
-    summary: ClassVar[str] = "Sentence embeddings (all-MiniLM-L6-v2, offline) with a linear model, tuned on dev."
+    summary: ClassVar[str] = (
+        "Sentence embeddings (all-MiniLM-L6-v2, offline) with a linear model, tuned on dev."
+    )
     extra: ClassVar[str | None] = "embeddings"
     unreported: ClassVar[frozenset[str]] = frozenset({"device"})
 
@@ -39,7 +43,9 @@ class Sentence(Detector):
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.linear = Linear(self.head, self.strength)
         held = self._vectors(dev.records) if dev.labels else None
-        self.linear.fit(self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
+        self.linear.fit(
+            self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
+        )
 
     def learned(self) -> dict[str, Any]:
         return {"linear": self.linear.learned()}
@@ -52,7 +58,9 @@ class Sentence(Detector):
         return self.linear.predict(self._vectors(records))
 
     def keep(self, folder: Path) -> bool:
-        return choose_device(self.device) == "cpu" and super().keep(folder)  # one GPU is not shared by processes
+        return choose_device(self.device) == "cpu" and super().keep(
+            folder
+        )  # one GPU is not shared by processes
 
     def take_up(self, folder: Path) -> None:
         super().take_up(folder)

@@ -1,9 +1,11 @@
-"""One shortcut alone: what a detector would score that looks at nothing but length, source, date or another trait.
+"""One shortcut alone: what a detector would score that looks at nothing but length, source, date or
+another trait.
 
-On a leaderboard it is the row that a detector must clear before its score says anything of reading. Numbers and the
-presence of words go to a small decision tree; categories answer with the class that is over-represented among training
-rows of the same value; a column of texts (or of names that hardly recur) goes to a linear model of its characters. What
-an audit measures is here under the same name, from the same code.
+On a leaderboard it is the row that a detector must clear before its score says anything of reading.
+Numbers and the presence of words go to a small decision tree; categories answer with the class that
+is over-represented among training rows of the same value; a column of texts (or of names that
+hardly recur) goes to a linear model of its characters. What an audit measures is here under the
+same name, from the same code.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
 class Shortcut(Detector):
     name: ClassVar[str] = "shortcut"
     summary: ClassVar[str] = (
-        "One property alone (length, keywords, giveaways, punctuation, source, missing, any column): what a shortcut "
-        "achieves."
+        "One property alone (length, keywords, giveaways, punctuation, source, missing, any"
+        " column): what a shortcut achieves."
     )
     quick: ClassVar[bool] = True
     from_scratch: ClassVar[bool] = True
@@ -61,10 +63,14 @@ class Shortcut(Detector):
         self.kind = _kind(values)
         if self.kind == "numbers":
             self.features, self.tree = values.shape[1], Tree.of(_tree(seed).fit(values, y))
-            self.silent = _shares(y[~values.any(axis=1)] if self.feature == "giveaways" else y, len(self.classes))
+            self.silent = _shares(
+                y[~values.any(axis=1)] if self.feature == "giveaways" else y, len(self.classes)
+            )
             return
         if values.null_count() == values.len():
-            raise DataError(f"No training record has a value in '{self.feature}'.", "Choose another feature.")
+            raise DataError(
+                f"No training record has a value in '{self.feature}'.", "Choose another feature."
+            )
         if self.kind == "texts":
             self.terms, self.linear = TfIdf(Characters(), most=100_000), Linear("logistic")
             self.linear.fit(self.terms.fit_transform(values.fill_null("")), train.labels, seed=seed)
@@ -84,7 +90,9 @@ class Shortcut(Detector):
         if self.feature == "giveaways":
             answers, scores = self._of_silent(records, ~values.any(axis=1), answers, scores)
         return [
-            Prediction(self.classes[int(answer)], dict(zip(self.classes, map(float, row), strict=True)))
+            Prediction(
+                self.classes[int(answer)], dict(zip(self.classes, map(float, row), strict=True))
+            )
             for answer, row in zip(answers, scores, strict=True)
         ]
 
@@ -93,17 +101,28 @@ class Shortcut(Detector):
         known = {name: names for name, names in chosen.items() if names}
         common = {"classes": self.classes, "seed": self.seed, "kind": self.kind, **known}
         if self.kind == "numbers":
-            return {**common, "tree": self.tree.learned(), "features": self.features, "silent": self.silent}
+            return {
+                **common,
+                "tree": self.tree.learned(),
+                "features": self.features,
+                "silent": self.silent,
+            }
         if self.kind == "texts":
             return {**common, "terms": self.terms.learned(), "linear": self.linear.learned()}
-        values = pl.DataFrame({"value": [value for value in self.shares if value is not None]}, {"value": pl.String})
+        values = pl.DataFrame(
+            {"value": [value for value in self.shares if value is not None]}, {"value": pl.String}
+        )
         shares = [self.shares[value] for value in values["value"]]
         matrix = np.array(shares, np.float64).reshape(len(shares), len(self.classes))
         missing = {"missing": self.shares[None]} if None in self.shares else {}
         return {**common, "values": values, "shares": matrix, "usual": self.usual, **missing}
 
     def recall(self, learned: Learned) -> None:
-        self.classes, self.seed, self.kind = learned.words("classes"), learned.whole("seed"), learned.word("kind")
+        self.classes, self.seed, self.kind = (
+            learned.words("classes"),
+            learned.whole("seed"),
+            learned.word("kind"),
+        )
         self.words = tuple(learned.words("words")) if "words" in learned else ()
         self.columns = tuple(learned.words("columns")) if "columns" in learned else ()
         width = len(self.classes)
@@ -124,10 +143,14 @@ class Shortcut(Detector):
             self.usual = learned.array("usual", np.float64, [width])
 
     def _choose(self, records: pl.DataFrame, y: npt.NDArray[np.int64]) -> None:
-        """What is looked for, from the training rows alone: words, or columns that some records lack."""
+        """What is looked for, from the training rows alone: words, or columns that some records
+        lack.
+        """
         self.words, self.columns = (), ()
         if self.feature == "keywords":
-            self.words = keywords(records["text"], records["language"].drop_nulls().unique().to_list())
+            self.words = keywords(
+                records["text"], records["language"].drop_nulls().unique().to_list()
+            )
         elif self.feature == "giveaways":
             self.words = one_sided_words(records["text"], y, rare=False)
         elif self.feature == "missing":
@@ -135,11 +158,17 @@ class Shortcut(Detector):
         else:
             return
         if not (self.words or self.columns):
-            raise DataError(f"The training records have no {self.feature}.", "Choose another feature.")
+            raise DataError(
+                f"The training records have no {self.feature}.", "Choose another feature."
+            )
 
     def _values(self, records: pl.DataFrame, *, numeric: bool | None) -> Any:
         if self.feature in WORDS:
-            return presence(held_words(records["text"]), self.words, records.height).toarray().astype(np.float32)
+            return (
+                presence(held_words(records["text"]), self.words, records.height)
+                .toarray()
+                .astype(np.float32)
+            )
         if self.feature == "missing":
             flags = [column_values(records, name).is_not_null() for name in self.columns]
             return np.stack([flag.to_numpy() for flag in flags], axis=1).astype(np.float32)
@@ -148,13 +177,18 @@ class Shortcut(Detector):
     def _of_silent(
         self, records: pl.DataFrame, silent: npt.NDArray[np.bool_], answers: Any, scores: Floats
     ) -> tuple[Any, Floats]:
-        """Records without any of the words are answered at random, in the proportions of such records in training."""
+        """Records without any of the words are answered at random, in the proportions of such
+        records in training.
+        """
         places = [share_of(self.seed, record) for record in records["id"].to_list()]
-        drawn = np.minimum(np.searchsorted(np.cumsum(self.silent), places, "right"), len(self.classes) - 1)
+        drawn = np.minimum(
+            np.searchsorted(np.cumsum(self.silent), places, "right"), len(self.classes) - 1
+        )
         return np.where(silent, drawn, answers), np.where(silent[:, None], self.silent, scores)
 
     def _count(self, values: pl.Series, y: npt.NDArray[np.int64]) -> None:
-        """Shares of each class per value, a rare class weighing as much as a frequent one, smoothed by one row.
+        """Shares of each class per value, a rare class weighing as much as a frequent one, smoothed
+        by one row.
 
         A value never met in training, or none at all, is answered with the usual class.
         """
@@ -189,13 +223,23 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
         return CLOCK[feature](times).cast(pl.Float32).fill_null(float("nan")).to_numpy()[:, None]
     if feature == "evidence":
         return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
-    values = sites(records) if feature == "domain" else column_values(records, COLUMNS.get(feature, feature))
+    values = (
+        sites(records)
+        if feature == "domain"
+        else column_values(records, COLUMNS.get(feature, feature))
+    )
     figures = as_numbers(values) if numeric is None else _figures(values) if numeric else None
-    return values.cast(pl.String) if figures is None else figures.to_numpy().astype(np.float32)[:, None]
+    return (
+        values.cast(pl.String)
+        if figures is None
+        else figures.to_numpy().astype(np.float32)[:, None]
+    )
 
 
 def _kind(values: Any) -> str:
-    """Numbers, categories, or texts: values of which hardly any recurs, so that they can only be read."""
+    """Numbers, categories, or texts: values of which hardly any recurs, so that they can only be
+    read.
+    """
     if not isinstance(values, pl.Series):
         return "numbers"
     known = values.drop_nulls()
@@ -218,7 +262,9 @@ def _tree(seed: int) -> Any:
     """As large as an audit's: it can show a shortcut, and is too small to learn the task."""
     from sklearn.tree import DecisionTreeClassifier
 
-    return DecisionTreeClassifier(max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=seed)
+    return DecisionTreeClassifier(
+        max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=seed
+    )
 
 
 DETECTOR = Shortcut

@@ -1,5 +1,5 @@
-"""Static word vectors, averaged, and a linear model: between a bag of words and a sentence encoder, at the price of the
-first. The vectors come with the package wordllama; nothing is downloaded."""
+"""Static word vectors, averaged, and a linear model: between a bag of words and a sentence encoder,
+at the price of the first. The vectors come with the package wordllama; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from claimlab.detect.texts import texts_of
 
 class Static(Detector):
     name: ClassVar[str] = "static"
-    summary: ClassVar[str] = "Averaged static word vectors (wordllama) with a linear model, tuned on dev."
+    summary: ClassVar[str] = (
+        "Averaged static word vectors (wordllama) with a linear model, tuned on dev."
+    )
     quick: ClassVar[bool] = True
     extra: ClassVar[str | None] = "embeddings"
 
@@ -31,7 +33,9 @@ class Static(Detector):
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.linear = Linear(self.head, self.strength)
         held = vectors(dev.records) if dev.labels else None
-        self.linear.fit(vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
+        self.linear.fit(
+            vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
+        )
 
     def learned(self) -> dict[str, Any]:
         return {"linear": self.linear.learned()}
@@ -47,7 +51,11 @@ class Static(Detector):
 def vectors(records: pl.DataFrame) -> npt.NDArray[np.float32]:
     """One vector of unit length per record; zeros for a text without a word."""
     texts = texts_of(records).to_list()
-    raw = np.asarray(_words().embed(texts, norm=False), np.float32) if texts else np.empty((0, 256), np.float32)
+    raw = (
+        np.asarray(_words().embed(texts, norm=False), np.float32)
+        if texts
+        else np.empty((0, 256), np.float32)
+    )
     length = np.linalg.norm(raw, axis=1, keepdims=True)
     unit: npt.NDArray[np.float32] = np.divide(raw, length, out=np.zeros_like(raw), where=length > 0)
     return unit
@@ -59,8 +67,11 @@ def _words() -> Any:
         import wordllama
     except ImportError:
         raise MissingExtra("The detector 'static'", "embeddings") from None
-    # Its own folder given as the cache: the wheel holds the tokenizer where only a cache is looked for.
-    return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    # Its own folder given as the cache: the wheel holds the tokenizer where only a cache is looked
+    # for.
+    return wordllama.WordLlama.load(
+        cache_dir=Path(wordllama.__file__).parent, disable_download=True
+    )
 
 
 DETECTOR = Static

@@ -35,7 +35,8 @@ class Stratified(Detector):
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         ends = np.cumsum(self.shares)
         scores = dict(zip(self.classes, self.shares, strict=True))
-        # A number for each record alone: the answer is the same whatever else is asked about with it.
+        # A number for each record alone: the answer is the same whatever else is asked about with
+        # it.
         places = [share_of(self.seed, record) for record in records["id"].to_list()]
         drawn = np.minimum(np.searchsorted(ends, places, "right"), len(ends) - 1)
         return [Prediction(self.classes[i], dict(scores)) for i in drawn]

@@ -1,8 +1,9 @@
-"""Words and character n-grams, weighted by TF-IDF, in a linear model: the classic that is hard to beat for its price.
+"""Words and character n-grams, weighted by TF-IDF, in a linear model: the classic that is hard to
+beat for its price.
 
-The regularisation is tuned on the dev rows when there are any, otherwise by cross-validation inside the training rows.
-Memory is bounded: of more than MOST training rows, and of as many dev rows, the model learns from a random sample that
-keeps the shares of the classes.
+The regularisation is tuned on the dev rows when there are any, otherwise by cross-validation inside
+the training rows. Memory is bounded: of more than MOST training rows, and of as many dev rows, the
+model learns from a random sample that keeps the shares of the classes.
 """
 
 from __future__ import annotations
@@ -30,10 +31,17 @@ class Tfidf(Detector):
     from_scratch: ClassVar[bool] = True
 
     def __init__(
-        self, *, words: bool = True, characters: bool = True, model: Kind = "svm", strength: float | None = None
+        self,
+        *,
+        words: bool = True,
+        characters: bool = True,
+        model: Kind = "svm",
+        strength: float | None = None,
     ) -> None:
         if not (words or characters):
-            raise UsageError("tfidf has neither words nor characters to count.", "Leave one of the two on.")
+            raise UsageError(
+                "tfidf has neither words nor characters to count.", "Leave one of the two on."
+            )
         self.words = words
         self.characters = characters
         self.model: Kind = model
@@ -61,12 +69,17 @@ class Tfidf(Detector):
         for number, part in enumerate(self.parts):
             part.recall(learned.part(f"part {number}"))
         self.linear = Linear(self.model, self.strength)
-        self.linear.recall(learned.part("linear"), width=sum(part.vocabulary.height for part in self.parts))
+        self.linear.recall(
+            learned.part("linear"), width=sum(part.vocabulary.height for part in self.parts)
+        )
 
     def remarks(self, records: pl.DataFrame) -> list[str]:
         if self._rows <= MOST:
             return []
-        return [f"The model learnt from a random sample of about {MOST:,} of {self._rows:,} training rows."]
+        return [
+            f"The model learnt from a random sample of about {MOST:,} of {self._rows:,} training"
+            " rows."
+        ]
 
     def _counters(self) -> list[TfIdf]:
         words = [TfIdf(Words(), most=200_000)] if self.words else []
@@ -78,7 +91,9 @@ class Tfidf(Detector):
 
 
 def sampled(part: Part, most: int, seed: int) -> Part:
-    """About `most` of the rows, in their order: a random share of each class, the same for all but rare classes."""
+    """About `most` of the rows, in their order: a random share of each class, the same for all but
+    rare classes.
+    """
     if len(part.labels) <= most:
         return part
     labels, rng, rows = np.asarray(part.labels), np.random.default_rng(seed), []

@@ -1,4 +1,6 @@
-"""Transformer encoders on PyTorch: loading, training, inference; the detectors built on them are in `detectors/`.
+"""Transformer encoders on PyTorch: loading, training, inference; the detectors built on them are in
+`detectors/`.
 
-Nothing here reads a record table, so that training runs on a machine that has PyTorch and transformers and little else.
+Nothing here reads a record table, so that training runs on a machine that has PyTorch and
+transformers and little else.
 """

@@ -1,4 +1,6 @@
-"""Texts as batches of token numbers. Texts of like length share a batch, so that little of it is padding."""
+"""Texts as batches of token numbers. Texts of like length share a batch, so that little of it is
+padding.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class Tokens:
 
     @classmethod
     def of(cls, tokenizer: Any, texts: Sequence[str], max_length: int) -> Tokens:
-        ids = tokenizer(list(texts), truncation=True, max_length=max_length, add_special_tokens=True)["input_ids"]
+        ids = tokenizer(
+            list(texts), truncation=True, max_length=max_length, add_special_tokens=True
+        )["input_ids"]
         return cls(ids, tokenizer.pad_token_id or 0)
 
     def __len__(self) -> int:

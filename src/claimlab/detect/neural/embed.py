@@ -1,7 +1,8 @@
-"""Texts as vectors of a frozen encoder: mean over the tokens, unit length. A list of texts is read once.
+"""Texts as vectors of a frozen encoder: mean over the tokens, unit length. A list of texts is read
+once.
 
-A text of another list is read again: the last digits of a vector depend on the texts that it was read with, and a run
-that goes on after a stop, or in other processes, has read no others before.
+A text of another list is read again: the last digits of a vector depend on the texts that it was
+read with, and a run that goes on after a stop, or in other processes, has read no others before.
 """
 
 from __future__ import annotations

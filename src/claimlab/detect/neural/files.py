@@ -1,6 +1,8 @@
-"""Where a model's weights are: a folder, a name on the hub, or the small one that comes as a Python package.
+"""Where a model's weights are: a folder, a name on the hub, or the small one that comes as a Python
+package.
 
-Weights are read as safetensors only: a pickle can run code when it is opened. Code that comes with a model is not run.
+Weights are read as safetensors only: a pickle can run code when it is opened. Code that comes with
+a model is not run.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def open_model(model: str) -> tuple[Any, Any]:
     except (OSError, ValueError) as error:
         raise ClaimlabError(
             f"The model '{model}' cannot be opened: {str(error).splitlines()[0]}",
-            "Give the folder of a model with safetensors weights, or a hub name where there is a network.",
+            "Give the folder of a model with safetensors weights, or a hub name where there is a"
+            " network.",
         ) from error
     return tokenizer, body.float()
 

@@ -1,4 +1,6 @@
-"""Keep a trained model as a folder: weights as safetensors, the tokenizer, and a JSON file that says what it is."""
+"""Keep a trained model as a folder: weights as safetensors, the tokenizer, and a JSON file that
+says what it is.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +19,36 @@ KIND = "trained model"
 
 
 def save_fitted(fitted: Fitted, folder: Path, about: dict[str, Any]) -> None:
-    """`folder` can be given as `model=` for further training, or opened with `load_fitted` to predict."""
+    """`folder` can be given as `model=` for further training, or opened with `load_fitted` to
+    predict.
+    """
     from safetensors.torch import save_file
 
     refuse(folder)
     with atomic_folder(folder) as building:
         fitted.network.body.save_pretrained(building)
         fitted.tokenizer.save_pretrained(building)
-        head = {name: value.detach().cpu().contiguous() for name, value in fitted.network.head.state_dict().items()}
+        head = {
+            name: value.detach().cpu().contiguous()
+            for name, value in fitted.network.head.state_dict().items()
+        }
         save_file(head, building / HEAD)
-        trained = {"recipe": asdict(fitted.recipe), "dev_macro_f1": fitted.score, "history": fitted.history}
+        trained = {
+            "recipe": asdict(fitted.recipe),
+            "dev_macro_f1": fitted.score,
+            "history": fitted.history,
+        }
         content = {**about, **trained}
-        (building / ABOUT).write_text(json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        (building / ABOUT).write_text(
+            json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
         seal_folder(building, KIND)
 
 
 def refuse(folder: Path) -> None:
-    """Only a model that was saved here before is replaced; to be asked before training, not after it."""
+    """Only a model that was saved here before is replaced; to be asked before training, not after
+    it.
+    """
     refuse_taken(folder, force=True, kind=KIND)
 
 
@@ -47,5 +62,7 @@ def load_fitted(folder: Path, device: Device = "auto") -> tuple[Fitted, list[str
     network = network_of(body, len(about["classes"]), recipe)
     network.head.load_state_dict(load_file(folder / HEAD))
     where = choose_device(device)
-    fitted = Fitted(network.to(where), tokenizer, recipe, where, about["dev_macro_f1"], about["history"])
+    fitted = Fitted(
+        network.to(where), tokenizer, recipe, where, about["dev_macro_f1"], about["history"]
+    )
     return fitted, about["classes"]

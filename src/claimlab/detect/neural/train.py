@@ -1,7 +1,8 @@
-"""Fine-tune an encoder with a linear head: AdamW, linear warm-up and decay, stopped early by macro-F1 on dev.
+"""Fine-tune an encoder with a linear head: AdamW, linear warm-up and decay, stopped early by
+macro-F1 on dev.
 
-One loop of our own instead of a framework's: a page that can be read, with every setting in one place. The same seed
-gives the same model on a CPU; on a GPU as far as its kernels allow.
+One loop of our own instead of a framework's: a page that can be read, with every setting in one
+place. The same seed gives the same model on a CPU; on a GPU as far as its kernels allow.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ READ_BATCH = 64
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train. `balanced` weighs the classes alike; `steps` caps the training for trying things out."""
+    """How to train. `balanced` weighs the classes alike; `steps` caps the training for trying
+    things out.
+    """
 
     learning_rate: float = 5e-5
     epochs: int = 5
@@ -46,9 +49,14 @@ class Recipe:
         for name in ("learning_rate", "epochs", "batch", "max_length", "patience", "steps"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise UsageError(f"An encoder cannot be trained with {name}={value}.", "Give a number above 0.")
+                raise UsageError(
+                    f"An encoder cannot be trained with {name}={value}.", "Give a number above 0."
+                )
         if not 0 <= self.dropout < 1:
-            raise UsageError(f"The setting 'dropout' cannot be {self.dropout}.", "Give a number from 0 to below 1.")
+            raise UsageError(
+                f"The setting 'dropout' cannot be {self.dropout}.",
+                "Give a number from 0 to below 1.",
+            )
 
 
 @dataclass
@@ -80,7 +88,9 @@ class Fitted:
 
 
 def network_of(body: Any, classes: int, recipe: Recipe) -> Any:
-    """The encoder with a pooled linear head. Made in a function because its base class needs PyTorch."""
+    """The encoder with a pooled linear head. Made in a function because its base class needs
+    PyTorch.
+    """
     torch = require_torch()
 
     class Network(torch.nn.Module):  # type: ignore[misc, name-defined]
@@ -127,7 +137,14 @@ def train(
         tokens = Tokens.of(tokenizer, texts, recipe.max_length)
         dev = Tokens.of(tokenizer, dev_texts, recipe.max_length)
         step = _stepper(torch, network, tokens, np.asarray(labels), classes, recipe, device)
-        _epochs(fitted, tokens, step, lambda: macro_f1_of(dev_labels, fitted._read(dev).argmax(1)), seed, progress)
+        _epochs(
+            fitted,
+            tokens,
+            step,
+            lambda: macro_f1_of(dev_labels, fitted._read(dev).argmax(1)),
+            seed,
+            progress,
+        )
     return fitted
 
 
@@ -163,15 +180,27 @@ def _epochs(
 
 
 def _stepper(
-    torch: Any, network: Any, tokens: Tokens, y: npt.NDArray[np.int64], classes: int, recipe: Recipe, device: str
+    torch: Any,
+    network: Any,
+    tokens: Tokens,
+    y: npt.NDArray[np.int64],
+    classes: int,
+    recipe: Recipe,
+    device: str,
 ) -> Callable[[list[int]], None]:
     """One optimiser step on one batch, the learning rate moved along with it."""
-    optimiser = torch.optim.AdamW(_groups(network, recipe), lr=recipe.learning_rate, betas=(0.9, 0.999), eps=1e-8)
+    optimiser = torch.optim.AdamW(
+        _groups(network, recipe), lr=recipe.learning_rate, betas=(0.9, 0.999), eps=1e-8
+    )
     total = _steps(tokens, recipe)
     rate = _rate(max(1, round(recipe.warmup * total)), total)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, rate)
     counts = np.bincount(y, minlength=classes)
-    weight = torch.tensor(len(y) / (classes * np.maximum(counts, 1)), dtype=torch.float32) if recipe.balanced else None
+    weight = (
+        torch.tensor(len(y) / (classes * np.maximum(counts, 1)), dtype=torch.float32)
+        if recipe.balanced
+        else None
+    )
     loss_of = torch.nn.CrossEntropyLoss(weight=weight).to(device)
     answers = torch.from_numpy(y)
 
@@ -207,7 +236,10 @@ def _groups(network: Any, recipe: Recipe) -> list[dict[str, Any]]:
     named = list(network.named_parameters())
     plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]
     pulled = [p for name, p in named if not (p.ndim < 2 or name.endswith("bias"))]
-    return [{"params": pulled, "weight_decay": recipe.weight_decay}, {"params": plain, "weight_decay": 0.0}]
+    return [
+        {"params": pulled, "weight_decay": recipe.weight_decay},
+        {"params": plain, "weight_decay": 0.0},
+    ]
 
 
 def _precision(torch: Any, device: str) -> Any:

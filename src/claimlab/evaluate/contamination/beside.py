@@ -1,4 +1,6 @@
-"""A contamination report beside the scores of a run: what the model may have known, and what it scores without it."""
+"""A contamination report beside the scores of a run: what the model may have known, and what it
+scores without it.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ COLUMN = "contamination"
 
 @dataclass(frozen=True)
 class Beside:
-    """`results` are the verdicts by measurement; the counts are of the records that were scored, and `difference` is
-    the macro-F1 on contaminated records less that on clean ones."""
+    """`results` are the verdicts by measurement; the counts are of the records that were scored,
+    and `difference` is the macro-F1 on contaminated records less that on clean ones."""
 
     results: dict[str, str]
     model: str | None  # that the report is about, where one was asked
@@ -29,10 +31,17 @@ class Beside:
     difference: Estimate | None
 
     def sentence(self) -> str:
-        verdicts = ", ".join(f"{name} {verdict.replace('-', ' ')}" for name, verdict in self.results.items())
-        counts = f"{self.contaminated:,} contaminated, {self.clean:,} clean, {self.unmeasured:,} not measured"
+        verdicts = ", ".join(
+            f"{name} {verdict.replace('-', ' ')}" for name, verdict in self.results.items()
+        )
+        counts = (
+            f"{self.contaminated:,} contaminated, {self.clean:,} clean, {self.unmeasured:,} not"
+            " measured"
+        )
         if self.difference is None:
-            less = "The scores on contaminated and clean records are not compared: too few of either"
+            less = (
+                "The scores on contaminated and clean records are not compared: too few of either"
+            )
         else:
             ends = self.difference.interval
             span = f" (95% interval {100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})" if ends else ""
@@ -49,21 +58,28 @@ def asks_model(run: ScoredRun) -> bool:
 
 
 def mark(run: ScoredRun, report: Contamination) -> ScoredRun:
-    """The run with the status of its records in a column; a text that has changed since is not measured."""
+    """The run with the status of its records in a column; a text that has changed since is not
+    measured.
+    """
     if not asks_model(run):
         return run
     keyed = run.table.with_columns(text_keys(run.table))
     status = report.records.select("id", "text_sha256", pl.col("status").alias(COLUMN))
-    table = keyed.join(status, on=["id", "text_sha256"], how="left", maintain_order="left").drop("text_sha256")
+    table = keyed.join(status, on=["id", "text_sha256"], how="left", maintain_order="left").drop(
+        "text_sha256"
+    )
     if not run.table["id"].is_in(report.records["id"].implode()).any():
         raise DataError(
-            f"The contamination report on '{report.dataset}' is about none of the records of the run '{run.name}'.",
+            f"The contamination report on '{report.dataset}' is about none of the records of the"
+            f" run '{run.name}'.",
             "Give the report that was made on the dataset of the run.",
         )
     return replace(run, table=table)
 
 
-def beside(run: ScoredRun, report: Contamination, *, seed: int = 0, draws: int = DRAWS) -> Beside | None:
+def beside(
+    run: ScoredRun, report: Contamination, *, seed: int = 0, draws: int = DRAWS
+) -> Beside | None:
     """What to show next to the score of a run that was marked; null for one that asks no model."""
     if COLUMN not in run.table.columns:
         return None

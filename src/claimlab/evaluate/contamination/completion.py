@@ -1,7 +1,9 @@
-"""The completion probe: a model that has read a text may go on with it word for word from its first half.
+"""The completion probe: a model that has read a text may go on with it word for word from its first
+half.
 
-What counts is a run of eight words of the second half that the reply repeats. The control is the same replies held
-against the second halves of other records in the same language: what the model writes about the subject anyway.
+What counts is a run of eight words of the second half that the reply repeats. The control is the
+same replies held against the second halves of other records in the same language: what the model
+writes about the subject anyway.
 """
 
 from __future__ import annotations
@@ -48,22 +50,39 @@ class Half:
 
 
 def halves(records: pl.DataFrame, sample: int, seed: int) -> list[Half]:
-    """At most `sample` records drawn at random, of those whose second half has at least `RUN` words."""
-    known = records.filter(pl.col("text").is_not_null()).select("id", "group", "language", "text").sort("id")
+    """At most `sample` records drawn at random, of those whose second half has at least `RUN`
+    words.
+    """
+    known = (
+        records.filter(pl.col("text").is_not_null())
+        .select("id", "group", "language", "text")
+        .sort("id")
+    )
     cuts = [_cut(text[:READ]) for text in known["text"].to_list()]
     first = pl.Series("first", [a for a, _ in cuts], dtype=pl.String)
     second = tokenize(pl.Series([b for _, b in cuts], dtype=pl.String))
-    table = known.drop("text").with_columns(first, tokenize(first).alias("before"), second.alias("words"))
+    table = known.drop("text").with_columns(
+        first, tokenize(first).alias("before"), second.alias("words")
+    )
     long = table.filter(pl.col("words").list.len() >= RUN)
     order = np.random.default_rng(seed).permutation(long.height)[:sample]
     return [
-        Half(row["id"], row["group"], row["language"], row["first"], (*row["words"],), (*row["before"],))
+        Half(
+            row["id"],
+            row["group"],
+            row["language"],
+            row["first"],
+            (*row["words"],),
+            (*row["before"],),
+        )
         for row in long[sorted(order.tolist())].iter_rows(named=True)
     ]
 
 
 def _cut(text: str) -> tuple[str, str]:
-    """At the space nearest to the middle; in the middle where there is none near it, as in Chinese."""
+    """At the space nearest to the middle; in the middle where there is none near it, as in
+    Chinese.
+    """
     middle, reach = len(text) // 2, max(10, len(text) // 10)
     spaces = [m.start() for m in re.finditer(r"\s", text) if abs(m.start() - middle) <= reach]
     at = min(spaces, key=lambda place: (abs(place - middle), place), default=middle)
@@ -80,16 +99,22 @@ class Probe:
     def requests(self, cases: Sequence[Half]) -> list[Request[Any]]:
         return [
             Request.of(
-                untrusted(case.first, "beginning"), system=self.prompt.text("system"), max_tokens=MAX_TOKENS,
-                seed=self.seed % (1 << 31), tag=case.id, prompt_name=self.prompt.name,
+                untrusted(case.first, "beginning"),
+                system=self.prompt.text("system"),
+                max_tokens=MAX_TOKENS,
+                seed=self.seed % (1 << 31),
+                tag=case.id,
+                prompt_name=self.prompt.name,
             )
             for case in cases
-        ]  # fmt: skip
+        ]
 
     def ask(self, cases: Sequence[Half], progress: Progress = silent) -> list[Answer[Any]]:
         """Answers in the order of the cases."""
         answers: dict[int, Answer[Any]] = {}
-        for index, answer in gather_sync(self.provider, self.requests(cases), progress=progress, label="completing"):
+        for index, answer in gather_sync(
+            self.provider, self.requests(cases), progress=progress, label="completing"
+        ):
             answers[index] = answer
         for index in range(len(cases)):
             self.tally.add(answers[index])
@@ -97,7 +122,9 @@ class Probe:
 
 
 def completions(cases: Sequence[Half], answers: Sequence[Answer[Any]]) -> pl.DataFrame:
-    """A row for each case: the longest run that came back, as a share of the second half; the same against others."""
+    """A row for each case: the longest run that came back, as a share of the second half; the same
+    against others.
+    """
     texts = pl.Series([a.text if a.ok else None for a in answers], dtype=pl.String)
     replies = [None if text is None else tuple(text)[:_WORDS] for text in tokenize(texts).to_list()]
     rows = []
@@ -105,29 +132,46 @@ def completions(cases: Sequence[Half], answers: Sequence[Answer[Any]]) -> pl.Dat
         row: dict[str, Any] = {"id": case.id, "failure": answers[number].failure}
         others = _others(cases, number)
         if reply is not None and others:
-            own, rest = run_share(reply, case), [run_share(reply, other, case.before) for other in others]
+            own, rest = (
+                run_share(reply, case),
+                [run_share(reply, other, case.before) for other in others],
+            )
             row |= {
-                "verbatim": own[0], "completed": own[1], "verbatim_control": float(np.mean([s for s, _ in rest])),
+                "verbatim": own[0],
+                "completed": own[1],
+                "verbatim_control": float(np.mean([s for s, _ in rest])),
                 "completed_control": float(np.mean([done for _, done in rest])),
-            }  # fmt: skip
+            }
         rows.append(row)
     numbers = dict.fromkeys(("verbatim", "verbatim_control", "completed_control"), pl.Float64)
-    schema = {"id": pl.String, "failure": pl.String, "verbatim": pl.Float64, "completed": pl.Boolean, **numbers}
+    schema = {
+        "id": pl.String,
+        "failure": pl.String,
+        "verbatim": pl.Float64,
+        "completed": pl.Boolean,
+        **numbers,
+    }
     return pl.DataFrame(rows, schema=schema)
 
 
 def run_share(reply: Sequence[str], case: Half, before: Sequence[str] = ()) -> tuple[float, bool]:
-    """The longest run of the second half in the reply, as a share of that half, and whether it is long enough to
-    count. A run that the first half has as well was copied from there."""
+    """The longest run of the second half in the reply, as a share of that half, and whether it is
+    long enough to count. A run that the first half has as well was copied from there."""
     words = case.words[:_WORDS]
     match = SequenceMatcher(None, words, reply, autojunk=False).find_longest_match()
     run = words[match.a : match.a + match.size]
-    copied = any(_contains(first, run) for first in (case.before, before)) if match.size >= RUN else False
+    copied = (
+        any(_contains(first, run) for first in (case.before, before))
+        if match.size >= RUN
+        else False
+    )
     return match.size / len(words), match.size >= RUN and not copied
 
 
 def _contains(words: Sequence[str], run: Sequence[str]) -> bool:
-    return any(tuple(words[i : i + len(run)]) == tuple(run) for i in range(len(words) - len(run) + 1))
+    return any(
+        tuple(words[i : i + len(run)]) == tuple(run) for i in range(len(words) - len(run) + 1)
+    )
 
 
 def _others(cases: Sequence[Half], number: int) -> list[Half]:
@@ -137,14 +181,21 @@ def _others(cases: Sequence[Half], number: int) -> list[Half]:
     fitting = (
         other
         for other in later
-        if other.language == case.language and other.words != case.words
+        if other.language == case.language
+        and other.words != case.words
         and (case.group is None or other.group != case.group)
-    )  # fmt: skip
+    )
     return [other for _, other in zip(range(OTHERS), fitting, strict=False)]
 
 
 def completion_finding(
-    table: pl.DataFrame, cases: Sequence[Half], model: str, tally: Mapping[str, Any], *, too_short: int, seed: int = 0
+    table: pl.DataFrame,
+    cases: Sequence[Half],
+    model: str,
+    tally: Mapping[str, Any],
+    *,
+    too_short: int,
+    seed: int = 0,
 ) -> Finding:
     known = table["completed"].is_not_null()
     rows, n = table.filter(known), int(known.sum())
@@ -152,24 +203,49 @@ def completion_finding(
     own = rows["completed"].to_numpy().astype(np.float64)
     measured = paired(own, rows["completed_control"].to_numpy(), groups, seed=seed) if n else None
     details: dict[str, Any] = {
-        "model": model, "asked": len(cases), "measured": n, "too_short": too_short, "answers": dict(tally)
-    }  # fmt: skip
+        "model": model,
+        "asked": len(cases),
+        "measured": n,
+        "too_short": too_short,
+        "answers": dict(tally),
+    }
     if measured is None:
-        why = f"{several(n, 'usable reply', 'usable replies')}: a verdict needs {RULE.min_units} groups of records."
+        why = (
+            f"{several(n, 'usable reply', 'usable replies')}: a verdict needs {RULE.min_units}"
+            " groups of records."
+        )
         return Finding(
-            check="completion", protocol="contamination", verdict="not-measured", why=why, n=n, details=details
+            check="completion",
+            protocol="contamination",
+            verdict="not-measured",
+            why=why,
+            n=n,
+            details=details,
         )
     shares = {name: rows[name].to_numpy() for name in ("verbatim", "verbatim_control")}
     details |= {name: [float(v.mean()), mean_interval(v, seed=seed)] for name, v in shares.items()}
     details |= {"control": measured.control, "groups": measured.groups}
     hits, lost = int(own.sum()), len(cases) - n
-    missing = f" {several(lost, 'reply', 'replies')} {verb(lost)} missing or refused." if lost else ""
+    missing = (
+        f" {several(lost, 'reply', 'replies')} {verb(lost)} missing or refused." if lost else ""
+    )
     why = (
-        f"{model} went on word for word (at least {RUN} words in a row) with {several_of(hits, n, 'text')} from the "
-        f"first half; held against other records, {100 * measured.control:.1f}% of the replies do.{missing}"
+        f"{model} went on word for word (at least {RUN} words in a row) with"
+        f" {several_of(hits, n, 'text')} from the first half; held against other records,"
+        f" {100 * measured.control:.1f}% of the replies do.{missing}"
     )
     return Finding(
-        check="completion", protocol="contamination", verdict=measured.verdict, why=why, score=measured.rate,
-        interval=measured.interval, difference=measured.difference, difference_interval=measured.difference_interval,
-        margin=RULE.margin, p=measured.p, n=n, details=details, records=rows.filter("completed")["id"].to_list(),
-    )  # fmt: skip
+        check="completion",
+        protocol="contamination",
+        verdict=measured.verdict,
+        why=why,
+        score=measured.rate,
+        interval=measured.interval,
+        difference=measured.difference,
+        difference_interval=measured.difference_interval,
+        margin=RULE.margin,
+        p=measured.p,
+        n=n,
+        details=details,
+        records=rows.filter("completed")["id"].to_list(),
+    )

@@ -1,7 +1,7 @@
 """The texts of a corpus, a batch at a time: a dataset, a file, or a folder of files.
 
-Parquet and JSON lines (packed with gzip or not) are read by their column or field `text`, plain text in overlapping
-blocks. What has no text is counted.
+Parquet and JSON lines (packed with gzip or not) are read by their column or field `text`, plain
+text in overlapping blocks. What has no text is counted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from claimlab.core.errors import DataError, FileChanged, UnreadableFile, UsageEr
 from claimlab.search.documents import Source
 
 BATCH = 4_000_000  # characters
-BLOCK, TAIL = 1_000_000, 400  # characters of plain text: the tail of a block is read again with the next
+BLOCK, TAIL = (
+    1_000_000,
+    400,
+)  # characters of plain text: the tail of a block is read again with the next
 ROWS = 20_000
 LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".json.gz")
 PLAIN, PAGES = (".txt", ".md"), (".html", ".htm", ".json", ".jsonld")
@@ -34,26 +37,42 @@ def files_in(corpus: Path) -> list[Path]:
             raise FileChanged(corpus, changed)
         return [corpus / RECORDS]
     if not corpus.exists():
-        raise UnreadableFile(f"There is no file or folder '{corpus}'.", "Check the path of the corpus.")
-    inside = sorted(p for p in corpus.rglob("*") if p.is_file() and not p.is_symlink()) if corpus.is_dir() else [corpus]
+        raise UnreadableFile(
+            f"There is no file or folder '{corpus}'.", "Check the path of the corpus."
+        )
+    inside = (
+        sorted(p for p in corpus.rglob("*") if p.is_file() and not p.is_symlink())
+        if corpus.is_dir()
+        else [corpus]
+    )
     files = [p for p in inside if p.name.lower().endswith(SUFFIXES) and not p.name.startswith(".")]
     if not files:
-        todo = f"Give files of: {', '.join(SUFFIXES)}; claimlab import makes a dataset of any other table."
+        todo = (
+            f"Give files of: {', '.join(SUFFIXES)}; claimlab import makes a dataset of any other"
+            " table."
+        )
         raise UnreadableFile(f"'{corpus}' holds no texts that can be read.", todo)
     return files
 
 
 def names_of(corpora: Sequence[Path]) -> list[str]:
-    """A name for each corpus: that of its file or folder, after the folder that it is in where others have it too."""
+    """A name for each corpus: that of its file or folder, after the folder that it is in where
+    others have it too.
+    """
     plain = [corpus.name for corpus in corpora]
-    longer = [f"{c.absolute().parent.name}/{c.name}" if plain.count(c.name) > 1 else c.name for c in corpora]
+    longer = [
+        f"{c.absolute().parent.name}/{c.name}" if plain.count(c.name) > 1 else c.name
+        for c in corpora
+    ]
     if len(set(longer)) < len(longer):
         raise UsageError("Two corpora have the same name.", "Rename one of them, or leave it out.")
     return longer
 
 
 def batches(file: Path, counts: Counter[str]) -> Iterator[pl.Series]:
-    """The texts of a file, about `BATCH` characters at a time; `counts` fills with documents and what was skipped."""
+    """The texts of a file, about `BATCH` characters at a time; `counts` fills with documents and
+    what was skipped.
+    """
     batch: list[str] = []
     size = 0
     for text in _texts(file, counts):
@@ -86,7 +105,9 @@ def _parquet(file: Path, counts: Counter[str]) -> Iterator[str]:
     try:
         scan = pl.scan_parquet(file)
         if scan.collect_schema().get("text") != pl.String:
-            raise DataError(f"'{file.name}' has no column 'text'.", "Name its column of texts 'text'.")
+            raise DataError(
+                f"'{file.name}' has no column 'text'.", "Name its column of texts 'text'."
+            )
         height = scan.select(pl.len()).collect().item()
         for start in range(0, height, ROWS):
             rows = scan.select("text").slice(start, ROWS).collect()["text"]
@@ -94,7 +115,9 @@ def _parquet(file: Path, counts: Counter[str]) -> Iterator[str]:
             counts["documents"] += rows.len() - rows.null_count()
             yield from rows.drop_nulls().to_list()
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise UnreadableFile(f"'{file.name}' cannot be read as Parquet: {error}.", "Check the file.") from None
+        raise UnreadableFile(
+            f"'{file.name}' cannot be read as Parquet: {error}.", "Check the file."
+        ) from None
 
 
 def _lines(file: Path, counts: Counter[str]) -> Iterator[str]:

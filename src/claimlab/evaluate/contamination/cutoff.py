@@ -1,6 +1,8 @@
-"""Dates against the model's knowledge cut-off: a record dated after it cannot have been read in training.
+"""Dates against the model's knowledge cut-off: a record dated after it cannot have been read in
+training.
 
-One dated before may have been read or not, so dates never show contamination: they pass, or leave it open.
+One dated before may have been read or not, so dates never show contamination: they pass, or leave
+it open.
 """
 
 from __future__ import annotations
@@ -29,9 +31,12 @@ def cutoff_day(words: str | date) -> date:
     stated = words.strip() if match else cutoff_of(words)
     match = match or (_DAY.fullmatch(stated) if stated else None)
     if match is None:
-        known = ", ".join(sorted(packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"]))
+        known = ", ".join(
+            sorted(packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"])
+        )
         raise UsageError(
-            f"`cutoff` '{words}' is not a date, and the cut-off of a model of that name is not known.",
+            f"`cutoff` '{words}' is not a date, and the cut-off of a model of that name is not"
+            " known.",
             f"Pass a date such as 2024-06, or one of: {known}.",
         )
     year, month, day = (None if part is None else int(part) for part in match.groups())
@@ -39,14 +44,22 @@ def cutoff_day(words: str | date) -> date:
         last = calendar.monthrange(year or 0, month or 12)[1]
         return date(year or 0, month or 12, day or last)
     except ValueError:
-        raise UsageError(f"`cutoff` '{words}' is not a valid date.", "Write it as 2024-06-30.") from None
+        raise UsageError(
+            f"`cutoff` '{words}' is not a valid date.", "Write it as 2024-06-30."
+        ) from None
 
 
 def cutoff_of(model: str) -> str | None:
-    """What the vendor has stated of a model, by the longest name that its own name starts with; null if unknown."""
-    table: dict[str, str] = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"]
+    """What the vendor has stated of a model, by the longest name that its own name starts with;
+    null if unknown.
+    """
+    table: dict[str, str] = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")[
+        "models"
+    ]
     name = model.lower().rpartition("/")[2]
-    fitting = [known for known in table if re.match(rf"(?:meta-)?{re.escape(known)}(?![\w.])", name)]
+    fitting = [
+        known for known in table if re.match(rf"(?:meta-)?{re.escape(known)}(?![\w.])", name)
+    ]
     return table[max(fitting, key=len)] if fitting else None
 
 
@@ -54,7 +67,9 @@ def dated(records: pl.DataFrame, day: date) -> pl.Series:
     """ "after" or "until" the cut-off; null for a record without a date."""
     after = records["date"].dt.date() > day
     return (
-        pl.select(pl.when(after).then(pl.lit("after")).when(~after).then(pl.lit("until"))).to_series().rename("dated")
+        pl.select(pl.when(after).then(pl.lit("after")).when(~after).then(pl.lit("until")))
+        .to_series()
+        .rename("dated")
     )
 
 
@@ -65,13 +80,28 @@ def cutoff_finding(sides: pl.Series, day: date) -> Finding:
     spread = wilson(n - after, n)
     if n < RULE.min_units or spread is None or undated == n:
         why = "No record has a date." if n and undated == n else f"Only {several(n, 'record')}."
-        return Finding(check="cutoff", protocol="contamination", verdict="not-measured", why=why, n=n, details=details)
+        return Finding(
+            check="cutoff",
+            protocol="contamination",
+            verdict="not-measured",
+            why=why,
+            n=n,
+            details=details,
+        )
     verdict: Verdict = "pass" if spread[1] < RULE.margin else "inconclusive"
     why = (
-        f"{after:,} of {several(n, 'record')} {'is' if after == 1 else 'are'} dated after {day.isoformat()}, {until:,} "
-        f"until then and {undated:,} without a date. What is dated until then may have been read in training, or not."
+        f"{after:,} of {several(n, 'record')} {'is' if after == 1 else 'are'} dated after"
+        f" {day.isoformat()}, {until:,} until then and {undated:,} without a date. What is dated"
+        " until then may have been read in training, or not."
     )
     return Finding(
-        check="cutoff", protocol="contamination", verdict=verdict, why=why, score=(n - after) / n, interval=spread,
-        margin=RULE.margin, n=n, details=details,
-    )  # fmt: skip
+        check="cutoff",
+        protocol="contamination",
+        verdict=verdict,
+        why=why,
+        score=(n - after) / n,
+        interval=spread,
+        margin=RULE.margin,
+        n=n,
+        details=details,
+    )

@@ -18,7 +18,13 @@ from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.detect.open import open_handles
-from claimlab.evaluate.contamination.completion import PROMPT, Probe, completion_finding, completions, halves
+from claimlab.evaluate.contamination.completion import (
+    PROMPT,
+    Probe,
+    completion_finding,
+    completions,
+    halves,
+)
 from claimlab.evaluate.contamination.corpora import files_in, names_of
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_finding, cutoff_of, dated
 from claimlab.evaluate.contamination.overlap import overlap
@@ -65,25 +71,46 @@ def contamination(
 ) -> Measured:
     """Measure whether a model may know a test set: by word sequences, dates and completions.
 
-    `corpus` names files, folders or datasets that the model may have been trained on; `cutoff` is a date (2024-06), or
-    the name of a model whose vendor has stated one; with `profile`, the model is asked to complete `probes` records
-    from their first half, and its own cut-off is taken where it is known. `split` measures that split only. With
-    `output`, a report is written there; `evaluate` shows it next to the scores of language models.
+    `corpus` names files, folders or datasets that the model may have been trained on; `cutoff` is a
+    date (2024-06), or the name of a model whose vendor has stated one; with `profile`, the model is
+    asked to complete `probes` records from their first half, and its own cut-off is taken where it
+    is known. `split` measures that split only. With `output`, a report is written there; `evaluate`
+    shows it next to the scores of language models.
     """
     corpora = [Path(c) for c in ([corpus] if isinstance(corpus, str | Path) else corpus)]
     caps = Caps(max_cost, max_calls, max_tokens)
-    _check(corpora, cutoff, profile, model=model, prompts=prompts or None, caps=None if caps == Caps() else caps)
+    _check(
+        corpora,
+        cutoff,
+        profile,
+        model=model,
+        prompts=prompts or None,
+        caps=None if caps == Caps() else caps,
+    )
     words, day = read_prompts(prompts, "contamination"), _day(cutoff, profile, model)
     with Run(
-        "contamination", data, output, kind=KIND, reads=corpora, limit=limit, force=force, seed=seed, caps=caps,
-        mode=mode, cache=cache, batch=batch, progress=progress,
-    ) as run:  # fmt: skip
+        "contamination",
+        data,
+        output,
+        kind=KIND,
+        reads=corpora,
+        limit=limit,
+        force=force,
+        seed=seed,
+        caps=caps,
+        mode=mode,
+        cache=cache,
+        batch=batch,
+        progress=progress,
+    ) as run:
         records = _part(run.dataset.records, split)
         table = records.select("id").with_columns(text_keys(records))
         findings: list[Finding] = []
         if corpora:
             journal = run.journal(split=split, corpora=[_known(c) for c in corpora])
-            columns, finding = overlap(records, corpora, journal=journal, seed=seed, progress=progress)
+            columns, finding = overlap(
+                records, corpora, journal=journal, seed=seed, progress=progress
+            )
             findings.append(finding)
             table = table.hstack(columns.drop("id", "control"))
         if day is not None:
@@ -96,7 +123,9 @@ def contamination(
             settings |= question
             table = table.join(columns, on="id", how="left", maintain_order="left")
         dataset = run.dataset
-        report = Measured(dataset.name, dataset.digest(), split, findings, with_status(table), settings)
+        report = Measured(
+            dataset.name, dataset.digest(), split, findings, with_status(table), settings
+        )
         run.fill(lambda folder: fill(contents(report), folder))
     return report
 
@@ -105,11 +134,19 @@ def contamination(
 def estimate_contamination(call: Arguments) -> dict[str, Any]:
     """What the probe of `contamination` with the same arguments would cost. Nothing is asked."""
     if call.profile is None:
-        raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`, or pass `profile`.")
+        raise UsageError(
+            "No model is asked: it costs nothing.", "Leave out `estimate`, or pass `profile`."
+        )
     words = read_prompts(call.prompts, "contamination")
     with (
         Run(
-            "contamination", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+            "contamination",
+            call.data,
+            call.output,
+            limit=call.limit,
+            mode=call.mode,
+            cache=call.cache,
+            estimate=True,
         ) as run,
         open_handles(run.calls, profile=call.profile, model=call.model) as handles,
     ):
@@ -131,11 +168,15 @@ def _ask(
         answers = probe.ask(cases, run.progress)
         name, standing = probe.provider.profile.chosen_model(), probe.provider.profile.standing
     table = completions(cases, answers)
-    tally = {key: value for key, value in probe.tally.summary().items() if key not in ("from_cache", "spent", "calls")}
+    tally = {
+        key: value
+        for key, value in probe.tally.summary().items()
+        if key not in ("from_cache", "spent", "calls")
+    }
     tally["notes"] = [*tally["notes"], *([standing] if standing else [])]
     finding = completion_finding(
         table, cases, name, tally, too_short=records.height - len(enough), seed=seed
-    )  # fmt: skip
+    )
     question = {"model": name, "probes": len(cases), "prompts": prompts.lineage(PROMPT)}
     return table, finding, question
 
@@ -143,7 +184,9 @@ def _ask(
 def _part(records: pl.DataFrame, split: str | None) -> pl.DataFrame:
     part = records if split is None else records.filter(pl.col("split") == split)
     if not part.height:
-        raise DataError(f"There are no records in the split '{split}'.", "Check the name of the split.")
+        raise DataError(
+            f"There are no records in the split '{split}'.", "Check the name of the split."
+        )
     return part
 
 
@@ -161,10 +204,22 @@ def _known(corpus: Path) -> list[Any]:
     return [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files_in(corpus)]
 
 
-def _check(corpora: Sequence[Path], cutoff: str | date | None, profile: str | None, **options: Any) -> None:
+def _check(
+    corpora: Sequence[Path], cutoff: str | date | None, profile: str | None, **options: Any
+) -> None:
     if not corpora and cutoff is None and profile is None:
-        raise UsageError("There is nothing to measure with.", "Pass `corpus`, `cutoff` or `profile`.")
-    unused = [f"`{name}`" for name, value in options.items() if value is not None] if profile is None else []
+        raise UsageError(
+            "There is nothing to measure with.", "Pass `corpus`, `cutoff` or `profile`."
+        )
+    unused = (
+        [f"`{name}`" for name, value in options.items() if value is not None]
+        if profile is None
+        else []
+    )
     if unused:
-        what = "A cap" if unused == ["`caps`"] else " and ".join(name for name in unused if name != "`caps`")
+        what = (
+            "A cap"
+            if unused == ["`caps`"]
+            else " and ".join(name for name in unused if name != "`caps`")
+        )
         raise UsageError(f"{what} means something only where a model is asked.", "Pass `profile`.")

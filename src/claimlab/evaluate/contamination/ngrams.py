@@ -1,7 +1,9 @@
-"""Which word n-grams of the test texts occur in a corpus, with memory for the test texts and one batch only.
+"""Which word n-grams of the test texts occur in a corpus, with memory for the test texts and one
+batch only.
 
-A word is what `text/tokens` calls one, lower-cased: by Unicode's rules, and by ICU's dictionaries in scripts without
-spaces. An n-gram is known by a 64-bit number; two different ones share it by chance once in 10^19.
+A word is what `text/tokens` calls one, lower-cased: by Unicode's rules, and by ICU's dictionaries
+in scripts without spaces. An n-gram is known by a 64-bit number; two different ones share it by
+chance once in 10^19.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ class Grams:
 
 
 def gram_hashes(words: pl.Series, n: int) -> tuple[Hashes, Ints]:
-    """A number for every run of `n` words, and the row that it is in; `words` are lists of words."""
+    """A number for every run of `n` words, and the row that it is in; `words` are lists of
+    words.
+    """
     lengths = words.list.len().fill_null(0).to_numpy().astype(np.int64)
     long = lengths >= n
     if not long.any():
@@ -61,6 +65,8 @@ def gram_hashes(words: pl.Series, n: int) -> tuple[Hashes, Ints]:
     total = np.zeros(len(marks) - n + 1, dtype=np.uint64)
     for k in range(n):
         total = total * _FACTOR + marks[k : len(marks) - n + 1 + k]
-    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(marks))  # words from here to the end of the text
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(
+        len(marks)
+    )  # words from here to the end of the text
     starts = np.flatnonzero(left >= n)
     return total[starts], np.repeat(rows, lengths)[starts]

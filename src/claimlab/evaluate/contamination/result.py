@@ -19,13 +19,17 @@ from claimlab.core.words import several
 FILE, TABLE, KIND = "contamination.json", "contamination.parquet", "contamination report"
 KNOWN, CLEAN = "contaminated", "clean"
 TITLES = {
-    "overlap": "Word sequences in corpora", "cutoff": "Dates and the cut-off", "completion": "Completion by the model"
-}  # fmt: skip
+    "overlap": "Word sequences in corpora",
+    "cutoff": "Dates and the cut-off",
+    "completion": "Completion by the model",
+}
 
 
 @dataclass(frozen=True, repr=False)
 class Contamination(Shown):
-    """`findings` has one for each measurement, `records` a row for each record of the test set, with `status`."""
+    """`findings` has one for each measurement, `records` a row for each record of the test set,
+    with `status`.
+    """
 
     dataset: str
     digest: str
@@ -58,14 +62,20 @@ class Contamination(Shown):
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "tool": f"claimlab {__version__}", "dataset": self.dataset, "digest": self.digest, "split": self.split,
-            "settings": self.settings, "counts": self.counts(),
+            "tool": f"claimlab {__version__}",
+            "dataset": self.dataset,
+            "digest": self.digest,
+            "split": self.split,
+            "settings": self.settings,
+            "counts": self.counts(),
             "findings": [f.model_dump(mode="json") for f in self.findings],
-        }  # fmt: skip
+        }
 
 
 def with_status(records: pl.DataFrame) -> pl.DataFrame:
-    """A record is contaminated if a measurement says so, clean if one was made and none says so, else null."""
+    """A record is contaminated if a measurement says so, clean if one was made and none says so,
+    else null.
+    """
     measured = [pl.col(c) for c in ("contaminated", "completed") if c in records.columns]
     if not measured:
         return records.with_columns(pl.lit(None, pl.String).alias("status"))
@@ -78,9 +88,13 @@ def with_status(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def text_keys(records: pl.DataFrame) -> pl.Series:
-    """A short digest of each text: a record is the one that was measured only if it still says the same."""
+    """A short digest of each text: a record is the one that was measured only if it still says the
+    same.
+    """
     texts = records["text"].to_list()
-    keys = [None if text is None else hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts]
+    keys = [
+        None if text is None else hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts
+    ]
     return pl.Series("text_sha256", keys, dtype=pl.String)
 
 
@@ -92,8 +106,15 @@ def read_contamination(folder: str | Path) -> Contamination:
         records = pl.read_parquet(place / TABLE)
         findings = [Finding(**finding) for finding in content["findings"]]
         return Contamination(
-            content["dataset"], content["digest"], content["split"], findings, records, content["settings"]
+            content["dataset"],
+            content["digest"],
+            content["split"],
+            findings,
+            records,
+            content["settings"],
         )
     except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         todo = "Give a folder that claimlab contamination wrote."
-        raise DataError(f"'{place}' cannot be read as a contamination report: {error}.", todo) from None
+        raise DataError(
+            f"'{place}' cannot be read as a contamination report: {error}.", todo
+        ) from None

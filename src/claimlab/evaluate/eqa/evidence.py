@@ -21,7 +21,9 @@ from claimlab.evaluate.result import Evaluation
 
 @dataclass(frozen=True)
 class Evidence:
-    """`audits[i]` are the audits made on exactly the records of `datasets[i]`; the others are `strays`."""
+    """`audits[i]` are the audits made on exactly the records of `datasets[i]`; the others are
+    `strays`.
+    """
 
     study: Study
     datasets: list[Dataset]
@@ -32,14 +34,20 @@ class Evidence:
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
-        """The runs beside each other: compared, joined over seeds, and dropped from random to held-out splits."""
+        """The runs beside each other: compared, joined over seeds, and dropped from random to
+        held-out splits.
+        """
         runs = [run for run in self.runs if run.result is not None]
         results = [run.result for run in runs if run.result is not None]
-        return Evaluation(results, compare_all(runs), join_seeds(runs), drops(runs)) if runs else None
+        return (
+            Evaluation(results, compare_all(runs), join_seeds(runs), drops(runs)) if runs else None
+        )
 
     @cached_property
     def scope(self) -> list[ShiftResult]:
-        """Every shift of the form, held against what the runs test; empty where the author wrote no form."""
+        """Every shift of the form, held against what the runs test; empty where the author wrote no
+        form.
+        """
         return [] if self.study.shifts is None else held_against(self.study.shifts, self.runs)
 
     def every_audit(self) -> list[Audit]:

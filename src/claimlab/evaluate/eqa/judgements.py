@@ -1,4 +1,6 @@
-"""What annotators decided in a review about the example predictions of a run, and the command that starts one."""
+"""What annotators decided in a review about the example predictions of a run, and the command that
+starts one.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from claimlab.evaluate.scored_run import ScoredRun
 
 @dataclass(frozen=True)
 class Judgement:
-    """One item of a review: what it came to (null while it is open), how, by whom; and what the annotators saw."""
+    """One item of a review: what it came to (null while it is open), how, by whom; and what the
+    annotators saw.
+    """
 
     question: str
     value: str | None
@@ -38,31 +42,42 @@ class Judgement:
 
 def read_judgements(home: Path, folder: str) -> dict[str, Judgement]:
     """By record id, the items of the review in `folder` that are about one record."""
-    from claimlab.review.project import item_rows  # only where a review is named: a report needs no store
+    from claimlab.review.project import (
+        item_rows,
+    )  # only where a review is named: a report needs no store
     from claimlab.review.review import Review
     from claimlab.review.shapes import Payload
 
     review = Review.open(folder if is_remote(folder) else home / folder)
     try:
         rows = {row["item"]: row for row in review.results().iter_rows(named=True)}
-        shown = {row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(review.folder)}
+        shown = {
+            row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(review.folder)
+        }
     finally:
         review.close()
     question = review.task.question
     return {
         row["record_id"]: Judgement(
-            question, row["value"], row["how"], row["annotators"], row["comments"], shown[name].text,
+            question,
+            row["value"],
+            row["how"],
+            row["annotators"],
+            row["comments"],
+            shown[name].text,
             None if (model := shown[name].model) is None else model.label,
         )
         for name, row in rows.items()
         if row["record_id"] is not None and row["other_id"] is None
-    }  # fmt: skip
+    }
 
 
 def about_run(judged: Mapping[str, Judgement], run: ScoredRun) -> tuple[dict[str, Judgement], int]:
-    """The judgements that are about this run: same text, and, where annotators saw a prediction, the same one; and how
-    many are about its records, but about another text or prediction."""
-    rows = {i: (text, label) for i, text, label in run.table.select("id", "text", "said").iter_rows()}
+    """The judgements that are about this run: same text, and, where annotators saw a prediction,
+    the same one; and how many are about its records, but about another text or prediction."""
+    rows = {
+        i: (text, label) for i, text, label in run.table.select("id", "text", "said").iter_rows()
+    }
     known = {i: judgement for i, judgement in judged.items() if i in rows}
     if judged and not known:
         raise DataError(
@@ -73,16 +88,23 @@ def about_run(judged: Mapping[str, Judgement], run: ScoredRun) -> tuple[dict[str
     mine = {
         i: judgement
         for i, judgement in known.items()
-        if judgement.text == rows[i][0] and (judgement.said is None or spell(judgement.said.strip()) == rows[i][1])
+        if judgement.text == rows[i][0]
+        and (judgement.said is None or spell(judgement.said.strip()) == rows[i][1])
     }
     return mine, len(known) - len(mine)
 
 
-def review_command(listed: RunFile, run: ScoredRun, records: Sequence[str], *, is_folder: bool) -> str:
-    """The command that starts a review of exactly these examples, to be run where the EQA file is."""
+def review_command(
+    listed: RunFile, run: ScoredRun, records: Sequence[str], *, is_folder: bool
+) -> str:
+    """The command that starts a review of exactly these examples, to be run where the EQA file
+    is.
+    """
     words = packaged.toml("claimlab.evaluate.eqa", "review.toml")
     data = shlex.quote(listed.path if is_folder else str(listed.dataset))
     task = "label" if run.table["rationale"].is_null().all() else "rationale"
     folder = f"review-{slug(run.name)}"
     start = words["folder" if is_folder else "table"].format(data=data, task=task, folder=folder)
-    return " ".join([start, *(shlex.quote(words["record"].format(record=record)) for record in records)])
+    return " ".join(
+        [start, *(shlex.quote(words["record"].format(record=record)) for record in records)]
+    )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limit:
-    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or run."""
+    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or
+    run.
+    """
 
     kind: str
     about: str

@@ -1,4 +1,6 @@
-"""What was NOT checked, written by the program from what it did not find. No author can leave a line out."""
+"""What was NOT checked, written by the program from what it did not find. No author can leave a
+line out.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,24 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.words import several_of
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
-from claimlab.evaluate.eqa.run_limits import contamination_limits, inspection_limits, run_limits, scope_limits
+from claimlab.evaluate.eqa.run_limits import (
+    contamination_limits,
+    inspection_limits,
+    run_limits,
+    scope_limits,
+)
 
 # What no check of this program looks at, whatever the study.
 BEYOND = (
-    "Whether the labels are right was not checked: no check here reads the evidence behind a verdict.",
+    (
+        "Whether the labels are right was not checked: no check here reads the evidence behind a"
+        " verdict."
+    ),
     "Images, video and audio were not examined: only texts and columns were.",
-    "Whether the data is a fair sample of what the method will meet is the author's statement; it was not measured.",
+    (
+        "Whether the data is a fair sample of what the method will meet is the author's statement;"
+        " it was not measured."
+    ),
 )
 
 
@@ -31,7 +44,10 @@ def limits(evidence: Evidence) -> list[Limit]:
         for rule in DATA_RULES:
             gaps += rule(dataset, audits, evidence)
     for audit in evidence.strays:
-        sentence = "A saved audit of this name was made on other records than the study's datasets: it was not used."
+        sentence = (
+            "A saved audit of this name was made on other records than the study's datasets: it was"
+            " not used."
+        )
         gaps.append(Limit("not-audited", audit.dataset, sentence))
     gaps += run_limits(evidence)
     gaps += contamination_limits(evidence)
@@ -46,13 +62,23 @@ def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) 
         if known:
             why = "The audit given was made on other records."
         else:
-            why = "No audit given was made on these records." if evidence.strays else "No audit was given."
-        yield Limit("not-audited", dataset.name, f"{why} Nothing is known of its shortcuts, leaks and contradictions.")
+            why = (
+                "No audit given was made on these records."
+                if evidence.strays
+                else "No audit was given."
+            )
+        yield Limit(
+            "not-audited",
+            dataset.name,
+            f"{why} Nothing is known of its shortcuts, leaks and contradictions.",
+        )
         return
     wanted = evidence.study.data.target
     if all(a.target != wanted for a in audits):
         targets = ", ".join(sorted({a.target for a in audits}))
-        yield Limit("not-audited", dataset.name, f"Audited for the target {targets} only, not for {wanted}.")
+        yield Limit(
+            "not-audited", dataset.name, f"Audited for the target {targets} only, not for {wanted}."
+        )
 
 
 def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
@@ -61,13 +87,17 @@ def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> I
     ran = {f.check for a in audits for finding in a.findings for f in finding.every}
     for name in CHECKS.all():
         if name == "columns" and name not in ran:
-            yield Limit("not-run", dataset.name, "No column other than the standard ones was tested.")
+            yield Limit(
+                "not-run", dataset.name, "No column other than the standard ones was tested."
+            )
         elif name not in ran:
             yield Limit("not-run", dataset.name, f"{check_title(name)}: {_question(name)}")
 
 
 def _not_measured(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
-    measured = {(f.check, f.feature) for a in audits for f in a.findings if f.verdict != "not-measured"}
+    measured = {
+        (f.check, f.feature) for a in audits for f in a.findings if f.verdict != "not-measured"
+    }
     checks = {check for check, _ in measured}
     for audit in audits:
         for f in audit.findings:
@@ -91,12 +121,17 @@ def _protocols(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) ->
         return
     used = {a.protocol for a in audits}
     if "fair" not in used:
-        yield Limit("protocol", dataset.name, "The fair protocol was not used: no interval, no shuffled control.")
+        yield Limit(
+            "protocol",
+            dataset.name,
+            "The fair protocol was not used: no interval, no shuffled control.",
+        )
     if "cdl" not in used:
         yield Limit(
             "protocol",
             dataset.name,
-            "The published protocol (cdl) was not run: do not compare these scores with published ones.",
+            "The published protocol (cdl) was not run: do not compare these scores with published"
+            " ones.",
         )
     else:
         for sentence in caveats("cdl"):
@@ -109,7 +144,9 @@ def _protocols(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) ->
     for audit in audits:
         cut = next((f.details for f in audit.findings if "sampled_rows" in f.details), None)
         if cut is not None:
-            sentence = f"Some checks used a sample: {cut['sampled_rows']:,} of {cut['of_rows']:,} records."
+            sentence = (
+                f"Some checks used a sample: {cut['sampled_rows']:,} of {cut['of_rows']:,} records."
+            )
             yield Limit("protocol", dataset.name, sentence)
 
 
@@ -118,31 +155,58 @@ def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> 
         missing = audit.records - audit.labelled
         if audit.target == evidence.study.data.target and missing:
             of = several_of(missing, audit.records, "record")
-            text = f"No label of the target {audit.target} ({_labels(dataset)}) on {of}: not used by the checks."
+            text = (
+                f"No label of the target {audit.target} ({_labels(dataset)}) on {of}: not used by"
+                " the checks."
+            )
             yield Limit("left-out", dataset.name, text)
             break
     if dataset.records["split"].null_count() == dataset.records.height:
-        yield Limit("left-out", dataset.name, "It has no split: leaks were measured on a random one, if at all.")
+        yield Limit(
+            "left-out",
+            dataset.name,
+            "It has no split: leaks were measured on a random one, if at all.",
+        )
     if dataset.synthetic:
-        yield Limit("left-out", dataset.name, "Its texts are synthetic: the results may not carry over to real ones.")
+        yield Limit(
+            "left-out",
+            dataset.name,
+            "Its texts are synthetic: the results may not carry over to real ones.",
+        )
 
 
 def _judges(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
     for audit in audits:
         for f in audit.findings:
             if f.details.get("validated") is False:
-                yield Limit("judge", dataset.name, f"{finding_title(f)}: the judge was not compared with annotators.")
+                yield Limit(
+                    "judge",
+                    dataset.name,
+                    f"{finding_title(f)}: the judge was not compared with annotators.",
+                )
     notes = dataset.tables.get("annotations")
     if notes is not None and notes.height:
         model = notes.filter(pl.col("annotator_kind") == "model")["question"].drop_nulls().unique()
-        people = set(notes.filter(pl.col("annotator_kind") == "human")["question"].drop_nulls().to_list())
+        people = set(
+            notes.filter(pl.col("annotator_kind") == "human")["question"].drop_nulls().to_list()
+        )
         for question in sorted(set(model.to_list()) - people):
-            yield Limit("judge", dataset.name, f"“{question}” was answered by a model only; no annotator checked it.")
+            yield Limit(
+                "judge",
+                dataset.name,
+                f"“{question}” was answered by a model only; no annotator checked it.",
+            )
 
 
 DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]], ...] = (
-    _not_audited, _not_run, _not_measured, _problems, _protocols, _left_out, _judges,
-)  # fmt: skip
+    _not_audited,
+    _not_run,
+    _not_measured,
+    _problems,
+    _protocols,
+    _left_out,
+    _judges,
+)
 
 
 def _labels(dataset: Dataset) -> str:

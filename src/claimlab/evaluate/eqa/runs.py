@@ -1,4 +1,6 @@
-"""An evaluation run as the report needs it: scored like any run, and with random examples of right and wrong."""
+"""An evaluation run as the report needs it: scored like any run, and with random examples of right
+and wrong.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ INPUT, RATIONALE = 600, 300  # characters shown
 
 @dataclass(frozen=True)
 class Run(ScoredRun):
-    """A scored run with examples drawn at random, what its split tests, and what a review says of its predictions."""
+    """A scored run with examples drawn at random, what its split tests, and what a review says of
+    its predictions.
+    """
 
     correct: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -46,30 +50,41 @@ class Run(ScoredRun):
 
     @cached_property
     def result(self) -> RunResult | None:
-        """Every score with its interval, and by every subgroup that the records have; null if no record is labelled."""
+        """Every score with its interval, and by every subgroup that the records have; null if no
+        record is labelled.
+        """
         return self.evaluate()
 
     def evaluate(self, progress: Progress = silent) -> RunResult | None:
         """Compute `result`, with progress."""
         if "result" not in self.__dict__:
             self.__dict__["result"] = (
-                evaluate_run(self, step=steps([self], None, progress)) if self.table.height else None
+                evaluate_run(self, step=steps([self], None, progress))
+                if self.table.height
+                else None
             )
         done: RunResult | None = self.__dict__["result"]
         return done
 
     def scores(self) -> dict[str, float | None]:
-        """Accuracy and macro-F1 over every labelled record, one without an answer counted as wrong; and baselines.
-        Nothing when no record is labelled, and no macro-F1 where all have one class."""
+        """Accuracy and macro-F1 over every labelled record, one without an answer counted as wrong;
+        and baselines. Nothing when no record is labelled, and no macro-F1 where all have one class.
+        """
         if self.result is None:
             return {}
         floor = {f"{b.name}_f1": b.macro_f1 for b in self.result.baselines}
-        return {"accuracy": self.result.scores.accuracy, "macro_f1": self.result.scores.macro_f1, **floor}
+        return {
+            "accuracy": self.result.scores.accuracy,
+            "macro_f1": self.result.scores.macro_f1,
+            **floor,
+        }
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """A study's settings for its runs: where they are, the task, the seed of the drawn examples, and its datasets."""
+    """A study's settings for its runs: where they are, the task, the seed of the drawn examples,
+    and its datasets.
+    """
 
     home: Path
     target: str
@@ -91,7 +106,9 @@ def read_runs(listed: RunFile, scoring: Scoring) -> list[Run]:
     if path.is_dir():
         folder = Dataset.open(path)
         about, lineage = replace(about, judged=judged_in(folder, task)), folder.lineage
-    scored = each_run(name, predictions, records, task, split=listed.split, about=about, digest=digest)
+    scored = each_run(
+        name, predictions, records, task, split=listed.split, about=about, digest=digest
+    )
     training = _training(lineage, [records, *scoring.known])
     judged = {} if listed.review is None else read_judgements(scoring.home, listed.review)
     runs = []
@@ -105,7 +122,9 @@ def read_runs(listed: RunFile, scoring: Scoring) -> list[Run]:
 
 
 def _training(lineage: Sequence[Lineage], within_reach: Sequence[Dataset]) -> pl.DataFrame | None:
-    """The rows that a run was trained and tuned on: of the dataset that its lineage names, if it is among those."""
+    """The rows that a run was trained and tuned on: of the dataset that its lineage names, if it is
+    among those.
+    """
     step = next((s for s in reversed(lineage) if s.step == "detect"), None)
     wanted = None if step is None else set(step.inputs.values())
     for dataset in within_reach:
@@ -115,7 +134,9 @@ def _training(lineage: Sequence[Lineage], within_reach: Sequence[Dataset]) -> pl
 
 
 def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
-    """The digest of the dataset that `part` is, or is a part of (same ids, texts and verdicts); else its own."""
+    """The digest of the dataset that `part` is, or is a part of (same ids, texts and verdicts);
+    else its own.
+    """
     same = ["id", "text", "veracity"]
     for whole in known:
         if part.digest() == whole.digest():
@@ -130,13 +151,15 @@ def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame,
         folder = Dataset.open(path)
         if "predictions" not in folder.tables:
             raise DataError(
-                f"The run '{name}' at '{path}' has no table of predictions.", "Point at a folder that has one."
+                f"The run '{name}' at '{path}' has no table of predictions.",
+                "Point at a folder that has one.",
             )
         predictions = to_side_table("predictions", folder.tables["predictions"])
         return predictions, dataset or folder, about_of(folder.lineage)
     if dataset is None:
         raise DataError(
-            f"The run '{name}' is a file without records.", 'Say whose predictions they are: dataset = "DIR"'
+            f"The run '{name}' is a file without records.",
+            'Say whose predictions they are: dataset = "DIR"',
         )
     try:
         return to_side_table("predictions", pl.read_parquet(path)), dataset, About()

@@ -1,4 +1,6 @@
-"""The shifts that the author puts in scope, held against what the runs test: a promise without a test is a failure."""
+"""The shifts that the author puts in scope, held against what the runs test: a promise without a
+test is a failure.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ class Test:
     def score(self) -> str:
         if self.macro_f1 is None:
             return f"no macro-F1 (one class) on {several(self.records, 'record')}"
-        ends = "no interval" if self.interval is None else "{:.1f} to {:.1f}".format(*(100 * e for e in self.interval))
+        ends = (
+            "no interval"
+            if self.interval is None
+            else "{:.1f} to {:.1f}".format(*(100 * e for e in self.interval))
+        )
         above = "above" if self.above_baseline else "NOT above"
         scored = f"macro-F1 {100 * self.macro_f1:.1f} ({ends}) on {several(self.records, 'record')}"
         return scored if self.baseline is None else f"{scored}, {above} the best trivial baseline"
@@ -75,10 +81,14 @@ def _result(name: str, promise: InScope, runs: Sequence[Run]) -> ShiftResult:
     tests = [_test(name, run) for run in runs if name in run.tests.shifts]
     if promise.scope != "in scope":
         return ShiftResult(name, promise.scope, OUTCOMES[promise.scope], tests, [], "")
-    claims = [sentence for claim in promise.tested_by for sentence in _contradicted(name, claim, runs)]
+    claims = [
+        sentence for claim in promise.tested_by for sentence in _contradicted(name, claim, runs)
+    ]
     if tests:
         return ShiftResult(name, promise.scope, "tested", tests, claims, "")
-    reasons = [f"'{excerpt(run.name, 60)}': {run.tests.reason()}." for run in runs] or ["No run was given."]
+    reasons = [f"'{excerpt(run.name, 60)}': {run.tests.reason()}." for run in runs] or [
+        "No run was given."
+    ]
     todo = f"To test it, use {SHIFTS[name].todo} and run the detector on that split."
     why = " ".join([*dict.fromkeys(reasons), todo])
     return ShiftResult(name, promise.scope, "not-tested", [], claims, why)
@@ -91,7 +101,9 @@ def _test(name: str, run: Run) -> Test:
     if result is None:
         return Test(run.name, how, 0, None, None, None)
     floor = max((b.macro_f1 for b in result.baselines if b.macro_f1 is not None), default=None)
-    return Test(run.name, how, result.scores.n, result.scores.macro_f1, result.intervals["macro_f1"], floor)
+    return Test(
+        run.name, how, result.scores.n, result.scores.macro_f1, result.intervals["macro_f1"], floor
+    )
 
 
 def _contradicted(name: str, claim: str, runs: Sequence[Run]) -> Iterator[str]:
@@ -108,4 +120,6 @@ def _contradicted(name: str, claim: str, runs: Sequence[Run]) -> Iterator[str]:
 
 def _is_named(run: Run, claim: str) -> bool:
     about = run.about
-    return claim in (run.name, about.divided_by, about.division) or run.name.startswith(f"{claim}: ")
+    return claim in (run.name, about.divided_by, about.division) or run.name.startswith(
+        f"{claim}: "
+    )

@@ -1,8 +1,9 @@
-"""Which shifts the split of a run tests: are its test records of another time, source, topic, language or platform
-than those it was trained on?
+"""Which shifts the split of a run tests: are its test records of another time, source, topic,
+language or platform than those it was trained on?
 
-The lineage of a run says how its records were split. Where the split came with the data, the training records are
-looked at instead, if they are within reach. What the author says of a run decides nothing here.
+The lineage of a run says how its records were split. Where the split came with the data, the
+training records are looked at instead, if they are within reach. What the author says of a run
+decides nothing here.
 """
 
 from __future__ import annotations
@@ -23,44 +24,64 @@ from claimlab.evaluate.scored_run import ScoredRun
 
 @dataclass(frozen=True)
 class Shift:
-    """`words` says what the test records are, `column` has the values that differ, `strategies` hold them out."""
+    """`words` says what the test records are, `column` has the values that differ, `strategies`
+    hold them out.
+    """
 
     words: str
     column: str
     strategies: frozenset[str]
-    columns: frozenset[str]  # whose values a split by column, or a condition on its sides, keeps apart
+    columns: frozenset[
+        str
+    ]  # whose values a split by column, or a condition on its sides, keeps apart
     todo: str
 
 
 SHIFTS = {
-    "time": Shift("later records", "date", frozenset({"time"}), frozenset(), '`split(DIR, by="time")`'),
+    "time": Shift(
+        "later records", "date", frozenset({"time"}), frozenset(), '`split(DIR, by="time")`'
+    ),
     "source": Shift(
-        "other sources", "source", frozenset({"source", "domain"}), frozenset({"source"}),
+        "other sources",
+        "source",
+        frozenset({"source", "domain"}),
+        frozenset({"source"}),
         '`split(DIR, by="source")`',
     ),
     "topic": Shift(
-        "other topics or events", "topic", frozenset({"event"}), frozenset({"topic", "group"}),
+        "other topics or events",
+        "topic",
+        frozenset({"event"}),
+        frozenset({"topic", "group"}),
         '`split(DIR, by="column", column="topic")`',
     ),
     "language": Shift(
-        "other languages", "language",
+        "other languages",
+        "language",
         frozenset({"language", "family", "script", "word-order", "head-to-tail"}),
         frozenset({"language", *LANGUAGE_FACTS}),
         '`split(DIR, by="language")`',
     ),
     "platform": Shift(
-        "other platforms", "meta.platform", frozenset(), frozenset({"platform", "meta.platform"}),
+        "other platforms",
+        "meta.platform",
+        frozenset(),
+        frozenset({"platform", "meta.platform"}),
         '`split(DIR, by="column", column="meta.platform")`',
     ),
-}  # fmt: skip
-DEALT = frozenset({"random", "group", "near-duplicates", "pair", "balanced"})  # strategies that hold no value out
-BASELINES = frozenset({"majority", "stratified", "shortcut"})  # detectors that are not a method to be tested
+}
+DEALT = frozenset(
+    {"random", "group", "near-duplicates", "pair", "balanced"}
+)  # strategies that hold no value out
+BASELINES = frozenset(
+    {"majority", "stratified", "shortcut"}
+)  # detectors that are not a method to be tested
 
 
 @dataclass(frozen=True)
 class Tests:
-    """The shifts that one run tests, each with what shows it; `split` says how its records were split, and `why` what
-    else keeps it from testing any."""
+    """The shifts that one run tests, each with what shows it; `split` says how its records were
+    split, and `why` what else keeps it from testing any."""
 
     split: str = "how its records were split is not recorded"
     shifts: dict[str, str] = field(default_factory=dict)
@@ -72,7 +93,9 @@ class Tests:
 
 
 def tests_of(run: ScoredRun, lineage: Sequence[Lineage], training: pl.DataFrame | None) -> Tests:
-    """What a run tests. `lineage` is that of its records, `training` the rows it was trained on, if they are known."""
+    """What a run tests. `lineage` is that of its records, `training` the rows it was trained on, if
+    they are known.
+    """
     step = next((s for s in reversed(lineage) if s.step == "split"), None)
     parameters = {} if step is None else step.parameters
     by = parameters.get("by")
@@ -80,21 +103,33 @@ def tests_of(run: ScoredRun, lineage: Sequence[Lineage], training: pl.DataFrame 
     if why := _tests_nothing(run):
         return Tests(split, why=why)
     held = {name: split for name, shift in SHIFTS.items() if _holds_out(shift, parameters)}
-    if by in DEALT or by in {s for shift in SHIFTS.values() for s in shift.strategies} or by == "column":
+    if (
+        by in DEALT
+        or by in {s for shift in SHIFTS.values() for s in shift.strategies}
+        or by == "column"
+    ):
         return Tests(split, held)
     if training is None or not training.height:
         return Tests(f"{split}, and its training records are not within reach")
-    return Tests(split, {name: how for name in SHIFTS if (how := _measured(name, run.table, training))})
+    return Tests(
+        split, {name: how for name in SHIFTS if (how := _measured(name, run.table, training))}
+    )
 
 
 def is_known_detector(run: ScoredRun) -> bool:
     """Whether the run was made here; of predictions made elsewhere little is known."""
     about = run.about
-    return about.detector is not None and about.detector in DETECTORS and "predictions" not in about.settings
+    return (
+        about.detector is not None
+        and about.detector in DETECTORS
+        and "predictions" not in about.settings
+    )
 
 
 def is_generative(run: ScoredRun) -> bool:
-    """Whether the system writes its answers: it asks a language model, or was run elsewhere and gives rationales."""
+    """Whether the system writes its answers: it asks a language model, or was run elsewhere and
+    gives rationales.
+    """
     if is_known_detector(run):
         return "model" in DETECTORS.get(str(run.about.detector)).handles
     return bool(run.table["rationale"].is_not_null().any())
@@ -115,7 +150,9 @@ def _tests_nothing(run: ScoredRun) -> str:
 
 
 def _holds_out(shift: Shift, parameters: dict[str, Any]) -> bool:
-    """Whether a split with these `parameters` keeps the values of the test records out of training."""
+    """Whether a split with these `parameters` keeps the values of the test records out of
+    training.
+    """
     by, column = parameters.get("by"), parameters.get("column")
     if by in shift.strategies or (by == "column" and column in shift.columns):
         return True
@@ -124,7 +161,9 @@ def _holds_out(shift: Shift, parameters: dict[str, Any]) -> bool:
 
 
 def _measured(name: str, scored: pl.DataFrame, training: pl.DataFrame) -> str | None:
-    """What the records themselves show; null where they share values, or where one has none to compare."""
+    """What the records themselves show; null where they share values, or where one has none to
+    compare.
+    """
     column = SHIFTS[name].column
     tested, trained = _values(scored, column), _values(training, column)
     if tested is None or trained is None or tested.null_count() or trained.null_count():
@@ -133,7 +172,9 @@ def _measured(name: str, scored: pl.DataFrame, training: pl.DataFrame) -> str | 
         first, last = tested.min(), trained.max()
         if not isinstance(first, datetime) or not isinstance(last, datetime) or first <= last:
             return None
-        return f"every test record is dated {first:%Y-%m-%d} or later, every training record earlier"
+        return (
+            f"every test record is dated {first:%Y-%m-%d} or later, every training record earlier"
+        )
     shared = tested.is_in(trained.implode()).any()
     return None if shared else f"no {name} of a test record occurs in training"
 

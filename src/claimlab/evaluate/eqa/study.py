@@ -1,7 +1,9 @@
-"""The part that only the author can write, in a short TOML file: read, checked, and refused while it says nothing.
+"""The part that only the author can write, in a short TOML file: read, checked, and refused while
+it says nothing.
 
-Which shifts are in scope is a form, so that the report can hold each against the splits of the runs. Files of earlier
-versions have two answers in free text instead; they are read as before, and the report says what that costs.
+Which shifts are in scope is a form, so that the report can hold each against the splits of the
+runs. Files of earlier versions have two answers in free text instead; they are read as before, and
+the report says what that costs.
 """
 
 from __future__ import annotations
@@ -21,8 +23,12 @@ from claimlab.core.trust import Need, named_in
 
 QUESTIONS = {
     "aim": "What is this evaluation meant to prove?",
-    "intended_generalisation": "To which data, populations, places, languages and times should the method generalise?",
-    "shifts_in_scope": "Which differences between the data used here and the data met in use does it cover?",
+    "intended_generalisation": (
+        "To which data, populations, places, languages and times should the method generalise?"
+    ),
+    "shifts_in_scope": (
+        "Which differences between the data used here and the data met in use does it cover?"
+    ),
     "shifts_out_of_scope": "Which differences does it not cover?",
 }
 Scope = Literal["", "in scope", "out of scope", "left open"]
@@ -34,7 +40,8 @@ GRID = (
 )
 SHORTEST = 12  # characters of an answer
 _PLACEHOLDER = re.compile(
-    r"(?i)\b(to ?do|tb[ad]|fix ?me|xxx+|lorem ipsum|placeholder|fill (this|me) in|your (answer|text|title)( here)?)\b"
+    r"(?i)\b(to ?do|tb[ad]|fix ?me|xxx+|lorem ipsum|placeholder|fill (this|me) in|your"
+    r" (answer|text|title)( here)?)\b"
 )
 _BRACKETED = re.compile(r"[<\[{(].*[>\]})]")
 
@@ -57,7 +64,9 @@ class InScope(_Part):
     """Whether a shift is in scope, and the runs or splits that test it, if the author names any."""
 
     scope: Scope = "left open"
-    tested_by: Annotated[list[str], BeforeValidator(lambda v: [v] if isinstance(v, str) else v)] = []
+    tested_by: Annotated[
+        list[str], BeforeValidator(lambda v: [v] if isinstance(v, str) else v)
+    ] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -115,12 +124,15 @@ class Study(_Part):
 
 def read_study(file: Path) -> Study:
     """The study in `file`; refused, naming every gap at once, while a question is unanswered."""
-    study = read_toml(file, Study, kind="EQA file", start="new_study", unlike=dict.fromkeys(GRIDS, GRID))
+    study = read_toml(
+        file, Study, kind="EQA file", start="new_study", unlike=dict.fromkeys(GRIDS, GRID)
+    )
     gaps = unanswered(study)
     if gaps:
         raise DataError(
             f"'{file}' leaves open: {'; '.join(gaps)}.",
-            "Answer each, in a sentence where it asks for one; a report without them would claim more than was said.",
+            "Answer each, in a sentence where it asks for one; a report without them would claim"
+            " more than was said.",
         )
     if not study.data.datasets:
         raise DataError(f"'{file}' names no dataset.", 'Add one: datasets = ["DIR"] under [data].')
@@ -131,28 +143,48 @@ def needs_of(study: Study, file: Path) -> list[Need]:
     """What the file names outside its own folder."""
     home = file.absolute().parent
     of_runs = {"__all__": {"path", "review"}}
-    paths = study.model_dump(include={"data": {"datasets", "audits", "contamination"}, "runs": of_runs})
+    paths = study.model_dump(
+        include={"data": {"datasets", "audits", "contamination"}, "runs": of_runs}
+    )
     return sorted(set(named_in(paths, home, base=home)))
 
 
 def unanswered(study: Study) -> list[str]:
     """The questions whose answer is missing or a placeholder."""
     answers = study.formulation.model_dump()
-    in_words = {name: q for name, q in QUESTIONS.items() if study.shifts is None or not name.startswith("shifts_")}
-    gaps = [f"{name} ({question})" for name, question in in_words.items() if not is_answer(answers[name], question)]
-    blank = [] if study.shifts is None else [name for name, one in study.shifts.each().items() if not one.scope]
+    in_words = {
+        name: q
+        for name, q in QUESTIONS.items()
+        if study.shifts is None or not name.startswith("shifts_")
+    }
+    gaps = [
+        f"{name} ({question})"
+        for name, question in in_words.items()
+        if not is_answer(answers[name], question)
+    ]
+    blank = (
+        []
+        if study.shifts is None
+        else [name for name, one in study.shifts.each().items() if not one.scope]
+    )
     if blank:
-        gaps.append(f'{", ".join(blank)} under [shifts] ("in scope", "out of scope" or "left open")')
+        gaps.append(
+            f'{", ".join(blank)} under [shifts] ("in scope", "out of scope" or "left open")'
+        )
     return ["title", *gaps] if is_empty(study.title) else gaps
 
 
 def is_answer(text: str, question: str) -> bool:
     plain = " ".join(text.split())
-    return not is_empty(plain) and len(plain) >= SHORTEST and plain.casefold() != question.casefold()
+    return (
+        not is_empty(plain) and len(plain) >= SHORTEST and plain.casefold() != question.casefold()
+    )
 
 
 def is_empty(text: str) -> bool:
-    """Whether `text` says nothing: blank, a known placeholder, all in brackets, or the same letters over and over."""
+    """Whether `text` says nothing: blank, a known placeholder, all in brackets, or the same letters
+    over and over.
+    """
     plain = text.strip().strip("\"'")
     letters = {c for c in plain.casefold() if c.isalnum()}
     return (

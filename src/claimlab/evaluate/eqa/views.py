@@ -20,7 +20,19 @@ from claimlab.evaluate.eqa.shifts import SHIFTS, is_generative
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
 from claimlab.evaluate.views.page import Size as Detailed
 from claimlab.evaluate.views.page import boards, conclusion, run_blocks, together
-from claimlab.pages.blocks import Block, Cell, Fold, Items, Quote, Report, Section, Table, Text, Tiles, Tone
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Fold,
+    Items,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    Tone,
+)
 from claimlab.pages.excerpt import excerpt
 
 
@@ -34,18 +46,21 @@ class Size:
 
 
 LOWER_BOUND = (
-    "This system writes its answers, so read its scores as a lower bound: an answer whose label differs from the truth "
-    "counts as wrong even where its rationale is sound. Do not compare them by themselves with those of a system that "
-    "only gives labels."
+    "This system writes its answers, so read its scores as a lower bound: an answer whose label"
+    " differs from the truth counts as wrong even where its rationale is sound. Do not compare them"
+    " by themselves with those of a system that only gives labels."
 )
 HOW_TO_JUDGE = (
-    "Run it in the folder of the EQA file with the name of an annotator, decide in the browser (claimlab serve), add "
-    "the folder of the review to this run in the EQA file (review = ...), and write the report again."
+    "Run it in the folder of the EQA file with the name of an annotator, decide in the browser"
+    " (claimlab serve), add the folder of the review to this run in the EQA file (review = ...),"
+    " and write the report again."
 )
 SIZES = (Size(), Size(text=200), Size(text=200, figures=False), Size(examples=False, figures=False))
 
 
-def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter], size: Size) -> Report:
+def eqa_report(
+    evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter], size: Size
+) -> Report:
     tiles = Tiles(
         [
             ("datasets", str(len(evidence.datasets)), "plain"),
@@ -67,7 +82,10 @@ def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapte
     audits = [p.audit for p in parts]
     if audits:
         blocks.append(protocol_sections(audits))
-    subtitle = "Evaluation quality assurance: what it is meant to prove, what was checked, and what was not."
+    subtitle = (
+        "Evaluation quality assurance: what it is meant to prove, what was checked, and what was"
+        " not."
+    )
     return Report(excerpt(evidence.study.title, 120), subtitle, blocks)
 
 
@@ -80,14 +98,19 @@ def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]
         for run in evidence.runs
         if is_generative(run)
     ]
-    audits = [f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts]
+    audits = [
+        f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts
+    ]
     limits = several(len(gaps), "limitation")
     return [
         *scores,
         *_scope_in_short(evidence),
         *bounds,
         *(audits or [_no_audit(evidence)]),
-        *(f"Contamination of '{excerpt(r.dataset, 60)}': {conclusion_of(r)}" for r in evidence.contamination),
+        *(
+            f"Contamination of '{excerpt(r.dataset, 60)}': {conclusion_of(r)}"
+            for r in evidence.contamination
+        ),
         f"{limits} of this evaluation {verb(len(gaps))} listed below.",
     ]
 
@@ -105,9 +128,14 @@ def formulation(evidence: Evidence) -> Section:
     blocks: list[Block] = [Text("In the author's words.", "note")]
     for name, question in QUESTIONS.items():
         if not is_empty(answers[name]):
-            blocks.append(Section(question, [Quote(answers[name].strip())], anchor=f"formulation-{name}"))
+            blocks.append(
+                Section(question, [Quote(answers[name].strip())], anchor=f"formulation-{name}")
+            )
     if evidence.scope:
-        note = "Whether a run tests a shift is read from the split of its records, not from the author's answers."
+        note = (
+            "Whether a run tests a shift is read from the split of its records, not from the"
+            " author's answers."
+        )
         shown: list[Block] = [Text(note, "note"), scope_table(evidence.scope)]
         blocks.append(Section("Shifts in scope, and what tests them", shown, anchor="shifts"))
     return Section("1. Formulation and intended generalisation", blocks, anchor="formulation")
@@ -123,14 +151,22 @@ def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section
     for i, part in enumerate(parts):
         title = f"Audit of {excerpt(part.audit.dataset, 60)}, protocol {part.audit.protocol}"
         blocks.append(
-            Section(title, [Text(headline(part.audit)), *summary(part, detail, linked=False)], anchor=f"audit-{i + 1}")
+            Section(
+                title,
+                [Text(headline(part.audit)), *summary(part, detail, linked=False)],
+                anchor=f"audit-{i + 1}",
+            )
         )
     if evidence.evaluation is not None:
         blocks += together(evidence.evaluation, Detailed(figures=size.figures), linked=False)
     blocks += [run_section(run, i, size) for i, run in enumerate(evidence.runs)]
     notes = evidence.study.inspection.notes
     if evidence.runs and not is_empty(notes):
-        blocks.append(Section("What the author saw in the examples", [Quote(notes.strip())], anchor="inspection"))
+        blocks.append(
+            Section(
+                "What the author saw in the examples", [Quote(notes.strip())], anchor="inspection"
+            )
+        )
     return Section("2. Quality assessment", blocks, anchor="quality")
 
 
@@ -159,7 +195,9 @@ def data_table(datasets: Sequence[Dataset]) -> Table:
 
 
 def run_section(run: Run, number: int, size: Size) -> Section:
-    """Every score with its interval and baselines, by trait, and random examples: input, output and truth."""
+    """Every score with its interval and baselines, by trait, and random examples: input, output and
+    truth.
+    """
     blocks: list[Block] = []
     if run.result is not None:
         n = several(run.table.height, "labelled record")
@@ -171,22 +209,36 @@ def run_section(run: Run, number: int, size: Size) -> Section:
             title = f"{several(len(drawn), f'{what} prediction')}, drawn at random"
             blocks.append(Fold(title, [_examples(run, drawn, size.text)]))
     if run.review and not run.judgements and size.examples:
-        blocks.append(Fold("No annotator has judged these examples: the command that starts a review of them", [
-            Text(HOW_TO_JUDGE), Quote(run.review),
-        ]))  # fmt: skip
+        blocks.append(
+            Fold(
+                "No annotator has judged these examples: the command that starts a review of them",
+                [
+                    Text(HOW_TO_JUDGE),
+                    Quote(run.review),
+                ],
+            )
+        )
     if not size.examples:
-        blocks.append(Text("The examples are in eqa.json; with them this page would grow too large.", "note"))
+        blocks.append(
+            Text("The examples are in eqa.json; with them this page would grow too large.", "note")
+        )
     return Section(f"Run: {excerpt(run.name, 80)}", blocks, anchor=f"run-{number + 1}")
 
 
 def assurance(gaps: Sequence[Limit]) -> Section:
     """Grouped as in `KINDS`; every line was written by the program."""
-    blocks: list[Block] = [Text("Written by the program from what it was given and what it did not find.", "note")]
+    blocks: list[Block] = [
+        Text("Written by the program from what it was given and what it did not find.", "note")
+    ]
     for kind, title in KINDS.items():
         mine = [limit for limit in gaps if limit.kind == kind]
         if mine:
-            items = [f"{excerpt(m.about, 60)}: {m.sentence}" if m.about else m.sentence for m in mine]
-            blocks.append(Section(f"{title} ({len(mine)})", [Items(items)], anchor=f"limits-{kind}"))
+            items = [
+                f"{excerpt(m.about, 60)}: {m.sentence}" if m.about else m.sentence for m in mine
+            ]
+            blocks.append(
+                Section(f"{title} ({len(mine)})", [Items(items)], anchor=f"limits-{kind}")
+            )
     return Section("3. Assurance limits", blocks, anchor="limits")
 
 
@@ -202,7 +254,11 @@ def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
             None if row["input"] is None else excerpt(row["input"], text),
             excerpt(row["output"], 60),
             row["truth"],
-            *([None if row["rationale"] is None else excerpt(row["rationale"], text)] if reasons else []),
+            *(
+                [None if row["rationale"] is None else excerpt(row["rationale"], text)]
+                if reasons
+                else []
+            ),
             _judgement(run, row["id"]),
         ]
         for row in drawn
@@ -222,11 +278,15 @@ def scope_table(results: Sequence[ShiftResult]) -> Table:
     for result in results:
         words = f"{result.shift}: {SHIFTS[result.shift].words}"
         if not result.tests:
-            untested = Cell("NOT TESTED", tone="fail") if result.outcome == "not-tested" else Cell("–")
+            untested = (
+                Cell("NOT TESTED", tone="fail") if result.outcome == "not-tested" else Cell("–")
+            )
             rows.append([words, result.scope, untested, *[Cell("–")] * 3])
         for test in result.tests:
             tested = Cell("tested", tone="pass" if test.above_baseline else "warn")
-            rows.append([words, result.scope, tested, excerpt(test.run, 60), test.how, test.score()])
+            rows.append(
+                [words, result.scope, tested, excerpt(test.run, 60), test.how, test.score()]
+            )
     return Table(["Shift", "Scope", "Result", "Run", "How", "Score there"], rows, sortable=False)
 
 
@@ -236,15 +296,26 @@ def _scope_in_short(evidence: Evidence) -> list[str]:
         return []
     failed = [result.shift for result in promised if result.outcome == "not-tested"]
     lines = [f"In scope and NOT tested: {', '.join(failed)}."] if failed else []
-    return [*lines, *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested")]
+    return [
+        *lines,
+        *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested"),
+    ]
 
 
 def _promises(gaps: Sequence[Limit]) -> list[Block]:
     """What was promised and not tested, for the top of the page."""
     broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
-    return [Text("Failed: a test of a shift in scope is missing.", "warning"), Items(broken)] if broken else []
+    return (
+        [Text("Failed: a test of a shift in scope is missing.", "warning"), Items(broken)]
+        if broken
+        else []
+    )
 
 
 def _scope_tiles(evidence: Evidence) -> list[tuple[str, str, Tone]]:
     failed = sum(result.outcome == "not-tested" for result in evidence.scope)
-    return [("shifts in scope, not tested", str(failed), "fail" if failed else "plain")] if evidence.scope else []
+    return (
+        [("shifts in scope, not tested", str(failed), "fail" if failed else "plain")]
+        if evidence.scope
+        else []
+    )

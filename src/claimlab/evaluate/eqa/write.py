@@ -1,4 +1,6 @@
-"""The EQA report on disk: `eqa.json` holds everything, `index.html` and `report.md` are views of it."""
+"""The EQA report on disk: `eqa.json` holds everything, `index.html` and `report.md` are views of
+it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class Assurance(Shown):
     @property
     def table(self) -> pl.DataFrame:
         """One row per limit."""
-        return pl.DataFrame(self["limits"], schema={"kind": pl.String, "about": pl.String, "sentence": pl.String})
+        return pl.DataFrame(
+            self["limits"], schema={"kind": pl.String, "about": pl.String, "sentence": pl.String}
+        )
 
     def headline(self) -> str:
         return f"'{self['title']}': {several(len(self['limits']), 'limit')}"
@@ -64,12 +68,13 @@ def report(
     trust: bool = False,
     progress: Progress = silent,
 ) -> Assurance:
-    """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was not checked.
+    """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was
+    not checked.
 
-    `study` is a TOML file that answers the questions of the method and names datasets, audits and runs (an EQA file:
-    `new_study` starts one), or the folder of a study that was run, if its file has the answers. With `output`, the
-    report is written there. A file that names paths outside its folder must have been allowed (`claimlab trust FILE`),
-    unless `trust` says that it is yours.
+    `study` is a TOML file that answers the questions of the method and names datasets, audits and
+    runs (an EQA file: `new_study` starts one), or the folder of a study that was run, if its file
+    has the answers. With `output`, the report is written there. A file that names paths outside its
+    folder must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     file = Path(study)
     file = file / "report.toml" if file.is_dir() else file
@@ -103,17 +108,29 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
         "shifts": [{**asdict(result), "sentence": result.sentence()} for result in evidence.scope],
         "quality": {
             "datasets": [
-                {"name": d.name, "records": d.records.height, "digest": d.digest(), "audits": len(audits)}
+                {
+                    "name": d.name,
+                    "records": d.records.height,
+                    "digest": d.digest(),
+                    "audits": len(audits),
+                }
                 for d, audits in zip(evidence.datasets, evidence.audits, strict=True)
             ],
             "audits": [a.to_json() for a in evidence.every_audit()],
             "runs": [
                 {
-                    "name": run.name, "dataset": run.dataset, "digest": run.digest, "split": run.split,
-                    "records": run.table.height, "answered": run.answered, "scores": run.scores(),
+                    "name": run.name,
+                    "dataset": run.dataset,
+                    "digest": run.digest,
+                    "split": run.split,
+                    "records": run.table.height,
+                    "answered": run.answered,
+                    "scores": run.scores(),
                     "evaluation": None if run.result is None else asdict(run.result),
-                    "lower_bound": is_generative(run), "tests": asdict(run.tests),
-                    "correct": _judged(run, run.correct), "wrong": _judged(run, run.wrong),
+                    "lower_bound": is_generative(run),
+                    "tests": asdict(run.tests),
+                    "correct": _judged(run, run.correct),
+                    "wrong": _judged(run, run.wrong),
                 }
                 for run in evidence.runs
             ],
@@ -121,8 +138,10 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
             "together": _together(evidence),
             "inspection": evidence.study.inspection.model_dump(),
         },
-        "limits": [{"kind": m.kind, "about": m.about or None, "sentence": m.sentence} for m in gaps],
-    }  # fmt: skip
+        "limits": [
+            {"kind": m.kind, "about": m.about or None, "sentence": m.sentence} for m in gaps
+        ],
+    }
 
 
 def _judged(run: EvaluationRun, examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -130,7 +149,12 @@ def _judged(run: EvaluationRun, examples: list[dict[str, Any]]) -> list[dict[str
     judgements = {i: asdict(judgement) for i, judgement in run.judgements.items()}
     shown = ("question", "value", "how", "annotators", "comments")
     return [
-        {**row, "judgement": {k: judgements[row["id"]][k] for k in shown} if row["id"] in judgements else None}
+        {
+            **row,
+            "judgement": (
+                {k: judgements[row["id"]][k] for k in shown} if row["id"] in judgements else None
+            ),
+        }
         for row in examples
     ]
 

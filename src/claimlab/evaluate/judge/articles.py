@@ -1,7 +1,9 @@
-"""The fact-checking article of each record: from the run's own evidence, or from a table that the user passes in.
+"""The fact-checking article of each record: from the run's own evidence, or from a table that the
+user passes in.
 
-A search finds fact-checks of other claims too. An article on something else says nothing about a rationale, so only one
-that corresponds to the record's claim is read. Records that have none, or only such others, are counted apart.
+A search finds fact-checks of other claims too. An article on something else says nothing about a
+rationale, so only one that corresponds to the record's claim is read. Records that have none, or
+only such others, are counted apart.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ TEXTS = ("article", "text", "article_text")
 
 @dataclass(frozen=True)
 class Articles:
-    """By record id. `unrelated` are the records for which fact-checks were found, but none of their own claim."""
+    """By record id. `unrelated` are the records for which fact-checks were found, but none of their
+    own claim.
+    """
 
     texts: dict[str, str] = field(default_factory=dict)
     unrelated: frozenset[str] = frozenset()
@@ -41,7 +45,11 @@ def articles_in(run: Dataset) -> Articles:
     claims = _claims(run)
     texts: dict[str, str] = {}
     seen: set[str] = set()
-    for piece in table.filter(checked).sort("rank", maintain_order=True, nulls_last=True).iter_rows(named=True):
+    for piece in (
+        table.filter(checked)
+        .sort("rank", maintain_order=True, nulls_last=True)
+        .iter_rows(named=True)
+    ):
         record, article = piece["record_id"], _words(piece)
         if not article or record in texts:
             continue
@@ -52,8 +60,8 @@ def articles_in(run: Dataset) -> Articles:
 
 
 def read_articles(file: Path) -> Articles:
-    """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and article: its author
-    says that they correspond."""
+    """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and
+    article: its author says that they correspond."""
     frame = user_table(file, *IDS, *TEXTS)
     ids, texts = column(frame, IDS, file), column(frame, TEXTS, file)
     rows = frame.select(ids, texts).drop_nulls().unique(ids, keep="first", maintain_order=True)
@@ -66,13 +74,15 @@ def column(frame: pl.DataFrame, names: Sequence[str], file: Path) -> str:
         if name in frame.columns:
             return name
     raise DataError(
-        f"'{file.name}' has no column '{names[0]}' (it has: {', '.join(frame.columns)}).", "Name it so in the file."
+        f"'{file.name}' has no column '{names[0]}' (it has: {', '.join(frame.columns)}).",
+        "Name it so in the file.",
     )
 
 
 def _corresponds(piece: dict[str, Any], claims: Sequence[tuple[str, str | None]]) -> bool:
-    """As `enrich` marked it. Evidence that came with the dataset belongs to its record; unmarked evidence that a
-    detector found by searching is compared with the record's text and its extracted claims here."""
+    """As `enrich` marked it. Evidence that came with the dataset belongs to its record; unmarked
+    evidence that a detector found by searching is compared with the record's text and its extracted
+    claims here."""
     if piece.get("corresponds") is not None:
         return bool(piece["corresponds"])
     if piece["query"] is None:

@@ -1,4 +1,6 @@
-"""What there is to judge: each prediction of a run beside the fact-checking article on its record, if there is one."""
+"""What there is to judge: each prediction of a run beside the fact-checking article on its record,
+if there is one.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from claimlab.tasks.task import Task
 
 @dataclass(frozen=True)
 class Case:
-    """One prediction. `left_out` says why it cannot be judged: failed, an abstention, no-rationale, no-article, or
-    other-articles (fact-checks were found, but of other claims)."""
+    """One prediction. `left_out` says why it cannot be judged: failed, an abstention, no-rationale,
+    no-article, or other-articles (fact-checks were found, but of other claims)."""
 
     record_id: str
     statement: str
@@ -37,9 +39,13 @@ def read_cases(run: Dataset, task: Task, articles: Articles) -> list[Case]:
     """A case for every prediction of `run`, in its order."""
     table = run.tables.get("predictions")
     if table is None:
-        raise DataError(f"'{run.name}' holds no predictions.", "Make a run first: claimlab detect DIR -o RUN")
+        raise DataError(
+            f"'{run.name}' holds no predictions.", "Make a run first: claimlab detect DIR -o RUN"
+        )
     truths = run.records.select("id", "text", truth=task.labels(run.records))
-    joined = table.join(truths, left_on="record_id", right_on="id", how="left", maintain_order="left")
+    joined = table.join(
+        truths, left_on="record_id", right_on="id", how="left", maintain_order="left"
+    )
     return [_case(row, articles) for row in joined.iter_rows(named=True)]
 
 
@@ -56,7 +62,9 @@ def _case(row: dict[str, Any], articles: Articles) -> Case:
         left_out = "no-rationale"
     elif not (article or "").strip():
         left_out = "other-articles" if row["record_id"] in articles.unrelated else "no-article"
-    return Case(row["record_id"], row["text"] or "", label, row["truth"], rationale, article, left_out)
+    return Case(
+        row["record_id"], row["text"] or "", label, row["truth"], rationale, article, left_out
+    )
 
 
 def left_out(cases: Sequence[Case]) -> dict[str, int]:

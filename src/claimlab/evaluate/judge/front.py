@@ -1,5 +1,5 @@
-"""`cl.judge` and `claimlab judge`: hold the rationales of a run against fact-checking articles, and the judge against
-annotators."""
+"""`cl.judge` and `claimlab judge`: hold the rationales of a run against fact-checking articles, and
+the judge against annotators."""
 
 from __future__ import annotations
 
@@ -54,19 +54,31 @@ def judge(
     force: bool = False,
     progress: Progress = silent,
 ) -> Judged:
-    """Judge the rationales of a run (what `detect` returned or wrote) by contradictions with fact-checking articles.
+    """Judge the rationales of a run (what `detect` returned or wrote) by contradictions with
+    fact-checking articles.
 
-    The judge is the model of `profile`, asked `runs` times on `scale` ("score", "binary", "trinary") with the words of
-    `prompts` (by name, a file each: claimlab llm prompts), or the weak
-    lexical one (`offline`); with neither, only what annotators said is counted. `articles` is a table with record_id
-    and article (by default the fact-checks among the run's evidence), `labels` one of what annotators said: record_id
-    and value (wrong, open, not wrong). `limit` judges only the first predictions that can be judged.
+    The judge is the model of `profile`, asked `runs` times on `scale` ("score", "binary",
+    "trinary") with the words of `prompts` (by name, a file each: claimlab llm prompts), or the weak
+    lexical one (`offline`); with neither, only what annotators said is counted. `articles` is a
+    table with record_id and article (by default the fact-checks among the run's evidence), `labels`
+    one of what annotators said: record_id and value (wrong, open, not wrong). `limit` judges only
+    the first predictions that can be judged.
     """
-    _check(profile, offline, threshold, model=model, scale=scale, runs=runs, prompts=prompts or None)
+    _check(
+        profile, offline, threshold, model=model, scale=scale, runs=runs, prompts=prompts or None
+    )
     words = read_prompts(prompts, "judge")
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
-        "judge", data, output, force=force, caps=caps, mode=mode, cache=cache, batch=batch, progress=progress
+        "judge",
+        data,
+        output,
+        force=force,
+        caps=caps,
+        mode=mode,
+        cache=cache,
+        batch=batch,
+        progress=progress,
     ) as run:
         with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
             judged = judge_run(
@@ -87,19 +99,36 @@ def judge(
 @same_arguments(judge)
 def estimate_judge(call: Arguments) -> dict[str, Any]:
     """What `judge` with the same arguments would cost. No key is needed, and nothing is asked."""
-    options = {"model": call.model, "scale": call.scale, "runs": call.runs, "prompts": call.prompts or None}
+    options = {
+        "model": call.model,
+        "scale": call.scale,
+        "runs": call.runs,
+        "prompts": call.prompts or None,
+    }
     _check(call.profile, call.offline, call.threshold, **options)
     options["prompts"] = read_prompts(call.prompts, "judge")
-    with Run("judge", call.data, call.output, mode=call.mode, cache=call.cache, estimate=True) as run:
+    with Run(
+        "judge", call.data, call.output, mode=call.mode, cache=call.cache, estimate=True
+    ) as run:
         opened = open_task(call.task or task_of(run.dataset), run.dataset.records)
         with _opened(run.calls, call.profile, call.offline, **options) as chosen:
             if not isinstance(chosen, Contradiction):
                 raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
-            texts = read_articles(Path(call.articles)) if call.articles is not None else articles_in(run.dataset)
-            cases = [c for c in read_cases(run.dataset, opened, texts) if c.left_out is None][: call.limit]
+            texts = (
+                read_articles(Path(call.articles))
+                if call.articles is not None
+                else articles_in(run.dataset)
+            )
+            cases = [c for c in read_cases(run.dataset, opened, texts) if c.left_out is None][
+                : call.limit
+            ]
             requests = chosen.requests(cases)
             endpoint = chosen.model.provider.profile
-            parts = {endpoint.chosen_model(): estimate(requests, endpoint, recording=run.calls.existing())}
+            parts = {
+                endpoint.chosen_model(): estimate(
+                    requests, endpoint, recording=run.calls.existing()
+                )
+            }
             return estimated(parts, facts={"cases": len(cases)})
 
 
@@ -117,14 +146,20 @@ def _opened(
         yield LexicalJudge() if offline else NoJudge()
         return
     with open_handles(calls, profile=profile, model=model) as handles:
-        yield Contradiction(handles["model"], scale=check_scale(scale or "score"), runs=runs or 1, prompts=prompts)
+        yield Contradiction(
+            handles["model"], scale=check_scale(scale or "score"), runs=runs or 1, prompts=prompts
+        )
 
 
 def _check(profile: str | None, offline: bool, threshold: float | None, **options: Any) -> None:
     """Refuse what no judge would use, before anything is spent."""
     if offline and profile is not None:
         raise UsageError("Two judges are given.", "Pass `profile`, or `offline=True`, not both.")
-    unused = [f"`{name}`" for name, value in options.items() if value is not None] if profile is None else []
+    unused = (
+        [f"`{name}`" for name, value in options.items() if value is not None]
+        if profile is None
+        else []
+    )
     if unused:
         raise UsageError(f"{' and '.join(unused)} can only be asked of a model.", "Pass `profile`.")
     if threshold is not None and options["scale"] in ("binary", "trinary"):

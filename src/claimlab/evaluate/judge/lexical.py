@@ -1,8 +1,10 @@
-"""A judge without a model, for trying the path offline: it looks for negations and numbers that do not match.
+"""A judge without a model, for trying the path offline: it looks for negations and numbers that do
+not match.
 
-It is weak, and says so. Each sentence of the rationale is compared with the sentence of the article that shares the
-most words with it; the two count as a contradiction when just one of them is negated, or when they have no number in
-common. It does not model meaning: "opened" against "stayed shut" is not detected.
+It is weak, and says so. Each sentence of the rationale is compared with the sentence of the article
+that shares the most words with it; the two count as a contradiction when just one of them is
+negated, or when they have no number in common. It does not model meaning: "opened" against "stayed
+shut" is not detected.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 
 SLICE = 2_000  # cases that are worth a process: about ten seconds of one processor
-NEAR = 0.3  # share of the smaller sentence's content words that two sentences must have in common to be compared
+# share of the smaller sentence's content words that two sentences must have in common to be
+# compared
+NEAR = 0.3
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -37,7 +41,9 @@ class LexicalJudge:
     def parameters(self) -> dict[str, Any]:
         return {"model": None, "scale": self.scale, "near": NEAR}
 
-    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Reasoned]]:
+    def judge(
+        self, cases: Sequence[Case], *, progress: Progress = silent
+    ) -> list[Opinion[Reasoned]]:
         pairs = [[case.rationale or "", case.article or ""] for case in cases]
         answers = over_rows(conflicts, pairs, least=SLICE, name="judging", progress=progress)
         return [_opinion(case, *answer) for case, answer in zip(cases, answers, strict=True)]
@@ -46,7 +52,9 @@ class LexicalJudge:
 def _opinion(case: Case, score: float | None, why: str | None) -> Opinion[Reasoned]:
     failures = ["nothing-to-compare"] if score is None else []
     replies = [None if why is None else Reasoned(rationale=why)]
-    return Opinion(case.record_id, score, [score] if score is not None else [], replies, failures, cost=0.0)
+    return Opinion(
+        case.record_id, score, [score] if score is not None else [], replies, failures, cost=0.0
+    )
 
 
 def conflicts(pairs: list[list[str]]) -> list[tuple[float | None, str | None]]:
@@ -54,7 +62,9 @@ def conflicts(pairs: list[list[str]]) -> list[tuple[float | None, str | None]]:
 
 
 def conflict(reasons: str, article: str) -> tuple[float | None, str | None]:
-    """0 to 10: the share of comparable sentences that conflict, and the first such pair. Null: nothing to compare."""
+    """0 to 10: the share of comparable sentences that conflict, and the first such pair. Null:
+    nothing to compare.
+    """
     mine, theirs = _sentences(reasons), _sentences(article)
     compared, against, why = 0, 0, None
     for one in mine:
@@ -62,12 +72,17 @@ def conflict(reasons: str, article: str) -> tuple[float | None, str | None]:
         if near is None or _shared(one, near) < NEAR:
             continue
         compared += 1
-        if one.negated != near.negated or (one.numbers and near.numbers and not one.numbers & near.numbers):
+        if one.negated != near.negated or (
+            one.numbers and near.numbers and not one.numbers & near.numbers
+        ):
             against += 1
             why = why or f"“{one.text}” against “{near.text}”"
     if not compared:
         return None, None
-    return round(10 * against / compared, 4), why or f"{compared} sentences compared; none conflict."
+    return (
+        round(10 * against / compared, 4),
+        why or f"{compared} sentences compared; none conflict.",
+    )
 
 
 class _Sentence:
@@ -75,7 +90,11 @@ class _Sentence:
         self.text = text
         self.negated = sum(w in _negations() for w in words) % 2 == 1
         self.numbers = set(_NUMBER.findall(text))
-        self.words = {w for w in words if w not in _negations() and w not in stop_words() and not w[0].isdigit()}
+        self.words = {
+            w
+            for w in words
+            if w not in _negations() and w not in stop_words() and not w[0].isdigit()
+        }
 
 
 def _sentences(text: str) -> list[_Sentence]:
@@ -83,7 +102,9 @@ def _sentences(text: str) -> list[_Sentence]:
     if not parts:
         return []
     cut = tokenize(pl.Series([_plain(p) for p in parts], dtype=pl.String)).to_list()
-    return [_Sentence(p, [w for w in words or [] if w]) for p, words in zip(parts, cut, strict=True)]
+    return [
+        _Sentence(p, [w for w in words or [] if w]) for p, words in zip(parts, cut, strict=True)
+    ]
 
 
 def _plain(text: str) -> str:

@@ -1,7 +1,8 @@
-"""The contradiction judges: a language model, asked once or several times, and a weak rule that needs none.
+"""The contradiction judges: a language model, asked once or several times, and a weak rule that
+needs none.
 
-On the scale "score" an opinion is a number from 0 (no contradiction) to 10; on "binary" and "trinary" it is a word:
-wrong, not wrong, or (trinary) open.
+On the scale "score" an opinion is a number from 0 (no contradiction) to 10; on "binary" and
+"trinary" it is a word: wrong, not wrong, or (trinary) open.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Judge(Protocol):
 
     def parameters(self) -> dict[str, Any]: ...
 
-    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]: ...
+    def judge(
+        self, cases: Sequence[Case], *, progress: Progress = silent
+    ) -> list[Opinion[Any]]: ...
 
 
 class NoJudge:
@@ -88,9 +91,15 @@ class Contradiction:
     ) -> None:
         self.scale = scale
         self.model: ModelJudge[Any] = ModelJudge(
-            provider, (prompts or Prompts())[PROMPT], _SCHEMAS[scale],
-            value=_value, tie=OPEN, runs=runs, seed=seed, max_tokens=MAX_TOKENS,
-        )  # fmt: skip
+            provider,
+            (prompts or Prompts())[PROMPT],
+            _SCHEMAS[scale],
+            value=_value,
+            tie=OPEN,
+            runs=runs,
+            seed=seed,
+            max_tokens=MAX_TOKENS,
+        )
 
     @property
     def name(self) -> str:
@@ -116,7 +125,9 @@ class Contradiction:
             untrusted(f"Label: {case.label}. {case.rationale}", "rationale"),
             untrusted(case.statement, "statement"),
         ]
-        return Asked(case.record_id, f"{prompt.text('system')} {prompt.text(self.scale)}", "\n\n".join(data))
+        return Asked(
+            case.record_id, f"{prompt.text('system')} {prompt.text(self.scale)}", "\n\n".join(data)
+        )
 
 
 def _value(reply: Any) -> float | str:
@@ -127,4 +138,6 @@ def check_scale(scale: str) -> Scale:
     for known in get_args(Scale):
         if scale == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"A judge cannot answer by '{scale}'.", f"Use one of: {', '.join(get_args(Scale))}.")
+    raise UsageError(
+        f"A judge cannot answer by '{scale}'.", f"Use one of: {', '.join(get_args(Scale))}."
+    )

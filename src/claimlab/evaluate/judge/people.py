@@ -1,4 +1,6 @@
-"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case, and agreement."""
+"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case, and
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,14 @@ WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"
 VERDICTS = (WRONG, OPEN, NOT_WRONG)
 SETTLED = ("consensus", "resolution")  # an annotator of this name speaks for all of them
 _WORDS = {
-    "uncertain": OPEN, "unsure": OPEN, "open to interpretation": OPEN, "uncertain / open to interpretation": OPEN,
-    "predictive system is wrong": WRONG, "predictive system is not wrong": NOT_WRONG, "notwrong": NOT_WRONG,
-}  # fmt: skip
+    "uncertain": OPEN,
+    "unsure": OPEN,
+    "open to interpretation": OPEN,
+    "uncertain / open to interpretation": OPEN,
+    "predictive system is wrong": WRONG,
+    "predictive system is not wrong": NOT_WRONG,
+    "notwrong": NOT_WRONG,
+}
 Verdicts = dict[str, dict[str, str]]  # annotator -> record -> verdict
 
 
@@ -35,16 +42,22 @@ def people_in(run: Dataset) -> Verdicts:
     if table is None:
         return {}
     mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human"))
-    return _verdicts(mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'")
+    return _verdicts(
+        mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'"
+    )
 
 
 def read_people(file: Path) -> Verdicts:
-    """Answers from a table with the columns record_id, value (wrong, open, not wrong) and, if there are several people,
-    annotator."""
+    """Answers from a table with the columns record_id, value (wrong, open, not wrong) and, if there
+    are several people, annotator."""
     frame = user_table(file, *IDS, "value", "annotator")
-    who = pl.col("annotator") if "annotator" in frame.columns else pl.lit("person").alias("annotator")
+    who = (
+        pl.col("annotator") if "annotator" in frame.columns else pl.lit("person").alias("annotator")
+    )
     value = column(frame, ("value", "label"), file)
-    rows = frame.select(pl.col(column(frame, IDS, file)).alias("record_id"), who, pl.col(value).alias("value"))
+    rows = frame.select(
+        pl.col(column(frame, IDS, file)).alias("record_id"), who, pl.col(value).alias("value")
+    )
     return _verdicts(rows.drop_nulls(["record_id", "value"]), f"'{file.name}'")
 
 
@@ -67,7 +80,13 @@ def _verdicts(rows: pl.DataFrame, where: str) -> Verdicts:
 def as_annotations(verdicts: Verdicts) -> list[dict[str, Any]]:
     """The verdicts as rows of the annotations table."""
     return [
-        {"record_id": record, "annotator": who, "annotator_kind": "human", "question": QUESTION, "value": value}
+        {
+            "record_id": record,
+            "annotator": who,
+            "annotator_kind": "human",
+            "question": QUESTION,
+            "value": value,
+        }
         for who, answers in sorted(verdicts.items())
         for record, value in answers.items()
     ]
@@ -93,9 +112,14 @@ def consensus(verdicts: Verdicts) -> dict[str, str]:
 def agreement_between(verdicts: Verdicts) -> list[dict[str, Any]]:
     """The agreement of every pair of annotators on the records that both judged."""
     people = sorted(who for who in verdicts if who not in SETTLED)
-    pairs = [(a, b, sorted(verdicts[a].keys() & verdicts[b].keys())) for a, b in combinations(people, 2)]
+    pairs = [
+        (a, b, sorted(verdicts[a].keys() & verdicts[b].keys())) for a, b in combinations(people, 2)
+    ]
     return [
-        {"between": [a, b], **compared([verdicts[a][r] for r in both], [verdicts[b][r] for r in both])}
+        {
+            "between": [a, b],
+            **compared([verdicts[a][r] for r in both], [verdicts[b][r] for r in both]),
+        }
         for a, b, both in pairs
         if both
     ]
@@ -109,10 +133,13 @@ RATES = {
 
 
 def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str, Any]:
-    """Where the label misleads. False-incorrect: of the predictions with the wrong label, those whose rationale is not
-    wrong. False-correct: of those with the right label, those whose rationale is wrong."""
+    """Where the label misleads. False-incorrect: of the predictions with the wrong label, those
+    whose rationale is not wrong. False-correct: of those with the right label, those whose
+    rationale is wrong."""
     return {
-        "false_incorrect": _rate(verdicts, [r for r, right in correct.items() if not right], NOT_WRONG),
+        "false_incorrect": _rate(
+            verdicts, [r for r, right in correct.items() if not right], NOT_WRONG
+        ),
         "false_correct": _rate(verdicts, [r for r, right in correct.items() if right], WRONG),
     }
 
@@ -142,15 +169,22 @@ def rate_in_words(part: Mapping[str, Any]) -> str:
 def agreement_in_words(part: Mapping[str, Any]) -> str:
     """Percent, kappa and alpha with their intervals, for the line beside a rate."""
     cases = several(part["n"], "case")
-    words = [f"{100 * part['agreement']:.0f}% of {cases}{in_brackets(part['agreement_interval'], 100)}"]
+    words = [
+        f"{100 * part['agreement']:.0f}% of {cases}{in_brackets(part['agreement_interval'], 100)}"
+    ]
     for name in ("kappa", "alpha"):
         value = part[name]
         words.append(
-            f"{name} {'not defined' if value is None else f'{value:.2f}'}{in_brackets(part[f'{name}_interval'], 1)}"
+            f"{name}"
+            f" {'not defined' if value is None else f'{value:.2f}'}{in_brackets(part[f'{name}_interval'], 1)}"  # noqa: E501
         )
     return ", ".join(words)
 
 
 def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
     """An interval as a suffix; empty if there is none."""
-    return "" if ends is None else " ({:.{d}f} to {:.{d}f})".format(*(scale * e for e in ends), d=0 if scale > 1 else 2)
+    return (
+        ""
+        if ends is None
+        else " ({:.{d}f} to {:.{d}f})".format(*(scale * e for e in ends), d=0 if scale > 1 else 2)
+    )

@@ -1,4 +1,6 @@
-"""What the judges of a run said, read back from its annotations: for the reports that show a run with its judges."""
+"""What the judges of a run said, read back from its annotations: for the reports that show a run
+with its judges.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,25 @@ from claimlab.tasks.task import Task
 
 
 def judged_in(run: Dataset, task: Task) -> tuple[dict[str, Any], ...]:
-    """One entry for each judge: its standing as it was written, its verdicts, and the rates by it and by people."""
+    """One entry for each judge: its standing as it was written, its verdicts, and the rates by it
+    and by people.
+    """
     table = run.tables.get("annotations")
     if table is None or "predictions" not in run.tables:
         return ()
     mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "model"))
     if not mine.height:
         return ()
-    correct = {c.record_id: c.correct for c in read_cases(run, task, Articles()) if c.correct is not None}
+    correct = {
+        c.record_id: c.correct for c in read_cases(run, task, Articles()) if c.correct is not None
+    }
     settled = consensus(people_in(run))
     entries = []
     for (judge,), rows in mine.group_by("annotator", maintain_order=True):
         verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
-        meta: dict[str, Any] = next((json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {})
+        meta: dict[str, Any] = next(
+            (json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {}
+        )
         entries.append(
             {
                 "judge": str(judge),

@@ -1,4 +1,6 @@
-"""Judge the reasons of a run, hold the judge against people where there are any, and keep all of it in annotations."""
+"""Judge the reasons of a run, hold the judge against people where there are any, and keep all of it
+in annotations.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ from claimlab.pages.folder import Contents, fill
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
 
-SCORE = "contradiction"  # the question that a judge's own value answers; its verdict answers QUESTION
+SCORE = (  # the question that a judge's own value answers; its verdict answers QUESTION
+    "contradiction"
+)
 FILE = "judge.json"
 REPORT = "judge-report"
 ABSTENTIONS = ("no-evidence", "insufficient-evidence")
@@ -49,7 +53,9 @@ UNVALIDATED = "unvalidated: it was not compared with annotators"
 
 @dataclass(frozen=True, repr=False)
 class Judged(Shown):
-    """The run with the judge's annotations, what came out, JSON-safe, and the cases for the page."""
+    """The run with the judge's annotations, what came out, JSON-safe, and the cases for the
+    page.
+    """
 
     dataset: Dataset
     summary: dict[str, Any]
@@ -58,12 +64,16 @@ class Judged(Shown):
     @property
     def table(self) -> pl.DataFrame:
         """The judged cases: what was said, by whom, and the verdicts on it."""
-        rows = [{**vars(row), "value": None if row.value is None else str(row.value)} for row in self.rows]
+        rows = [
+            {**vars(row), "value": None if row.value is None else str(row.value)}
+            for row in self.rows
+        ]
         return pl.DataFrame(rows, schema=dict.fromkeys((f.name for f in fields(Row)), pl.String))
 
     def headline(self) -> str:
-        return f"'{self.dataset.name}' by {self.summary['judge']}: {self.summary['judged']:,} of " + (
-            f"{several(self.summary['predictions'], 'prediction')}; {self.summary['standing']}"
+        return (
+            f"'{self.dataset.name}' by {self.summary['judge']}: {self.summary['judged']:,} of "
+            + f"{several(self.summary['predictions'], 'prediction')}; {self.summary['standing']}"
         )
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
@@ -75,7 +85,10 @@ class Judged(Shown):
         """The summary and the report, beside the tables in `folder`."""
         text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
         (folder / FILE).write_text(text, encoding="utf-8")
-        fill(Contents("judge report", [page(self.dataset.name, self.summary, self.rows)]), folder / REPORT)
+        fill(
+            Contents("judge report", [page(self.dataset.name, self.summary, self.rows)]),
+            folder / REPORT,
+        )
 
 
 def judge_run(
@@ -89,10 +102,11 @@ def judge_run(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Judged:
-    """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's evidence); `people`
-    has the annotators' verdicts on the rationales (null: the run's own annotations); with `NoJudge` only these count.
-    `threshold` is the score at which rationales count as wrong, instead of fitting it. `limit` is on the cases that
-    can be judged: the predictions after the last of them are left out."""
+    """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's
+    evidence); `people` has the annotators' verdicts on the rationales (null: the run's own
+    annotations); with `NoJudge` only these count. `threshold` is the score at which rationales
+    count as wrong, instead of fitting it. `limit` is on the cases that can be judged: the
+    predictions after the last of them are left out."""
     texts = articles if articles is not None else articles_in(run)
     cases = _first(read_cases(run, task, texts), limit)
     open_cases = [c for c in cases if c.left_out is None]
@@ -132,42 +146,60 @@ def _first(cases: list[Case], limit: int | None) -> list[Case]:
 
 
 def _rows(
-    cases: Sequence[Case], opinions: Mapping[str, Opinion[Any]], verdicts: Mapping[str, str], settled: Mapping[str, str]
+    cases: Sequence[Case],
+    opinions: Mapping[str, Opinion[Any]],
+    verdicts: Mapping[str, str],
+    settled: Mapping[str, str],
 ) -> list[Row]:
     """What the page shows of each case that a judge or people had something to say on."""
     silent_one: Opinion[Any] = Opinion("")
     return [
         Row(
-            c.record_id, c.statement, c.label, c.truth, c.rationale, c.article,
-            opinions.get(c.record_id, silent_one).value, verdicts.get(c.record_id), settled.get(c.record_id),
+            c.record_id,
+            c.statement,
+            c.label,
+            c.truth,
+            c.rationale,
+            c.article,
+            opinions.get(c.record_id, silent_one).value,
+            verdicts.get(c.record_id),
+            settled.get(c.record_id),
             opinions.get(c.record_id, silent_one).rationale,
         )
         for c in cases
         if c.record_id in opinions or c.record_id in settled
-    ]  # fmt: skip
+    ]
 
 
-def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]) -> None:
+def _refuse_empty(
+    run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]
+) -> None:
     """Say what is missing before anything is asked."""
     if isinstance(judge, NoJudge):
         if not {c.record_id for c in cases} & set(settled):
             raise DataError(
                 f"No prediction of '{run.name}' was judged by annotators, and no judge was given.",
-                "Pass `profile` or `offline=True` for a judge, or `labels` with what annotators said.",
+                "Pass `profile` or `offline=True` for a judge, or `labels` with what annotators"
+                " said.",
             )
     elif all(c.left_out for c in cases):
         why = ", ".join(f"{reason} {n}" for reason, n in left_out(cases).items())
         raise DataError(
             f"No prediction of '{run.name}' can be judged ({why}).",
-            "A judge needs rationales (llm detectors give them) and fact-checks of the same claims: pass `articles`.",
+            "A judge needs rationales (llm detectors give them) and fact-checks of the same claims:"
+            " pass `articles`.",
         )
 
 
 def _fit(
-    judge: Judge, opinions: Mapping[str, Opinion[Any]], settled: Mapping[str, str], threshold: float | None
+    judge: Judge,
+    opinions: Mapping[str, Opinion[Any]],
+    settled: Mapping[str, str],
+    threshold: float | None,
 ) -> Fit | None:
-    """The threshold of a score, from the cases that people called wrong or not wrong; null where there is nothing to
-    fit or it was set. Open cases are left out, as people could not say either."""
+    """The threshold of a score, from the cases that people called wrong or not wrong; null where
+    there is nothing to fit or it was set. Open cases are left out, as people could not say either.
+    """
     both = [i for i, o in opinions.items() if o.value is not None and settled.get(i, OPEN) != OPEN]
     if judge.scale != "score" or threshold is not None or not both:
         return None
@@ -176,7 +208,11 @@ def _fit(
 
 
 def _verdict(opinion: Opinion[Any], threshold: float) -> str:
-    return opinion.value if isinstance(opinion.value, str) else verdict(float(opinion.value or 0.0), threshold)
+    return (
+        opinion.value
+        if isinstance(opinion.value, str)
+        else verdict(float(opinion.value or 0.0), threshold)
+    )
 
 
 def _summary(
@@ -230,7 +266,9 @@ def _validated(against: Mapping[str, Any]) -> str:
 
 
 def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
-    """An abstention is neither right nor wrong; where a fact-check exists, there was something to be found."""
+    """An abstention is neither right nor wrong; where a fact-check exists, there was something to
+    be found.
+    """
     mine = [c for c in cases if c.left_out == kind]
     return {"n": len(mine), "with_article": sum(bool((c.article or "").strip()) for c in mine)}
 
@@ -241,18 +279,36 @@ def _opinions(
     """The judge's own value and its verdict, as annotations."""
     rows: list[dict[str, Any]] = []
     for record, opinion in opinions.items():
-        meta = {"runs": opinion.runs, "failures": opinion.failures or None, "cost": opinion.cost, "standing": standing}
-        base = {"record_id": record, "annotator": judge.name, "annotator_kind": "model", "meta": meta_json(meta)}
+        meta = {
+            "runs": opinion.runs,
+            "failures": opinion.failures or None,
+            "cost": opinion.cost,
+            "standing": standing,
+        }
+        base = {
+            "record_id": record,
+            "annotator": judge.name,
+            "annotator_kind": "model",
+            "meta": meta_json(meta),
+        }
         value = None if opinion.value is None else str(opinion.value)
         rows.append({**base, "question": SCORE, "value": value, "rationale": opinion.rationale})
-        rows.append({**base, "question": QUESTION, "value": verdicts.get(record), "rationale": None})
+        rows.append(
+            {**base, "question": QUESTION, "value": verdicts.get(record), "rationale": None}
+        )
     return rows
 
 
 def _behind(before: pl.DataFrame | None, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """The new rows behind those that stood there; what the same annotator had said to the same question is replaced."""
+    """The new rows behind those that stood there; what the same annotator had said to the same
+    question is replaced.
+    """
     empty = pl.DataFrame(schema=SIDE_TABLES["annotations"])
-    new = to_side_table("annotations", pl.DataFrame(rows, infer_schema_length=None)) if rows else empty
+    new = (
+        to_side_table("annotations", pl.DataFrame(rows, infer_schema_length=None))
+        if rows
+        else empty
+    )
     if before is None:
         return new
     others = before.join(new, on=["annotator", "question"], how="anti", nulls_equal=True)

@@ -14,7 +14,18 @@ from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import ONE_CLASS, SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.evaluate.views import pictures, tables
-from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent, span
+from claimlab.pages.blocks import (
+    Block,
+    Fold,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    percent,
+    span,
+)
 from claimlab.pages.excerpt import excerpt
 
 
@@ -37,20 +48,30 @@ def headline(run: RunResult) -> str:
     records = "record" if s.n == 1 else "records"
     f1 = s.why if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}{interval}"
     share = "" if s.accuracy is None else f", accuracy {100 * s.accuracy:.1f}"
-    return f"{run.name}: macro-F1 {f1}{share} on {s.n:,} {records} of '{run.dataset}', task {run.task}{failed}."
+    return (
+        f"{run.name}: macro-F1 {f1}{share} on {s.n:,} {records} of '{run.dataset}', task"
+        f" {run.task}{failed}."
+    )
 
 
 def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     """The leaderboards, then every run."""
     runs = evaluation.runs
-    note = "To keep this page small, charts are left out; they are in plots/, and every figure in evaluation.json."
+    note = (
+        "To keep this page small, charts are left out; they are in plots/, and every figure in"
+        " evaluation.json."
+    )
     blocks: list[Block] = [] if size.figures else [Text(note, "note")]
-    blocks += [Text(conclusion(runs, evaluation.comparisons), "conclusion") for runs in boards(evaluation)]
+    blocks += [
+        Text(conclusion(runs, evaluation.comparisons), "conclusion") for runs in boards(evaluation)
+    ]
     blocks += together(evaluation, size)
     blocks += [run_section(run, i, size) for i, run in enumerate(runs)]
     blocks.append(method(evaluation))
     name = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
-    subtitle = headline(runs[0]) if len(runs) == 1 else ", ".join(dict.fromkeys(r.dataset for r in runs))
+    subtitle = (
+        headline(runs[0]) if len(runs) == 1 else ", ".join(dict.fromkeys(r.dataset for r in runs))
+    )
     return Report(f"Evaluation of {excerpt(name, 80)}", excerpt(subtitle, 300), blocks)
 
 
@@ -61,19 +82,29 @@ def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()
     if not measured:
         return f"Macro-F1 on {where}: {runs[0].scores.why}."
     best = max(measured, key=lambda run: (run.scores.macro_f1 or 0.0, run.scores.accuracy or 0.0))
-    ends = f" (95% interval {span(best.intervals['macro_f1']).text})" if best.intervals["macro_f1"] else ""
+    ends = (
+        f" (95% interval {span(best.intervals['macro_f1']).text})"
+        if best.intervals["macro_f1"]
+        else ""
+    )
     score = f"macro-F1 {100 * (best.scores.macro_f1 or 0.0):.1f}{ends}"
-    tied = [run for run in measured if run.name in tied_with(best.name, [r.name for r in measured], comparisons)]
+    tied = [
+        run
+        for run in measured
+        if run.name in tied_with(best.name, [r.name for r in measured], comparisons)
+    ]
     if len(runs) == 1:
         first = f"{excerpt(best.name, 120)}: {score} on {where}"
     elif not tied:
         first = f"{excerpt(best.name, 120)} is the best of {len(runs)} runs: {score} on {where}"
     else:
-        names = [f"{excerpt(run.name, 60)} ({100 * (run.scores.macro_f1 or 0.0):.1f})" for run in tied]
+        names = [
+            f"{excerpt(run.name, 60)} ({100 * (run.scores.macro_f1 or 0.0):.1f})" for run in tied
+        ]
         others = " and ".join([*names[:3], f"{len(names) - 3} more"] if len(names) > 4 else names)
         first = (
-            f"No run is clearly the best of {len(runs)}: {excerpt(best.name, 60)} is tied with {others}. "
-            f"{excerpt(best.name, 60)}: {score} on {where}"
+            f"No run is clearly the best of {len(runs)}: {excerpt(best.name, 60)} is tied with"
+            f" {others}. {excerpt(best.name, 60)}: {score} on {where}"
         )
     return f"{first}{beside(best)}."
 
@@ -83,16 +114,25 @@ def beside(run: RunResult) -> str:
     if run.chance.difference is None:
         return ""
     points = 100 * run.chance.difference
-    away = f", {abs(points):.1f} points {'above' if points >= 0 else 'below'} the best trivial baseline"
+    away = (
+        f", {abs(points):.1f} points {'above' if points >= 0 else 'below'} the best trivial"
+        " baseline"
+    )
     if points < 0 or run.chance.beaten:
         return away
-    return f"{away}, which can be chance" if run.chance.p_holm is not None else f"{away} (not tested)"
+    return (
+        f"{away}, which can be chance" if run.chance.p_holm is not None else f"{away} (not tested)"
+    )
 
 
 def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     """Run against run, without what is inside each."""
     blocks = [*together(evaluation, size, linked=False), method(evaluation)]
-    return Report("Leaderboard", f"{several(len(evaluation.runs), 'run')}, each next to trivial baselines.", blocks)
+    return Report(
+        "Leaderboard",
+        f"{several(len(evaluation.runs), 'run')}, each next to trivial baselines.",
+        blocks,
+    )
 
 
 def boards(evaluation: Evaluation) -> list[list[RunResult]]:
@@ -121,12 +161,21 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
         table = tables.leaderboard(runs, anchors)
         out.append(Section(name, [*cautions, table, *drawn], anchor=f"leaderboard-{number + 1}"))
     if evaluation.comparisons:
-        out.append(Section("Run against run", [Text(_COMPARED), tables.comparisons(evaluation.comparisons)]))
+        out.append(
+            Section(
+                "Run against run", [Text(_COMPARED), tables.comparisons(evaluation.comparisons)]
+            )
+        )
     if evaluation.seeds:
         out.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
     if evaluation.drops:
         text = "How much of the score depends on test records resembling training records."
-        out.append(Section("From a random split to a held-out one", [Text(text), tables.drops(evaluation.drops)]))
+        out.append(
+            Section(
+                "From a random split to a held-out one",
+                [Text(text), tables.drops(evaluation.drops)],
+            )
+        )
     return out
 
 
@@ -162,7 +211,10 @@ def tiles(run: RunResult) -> Tiles:
     return Tiles(
         [
             ("macro-F1", f1, "plain" if run.chance.beaten else "warn"),
-            *((label, "–" if value is None else f"{100 * value:.1f}", "plain") for label, value in figures),
+            *(
+                (label, "–" if value is None else f"{100 * value:.1f}", "plain")
+                for label, value in figures
+            ),
             ("records", f"{s.n:,}", "plain"),
             ("failed", f"{s.failed:,}", "warn" if s.failed else "plain"),
         ]
@@ -177,7 +229,11 @@ def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Sectio
     if subgroups.cells:
         table = tables.cells(subgroups)
         drawn = any(not isinstance(b, Items) for b in blocks)
-        blocks.append(Fold(f"The {several(len(subgroups.cells), 'subgroup')} as a table", [table]) if drawn else table)
+        blocks.append(
+            Fold(f"The {several(len(subgroups.cells), 'subgroup')} as a table", [table])
+            if drawn
+            else table
+        )
     return Section(f"By {title(subgroups.by)}", blocks, anchor=f"{name}-by-{slug(subgroups.by)}")
 
 
@@ -187,17 +243,32 @@ def method(evaluation: Evaluation) -> Section:
         [
             Items(
                 [
-                    "Macro-F1 is the mean over the classes that the truth holds. A failed prediction, and an answer "
-                    "that is none of the classes, count as wrong.",
-                    f"Intervals are 95%, from {evaluation.draws:,} resamples of whole groups (for AUROC at most "
-                    f"1,000; seed {evaluation.seed}): records of one group are not independent evidence.",
-                    f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is "
-                    "suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
-                    "McNemar's test is exact and takes records as independent: where there are groups, believe the "
-                    "interval. Its p-values are corrected by Holm's method over all comparisons shown.",
-                    "The baselines are computed from the labels of the records that were scored. A score is above them "
-                    "(*) where fewer than 5 in 100 permutations of the labels, groups kept together, reach it, and "
-                    "fewer than 5 in 100 resamples fall to the best baseline; p-values are corrected by Holm's method.",
+                    (
+                        "Macro-F1 is the mean over the classes that the truth holds. A failed"
+                        " prediction, and an answer that is none of the classes, count as wrong."
+                    ),
+                    (
+                        f"Intervals are 95%, from {evaluation.draws:,} resamples of whole groups"
+                        f" (for AUROC at most 1,000; seed {evaluation.seed}): records of one group"
+                        " are not independent evidence."
+                    ),
+                    (
+                        f"A cell with fewer than {SMALLEST} records, or with a class of fewer than"
+                        f" {SMALLEST_CLASS}, is suppressed and counted. A cell that lacks a class,"
+                        " or a run on one class, has no macro-F1."
+                    ),
+                    (
+                        "McNemar's test is exact and takes records as independent: where there are"
+                        " groups, believe the interval. Its p-values are corrected by Holm's method"
+                        " over all comparisons shown."
+                    ),
+                    (
+                        "The baselines are computed from the labels of the records that were"
+                        " scored. A score is above them (*) where fewer than 5 in 100 permutations"
+                        " of the labels, groups kept together, reach it, and fewer than 5 in 100"
+                        " resamples fall to the best baseline; p-values are corrected by Holm's"
+                        " method."
+                    ),
                 ]
             )
         ],
@@ -205,10 +276,12 @@ def method(evaluation: Evaluation) -> Section:
     )
 
 
-_OTHER_RECORDS = "These runs were not scored on the same records: compare them by the records they share, below."
+_OTHER_RECORDS = (
+    "These runs were not scored on the same records: compare them by the records they share, below."
+)
 _COMPARED = (
-    "On the test records that the two runs share. A run is called better only when the interval is clear of zero and "
-    "the corrected p-value is below 0.05."
+    "On the test records that the two runs share. A run is called better only when the interval is"
+    " clear of zero and the corrected p-value is below 0.05."
 )
 
 
@@ -217,24 +290,28 @@ def _sentences(subgroups: Slices, run: RunResult) -> list[str]:
     if subgroups.mean is not None and run.scores.macro_f1 is not None:
         fit = sum(c.macro_f1 is not None for c in subgroups.cells)
         sentences.append(
-            f"Pooled over all records: {100 * run.scores.macro_f1:.1f}. Mean of the {fit} values with a macro-F1: "
-            f"{_estimate(subgroups.mean)}."
+            f"Pooled over all records: {100 * run.scores.macro_f1:.1f}. Mean of the {fit} values"
+            f" with a macro-F1: {_estimate(subgroups.mean)}."
         )
     if subgroups.gap is not None:
-        sentences.append(f"Head less tail languages, pooled: {_estimate(subgroups.gap.pooled)} points.")
+        sentences.append(
+            f"Head less tail languages, pooled: {_estimate(subgroups.gap.pooled)} points."
+        )
         if subgroups.gap.mean_of_languages is not None:
             sentences.append(
-                f"Head less tail, as means of languages: {_estimate(subgroups.gap.mean_of_languages)} points."
+                "Head less tail, as means of languages:"
+                f" {_estimate(subgroups.gap.mean_of_languages)} points."
             )
     if subgroups.suppressed:
         sentences.append(
-            f"Too rare to show: {several(subgroups.suppressed, 'value')} "
-            f"({several(subgroups.suppressed_records, 'record')}) with fewer than {SMALLEST} records, "
-            f"or {SMALLEST_CLASS} of a class."
+            f"Too rare to show: {several(subgroups.suppressed, 'value')}"
+            f" ({several(subgroups.suppressed_records, 'record')}) with fewer than {SMALLEST}"
+            f" records, or {SMALLEST_CLASS} of a class."
         )
     if subgroups.without:
         sentences.append(
-            f"{several(subgroups.without, 'record')} {verb(subgroups.without, 'has', 'have')} no {title(subgroups.by)}."
+            f"{several(subgroups.without, 'record')} {verb(subgroups.without, 'has', 'have')} no"
+            f" {title(subgroups.by)}."
         )
     return sentences
 
@@ -245,13 +322,17 @@ def _abstained(run: RunResult) -> list[Block]:
         return []
     names = list(abstentions.kinds[0].classes)
     rows: list[list[Any]] = [
-        [w.kind.replace("-", " "), w.n, percent(w.share), *(w.classes[n] for n in names)] for w in abstentions.kinds
+        [w.kind.replace("-", " "), w.n, percent(w.share), *(w.classes[n] for n in names)]
+        for w in abstentions.kinds
     ]
-    figures = f"accuracy is {percent(abstentions.accuracy).text} and macro-F1 {percent(abstentions.macro_f1).text}"
+    figures = (
+        f"accuracy is {percent(abstentions.accuracy).text} and macro-F1"
+        f" {percent(abstentions.macro_f1).text}"
+    )
     text = (
-        f"A verdict was given for {percent(abstentions.coverage).text}% of the records "
-        f"({span(abstentions.coverage_interval).text}); of those, {figures}. In all scores above, giving no "
-        "verdict counts as wrong."
+        f"A verdict was given for {percent(abstentions.coverage).text}% of the records"
+        f" ({span(abstentions.coverage_interval).text}); of those, {figures}. In all scores above,"
+        " giving no verdict counts as wrong."
     )
     columns = ["Answer", "n", "Share (%)", *(f"true class {excerpt(n, 24)}" for n in names)]
     return [Section("No verdict given", [Text(text), Table(columns, rows, sortable=False)])]
@@ -266,13 +347,21 @@ def left_out(run: RunResult) -> list[str]:
             "prediction",
             "repeated or without a record id; the first for each record was used",
         ),
-        "untouched": ("labelled record", "without a prediction; left out, because no split was given"),
+        "untouched": (
+            "labelled record",
+            "without a prediction; left out, because no split was given",
+        ),
     }
-    items = [f"{several(n, words[name][0])} {words[name][1]}." for name, n in run.left_out.items() if n]
+    items = [
+        f"{several(n, words[name][0])} {words[name][1]}." for name, n in run.left_out.items() if n
+    ]
     if run.scores.other:
         kinds = run.abstentions.kinds if run.abstentions is not None else []
         withheld = "".join(f" {w.n:,} of them say: {w.kind.replace('-', ' ')}." for w in kinds)
-        items.append(f"{several(run.scores.other, 'answer')} outside the classes, counted as wrong.{withheld}")
+        items.append(
+            f"{several(run.scores.other, 'answer')} outside the classes, counted as"
+            f" wrong.{withheld}"
+        )
     return items
 
 

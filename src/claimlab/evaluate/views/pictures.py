@@ -1,4 +1,6 @@
-"""The pictures of an evaluation: the leaderboard with its baselines, cells of a trait, and calibration."""
+"""The pictures of an evaluation: the leaderboard with its baselines, cells of a trait, and
+calibration.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
     marks = {b.name: b.macro_f1 for b in runs[0].baselines if b.macro_f1 is not None}
     scored = [(r.scores.macro_f1, r) for r in runs if r.scores.macro_f1 is not None]
     ordered = sorted(scored, key=lambda pair: -pair[0])[:LINES]
-    rows = [Dot(excerpt(r.name, 40), f1, r.intervals["macro_f1"], "plain", marks) for f1, r in ordered]
+    rows = [
+        Dot(excerpt(r.name, 40), f1, r.intervals["macro_f1"], "plain", marks) for f1, r in ordered
+    ]
     return Figure(
         to_svg(dots(rows, title="macro-F1 (%)")),
         "Macro-F1 of each run with its 95% interval; the grey marks are trivial baselines.",
@@ -31,7 +35,9 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
 
 
 def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
-    """The cells of a trait with their intervals, against the score over all records; accuracy where no cell has F1."""
+    """The cells of a trait with their intervals, against the score over all records; accuracy where
+    no cell has F1.
+    """
     f1 = [c for c in subgroups.cells if c.macro_f1 is not None]
     shown = f1 or [c for c in subgroups.cells if c.accuracy is not None]
     if len(shown) < 2:
@@ -50,8 +56,8 @@ def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
     return [
         Figure(
             to_svg(dots(rows, title=f"{what} (%)", threshold=whole)),
-            f"{what[:1].upper()}{what[1:]} by {title(subgroups.by)} with 95% intervals; in brackets the records; "
-            f"dashed: over all records.{more}",
+            f"{what[:1].upper()}{what[1:]} by {title(subgroups.by)} with 95% intervals; in brackets"
+            f" the records; dashed: over all records.{more}",
             f"{what} of each {title(subgroups.by)} with its interval",
             f"{name}-by-{subgroups.by.replace('.', '-')}",
         )
@@ -65,8 +71,9 @@ def calibration(run: RunResult, name: str) -> list[Figure]:
     return [
         Figure(
             to_svg(reliability([(b.n, b.confidence, b.accuracy) for b in measured.curve])),
-            "How often answers are right against how sure the run was of them, in ten bins; larger dots hold more "
-            "records. Below the dashed line it is too sure, above it not sure enough.",
+            "How often answers are right against how sure the run was of them, in ten bins; larger"
+            " dots hold more records. Below the dashed line it is too sure, above it not sure"
+            " enough.",
             "Reliability curve",
             f"{name}-calibration",
         )

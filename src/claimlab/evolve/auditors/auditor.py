@@ -1,8 +1,9 @@
-"""The contract of an auditor: does this text have the value it was meant to get? A vote, a reason, a diagnosis.
+"""The contract of an auditor: does this text have the value it was meant to get? A vote, a reason,
+a diagnosis.
 
-One file in `known/` with a module-level AUDITOR, called with `Settings` and a number: it opens so many auditors, each
-with a view of its own, since three copies of one opinion are one opinion. A vote that cannot be had is null, and null
-is never a pass.
+One file in `known/` with a module-level AUDITOR, called with `Settings` and a number: it opens so
+many auditors, each with a view of its own, since three copies of one opinion are one opinion. A
+vote that cannot be had is null, and null is never a pass.
 """
 
 from __future__ import annotations
@@ -41,7 +42,12 @@ class Vote:
 
     def record(self) -> dict[str, Any]:
         """For the traces: JSON-safe, what is not known left out."""
-        values = {"auditor": self.auditor, "passed": self.passed, "reason": self.reason, "diagnosis": self.diagnosis}
+        values = {
+            "auditor": self.auditor,
+            "passed": self.passed,
+            "reason": self.reason,
+            "diagnosis": self.diagnosis,
+        }
         values["failure"] = self.failure
         return {k: v for k, v in values.items() if v is not None or k == "passed"}
 
@@ -75,7 +81,10 @@ class Opens(Protocol):
 
 
 AUDITORS: Registry[Opens] = Registry(
-    "auditor", package="claimlab.evolve.auditors.known", attribute="AUDITOR", group="claimlab.auditors"
+    "auditor",
+    package="claimlab.evolve.auditors.known",
+    attribute="AUDITOR",
+    group="claimlab.auditors",
 )
 
 

@@ -1,4 +1,6 @@
-"""Contexts, the texts that seed claims are drawn from, and drafts: sentences on their way to being a record."""
+"""Contexts, the texts that seed claims are drawn from, and drafts: sentences on their way to being
+a record.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +38,24 @@ class Context:
 
 
 def read_contexts(path: str | Path, member: str | None = None) -> list[Context]:
-    """The released abstracts as they are (topics, titles, numbered contents), or a table with a column `text`."""
+    """The released abstracts as they are (topics, titles, numbered contents), or a table with a
+    column `text`.
+    """
     with Bundle.open(path) as bundle:
         name = chosen_member(bundle, member, _FILES)
         if name.lower().endswith(".json"):
             content = read_json(bundle.text(name), name)
-            if isinstance(content, dict) and all(isinstance(entries, list) for entries in content.values()):
+            if isinstance(content, dict) and all(
+                isinstance(entries, list) for entries in content.values()
+            ):
                 contexts = list(_released(content))
                 if contexts:
                     return contexts
         frame = user_table(bundle, "id", "text", "title", "topic", "url", member=name)
     if "text" not in frame.columns:
-        raise SchemaError(f"'{name}' has no column 'text'.", "Put the text of each context into a column 'text'.")
+        raise SchemaError(
+            f"'{name}' has no column 'text'.", "Put the text of each context into a column 'text'."
+        )
     return _rows(frame)
 
 
@@ -65,7 +73,9 @@ def _released(topics: dict[str, Any]) -> Iterator[Context]:
                 if key.startswith("content_") and isinstance(text, str) and text.strip():
                     number = key.removeprefix("content_")
                     digest = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:10]
-                    yield Context(f"{digest}-{number}", text, title, topic, entry.get(f"url_{number}"))
+                    yield Context(
+                        f"{digest}-{number}", text, title, topic, entry.get(f"url_{number}")
+                    )
 
 
 def _rows(frame: pl.DataFrame) -> list[Context]:
@@ -106,25 +116,49 @@ class Draft:
 
 
 def records(drafts: Sequence[Draft], prompt: str) -> pl.DataFrame:
-    """`prompt` is the hash of the words that the model was asked in: it is part of every record's origin."""
-    return pl.DataFrame([_record(draft, prompt) for draft in drafts], schema=dict.fromkeys(_TEXTS, pl.String))
+    """`prompt` is the hash of the words that the model was asked in: it is part of every record's
+    origin.
+    """
+    return pl.DataFrame(
+        [_record(draft, prompt) for draft in drafts], schema=dict.fromkeys(_TEXTS, pl.String)
+    )
 
 
 def evidence(drafts: Sequence[Draft]) -> pl.DataFrame:
     """The context of each sentence, as the evidence it came with."""
     rows = [
-        {"record_id": d.id, "evidence_id": f"{d.id}-context", "rank": 1, "title": d.context.title,
-         "text": d.context.text, "url": d.context.url, "provider": "context"}
+        {
+            "record_id": d.id,
+            "evidence_id": f"{d.id}-context",
+            "rank": 1,
+            "title": d.context.title,
+            "text": d.context.text,
+            "url": d.context.url,
+            "provider": "context",
+        }
         for d in drafts
-    ]  # fmt: skip
+    ]
     return pl.DataFrame(rows, schema={c: pl.Int32 if c == "rank" else pl.String for c in _EVIDENCE})
 
 
 def _record(draft: Draft, prompt: str) -> dict[str, Any]:
     context = draft.context
-    origin = {"model": draft.model, "context": context.title, "context_id": context.id, "prompt": prompt}
-    changes = [] if draft.noise is None else [{"type": "gray area", "noise": draft.noise, "from": draft.before}]
-    synthetic = {"label": draft.label, "origin": {k: v for k, v in origin.items() if v}, "changes": changes}
+    origin = {
+        "model": draft.model,
+        "context": context.title,
+        "context_id": context.id,
+        "prompt": prompt,
+    }
+    changes = (
+        []
+        if draft.noise is None
+        else [{"type": "gray area", "noise": draft.noise, "from": draft.before}]
+    )
+    synthetic = {
+        "label": draft.label,
+        "origin": {k: v for k, v in origin.items() if v},
+        "changes": changes,
+    }
     claim = Claim(draft.text, context=context.title)
     return {
         "id": draft.id,

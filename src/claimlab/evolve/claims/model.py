@@ -1,5 +1,6 @@
-"""The Open Claims Model as typed data: context, utterance (style, expression, granularity), proposition (causal
-structure, stance, veracity level). The values and their definitions are data (data/values.toml); null is "not stated".
+"""The Open Claims Model as typed data: context, utterance (style, expression, granularity),
+proposition (causal structure, stance, veracity level). The values and their definitions are data
+(data/values.toml); null is "not stated".
 """
 
 from __future__ import annotations
@@ -50,14 +51,20 @@ class Dimension:
 
 @cache
 def dimensions() -> Mapping[str, Dimension]:
-    """The six dimensions by name, in order: style, expression, granularity, causal, stance, veracity."""
+    """The six dimensions by name, in order: style, expression, granularity, causal, stance,
+    veracity.
+    """
     return {name: _dimension(name, table) for name, table in read_data("values").items()}
 
 
 @cache
 def _spellings() -> dict[str, str]:
     tables = read_data("values").items()
-    return {_folded(s): name for name, table in tables for s in (name, table["title"], *table["aliases"])}
+    return {
+        _folded(s): name
+        for name, table in tables
+        for s in (name, table["title"], *table["aliases"])
+    }
 
 
 def dimension(spelling: str) -> Dimension:
@@ -70,7 +77,9 @@ def dimension(spelling: str) -> Dimension:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim taken apart. Every value is a name from the data, whatever spelling it was given in; null: not stated."""
+    """A claim taken apart. Every value is a name from the data, whatever spelling it was given in;
+    null: not stated.
+    """
 
     text: str
     id: str | None = None
@@ -93,15 +102,23 @@ class Claim:
         return {name: value for name in dimensions() if (value := getattr(self, name)) is not None}
 
     def meta(self) -> dict[str, Any]:
-        """What goes into a record's `meta`, under the key KEY; empty when nothing but the text is known."""
+        """What goes into a record's `meta`, under the key KEY; empty when nothing but the text is
+        known.
+        """
         held = {"context": self.context, **self.stated()}
-        return {KEY: {key: value for key, value in held.items() if value is not None}} if any(held.values()) else {}
+        return (
+            {KEY: {key: value for key, value in held.items() if value is not None}}
+            if any(held.values())
+            else {}
+        )
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Claim:
-        """A claim from a record: from KEY in its `meta`, and from the change log of a synthetic record.
+        """A claim from a record: from KEY in its `meta`, and from the change log of a synthetic
+        record.
 
-        A change log names a dimension and the value that the claim was brought to, as the released claims do.
+        A change log names a dimension and the value that the claim was brought to, as the released
+        claims do.
         """
         meta = json.loads(record.get("meta") or "{}")
         note = meta.get("synthetic") if isinstance(meta.get("synthetic"), dict) else {}
@@ -142,18 +159,24 @@ def read_data(name: str) -> dict[str, Any]:
 def _dimension(name: str, table: dict[str, Any]) -> Dimension:
     values = {key: Value(key, v["title"], v["definition"]) for key, v in table["values"].items()}
     spellings = {
-        _folded(s): key for key, v in table["values"].items() for s in (key, v["title"], *v.get("aliases", ()))
+        _folded(s): key
+        for key, v in table["values"].items()
+        for s in (key, v["title"], *v.get("aliases", ()))
     }
     return Dimension(name, table["layer"], table["title"], table["question"], values, spellings)
 
 
 def _folded(spelling: str) -> str:
     """Case, blanks and kinds of dashes do not matter."""
-    return "".join("-" if c in "-–—_/ " else c for c in spelling.strip().lower()).replace("---", "-")
+    return "".join("-" if c in "-–—_/ " else c for c in spelling.strip().lower()).replace(
+        "---", "-"
+    )
 
 
 def steerable() -> Mapping[str, Dimension]:
-    """The dimensions a claim can be steered in. Veracity is none, on purpose: nothing steers a claim to be false."""
+    """The dimensions a claim can be steered in. Veracity is none, on purpose: nothing steers a
+    claim to be false.
+    """
     return {name: known for name, known in dimensions().items() if name != "veracity"}
 
 
@@ -171,7 +194,8 @@ class Target:
             raise UnknownName("dimension to steer", name, steerable()) from None
         if known.name not in steerable():
             raise UsageError(
-                f"The {known.title.lower()} of a claim cannot be a target.", f"Choose: {', '.join(steerable())}."
+                f"The {known.title.lower()} of a claim cannot be a target.",
+                f"Choose: {', '.join(steerable())}.",
             )
         return cls(known.name, known.value(value).name)
 
@@ -179,7 +203,10 @@ class Target:
     def parse(cls, text: str) -> Target:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UsageError(f"'{text}' is not a target.", "Write it as DIMENSION=VALUE, such as style=colloquial.")
+            raise UsageError(
+                f"'{text}' is not a target.",
+                "Write it as DIMENSION=VALUE, such as style=colloquial.",
+            )
         return cls.of(name, value)
 
     @property

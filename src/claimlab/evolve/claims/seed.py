@@ -1,9 +1,10 @@
 """Seed claims and non-claims, from contexts by a model.
 
-The model is asked for sentences that the context itself supports, and for sentences that are no claims, by the six
-types of data/taxonomy.toml; a share of both is then moved into the gray area. What comes out is a dataset whose every
-record says that a machine wrote it, from what, and how it was changed. The types are the model's own word: no annotator
-has checked them. Answers are remembered by the provider, so a stopped run goes on where it stopped.
+The model is asked for sentences that the context itself supports, and for sentences that are no
+claims, by the six types of data/taxonomy.toml; a share of both is then moved into the gray area.
+What comes out is a dataset whose every record says that a machine wrote it, from what, and how it
+was changed. The types are the model's own word: no annotator has checked them. Answers are
+remembered by the provider, so a stopped run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class OtherSentence(BaseModel):
 
 @cache
 def answer_schema(label: str, count: int) -> type[BaseModel]:
-    """At most `count` sentences of a label; without the bound a small model goes on until it is cut."""
+    """At most `count` sentences of a label; without the bound a small model goes on until it is
+    cut.
+    """
     one = {"claim": ClaimSentence, "non-claim": OtherSentence}[label]
     name = f"{one.__name__}s"
     bound = Field(min_length=1, max_length=count)
@@ -59,9 +62,11 @@ def answer_schema(label: str, count: int) -> type[BaseModel]:
 
 @dataclass(frozen=True, repr=False)
 class Seeded(Shown):
-    """The dataset, and an account of what did not become part of it: nothing is lost without being counted.
+    """The dataset, and an account of what did not become part of it: nothing is lost without being
+    counted.
 
-    `dropped` counts sentences and noise that were not taken, by reason; `calls` is what became of the questions.
+    `dropped` counts sentences and noise that were not taken, by reason; `calls` is what became of
+    the questions.
     """
 
     dataset: Dataset
@@ -74,14 +79,18 @@ class Seeded(Shown):
         return self.dataset.records
 
     def headline(self) -> str:
-        return f"'{self.dataset.name}': {several(len(self.dataset), 'record')}, {sum(self.dropped.values()):,} dropped"
+        return (
+            f"'{self.dataset.name}': {several(len(self.dataset), 'record')},"
+            f" {sum(self.dropped.values()):,} dropped"
+        )
 
 
 def wanted_of(claims: int, non_claims: int, gray: float) -> dict[str, int]:
     """How many sentences of each label a context gives."""
     if min(claims, non_claims) < 0 or not claims + non_claims or not 0 <= gray <= 1:
         raise UsageError(
-            f"Nothing can be seeded with {claims} claims, {non_claims} non-claims and a gray share of {gray:g}.",
+            f"Nothing can be seeded with {claims} claims, {non_claims} non-claims and a gray share"
+            f" of {gray:g}.",
             "Ask for at least one sentence and a share from 0 to 1.",
         )
     return {"claim": claims, "non-claim": non_claims}
@@ -98,9 +107,13 @@ def draw_seeds(
     prompts: Prompts | None = None,
     progress: Progress = silent,
 ) -> Seeded:
-    """So many sentences of each label as are `wanted` from every context, a share `gray` of them made harder."""
+    """So many sentences of each label as are `wanted` from every context, a share `gray` of them
+    made harder.
+    """
     tally, dropped, words = Tally(), Counter[str](), prompts or Prompts()
-    drafts = _once(_drawn(contexts, provider, wanted, seed, words["seeds"], tally, dropped, progress), dropped)
+    drafts = _once(
+        _drawn(contexts, provider, wanted, seed, words["seeds"], tally, dropped, progress), dropped
+    )
     drafts = grayed(drafts, provider, gray, seed, words["gray"], tally, dropped, progress)
     written = Counter(draft.label for draft in drafts)
     counts = {
@@ -113,14 +126,28 @@ def draw_seeds(
     }
     model = provider.profile.chosen_model()
     parameters = {
-        "model": model, "claims": wanted["claim"], "non_claims": wanted["non-claim"], "gray": gray,
+        "model": model,
+        "claims": wanted["claim"],
+        "non_claims": wanted["non-claim"],
+        "gray": gray,
         "prompts": words.lineage("seeds", "gray"),
-    }  # fmt: skip
-    step = Lineage(step="evolve seed", parameters=parameters, seed=seed, inputs=_digest(contexts), counts=counts)
+    }
+    step = Lineage(
+        step="evolve seed",
+        parameters=parameters,
+        seed=seed,
+        inputs=_digest(contexts),
+        counts=counts,
+    )
     notes = [f"{model}: {provider.profile.standing}."] if provider.profile.standing else []
     tables = {"evidence": evidence(drafts)}
     dataset = Dataset.build(
-        name, records(drafts, words["seeds"].sha256[:16]), tables, synthetic=True, notes=notes, lineage=[step]
+        name,
+        records(drafts, words["seeds"].sha256[:16]),
+        tables,
+        synthetic=True,
+        notes=notes,
+        lineage=[step],
     )
     return Seeded(dataset, counts, dict(sorted((+dropped).items())), tally.summary())
 
@@ -135,9 +162,13 @@ def _drawn(
     dropped: Counter[str],
     progress: Progress,
 ) -> list[Draft]:
-    """What the model said, context after context; a call that failed is counted and gives nothing."""
+    """What the model said, context after context; a call that failed is counted and gives
+    nothing.
+    """
     sources = [(context, label) for context in contexts for label, count in wanted.items() if count]
-    requests = [sentence_request(context, label, wanted[label], seed, prompt) for context, label in sources]
+    requests = [
+        sentence_request(context, label, wanted[label], seed, prompt) for context, label in sources
+    ]
     answers: dict[int, list[Draft]] = {}
     for index, answer in gather_sync(provider, requests, progress=progress, label="Drawing seeds"):
         tally.add(answer)
@@ -146,18 +177,30 @@ def _drawn(
         if answer.ok:
             dropped["asked for, not given"] += max(0, wanted[label] - len(sentences))
         answers[index] = [
-            Draft(f"{context.id}-{label}-{number}", context, " ".join(s.text.split()), s.type, answer.model)
+            Draft(
+                f"{context.id}-{label}-{number}",
+                context,
+                " ".join(s.text.split()),
+                s.type,
+                answer.model,
+            )
             for number, s in enumerate(sentences, 1)
         ]
     return [draft for index in sorted(answers) for draft in answers[index]]
 
 
-def sentence_request(context: Context, label: str, count: int, seed: int, prompt: Prompt) -> Request[Any]:
-    described = "\n".join(f"- {t.name}: {t.definition}" for t in types().values() if t.claim == (label == "claim"))
+def sentence_request(
+    context: Context, label: str, count: int, seed: int, prompt: Prompt
+) -> Request[Any]:
+    described = "\n".join(
+        f"- {t.name}: {t.definition}" for t in types().values() if t.claim == (label == "claim")
+    )
     shown = f"{context.title}\n\n{context.text}" if context.title else context.text
     return Request.of(
         untrusted(shown),
-        system=f"{prompt.text('system')}\n\n{prompt.text(_PARTS[label], count=count, types=described)}",
+        system=(
+            f"{prompt.text('system')}\n\n{prompt.text(_PARTS[label], count=count, types=described)}"
+        ),
         schema=answer_schema(label, count),
         max_tokens=150 * count + 100,
         seed=seed,
@@ -167,14 +210,18 @@ def sentence_request(context: Context, label: str, count: int, seed: int, prompt
 
 
 def _once(drafts: Iterable[Draft], dropped: Counter[str]) -> list[Draft]:
-    """Each sentence once, none without words, and no non-claim that is a sentence of its context: it states a fact."""
+    """Each sentence once, none without words, and no non-claim that is a sentence of its context:
+    it states a fact.
+    """
     seen: set[str] = set()
     distinct = []
     for draft in drafts:
         key = _words(draft.text)
         shown = _words(f"{draft.context.title or ''} {draft.context.text}")
         copied = draft.label == "non-claim" and is_copy(key, shown)
-        reason = "no words" if not key else "said before" if key in seen else COPIED if copied else None
+        reason = (
+            "no words" if not key else "said before" if key in seen else COPIED if copied else None
+        )
         if reason is None:
             distinct.append(draft)
         else:
@@ -188,7 +235,9 @@ def _words(text: str) -> str:
 
 
 def is_copy(sentence: str, context: str) -> bool:
-    """Whether a sentence of five words or more is in the context, but for a letter or two in a line."""
+    """Whether a sentence of five words or more is in the context, but for a letter or two in a
+    line.
+    """
     from rapidfuzz.fuzz import partial_ratio
 
     fits = COPY_WORDS <= len(sentence.split()) <= len(context.split())

@@ -1,7 +1,8 @@
 """Do judges agree? Krippendorff's alpha and the intraclass correlation, for scores with gaps.
 
-Alpha takes any number of judges and skips what one of them left out. ICC(2,1) (two-way random, absolute agreement,
-one judge) needs every judge for every unit, so it is taken over the units that all judged.
+Alpha takes any number of judges and skips what one of them left out. ICC(2,1) (two-way random,
+absolute agreement, one judge) needs every judge for every unit, so it is taken over the units that
+all judged.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from claimlab.core.stats.agreement import Scores, krippendorff
 
 
 def icc(scores: Scores) -> float | None:
-    """ICC(2,1) over the units that every judge scored; null with fewer than two units or judges, or no variance."""
+    """ICC(2,1) over the units that every judge scored; null with fewer than two units or judges, or
+    no variance.
+    """
     full = scores[:, ~np.isnan(scores).any(axis=0)].T
     n, k = full.shape
     if n < 2 or k < 2:
@@ -31,4 +34,9 @@ def icc(scores: Scores) -> float | None:
 def agreement(scores: Scores) -> dict[str, Any]:
     """Both, with how many units they rest on."""
     shared = int(((~np.isnan(scores)).sum(axis=0) >= 2).sum())
-    return {"judges": len(scores), "units": shared, "alpha": krippendorff(scores), "icc": icc(scores)}
+    return {
+        "judges": len(scores),
+        "units": shared,
+        "alpha": krippendorff(scores),
+        "icc": icc(scores),
+    }

@@ -1,7 +1,8 @@
 """Did intervened claims reach their target, and after how many steps?
 
-The auditors who steer a claim also decide when it has arrived, so their own figure (`own`) flatters the run. Where an
-independent judge is passed, its figure is given as well (`independent`): compare settings by that one.
+The auditors who steer a claim also decide when it has arrived, so their own figure (`own`) flatters
+the run. Where an independent judge is passed, its figure is given as well (`independent`): compare
+settings by that one.
 """
 
 from __future__ import annotations
@@ -37,19 +38,24 @@ def setting(auditors: int | None) -> str:
 
 
 def attainment(hops: pl.DataFrame, independent: Ends | None = None) -> pl.DataFrame:
-    """Per setting and dimension: traces, how many were judged, how many attained, the share with its interval.
+    """Per setting and dimension: traces, how many were judged, how many attained, the share with
+    its interval.
 
-    `judge` is "own" (the run's last vote) or "independent" (`independent`: its word on each trace; null: no answer).
-    A trace without a vote is not counted as missed: it is in `unjudged`. A seed that passed as it was is not attained
-    by anybody: it is in `untouched`, and not in the share.
+    `judge` is "own" (the run's last vote) or "independent" (`independent`: its word on each trace;
+    null: no answer). A trace without a vote is not counted as missed: it is in `unjudged`. A seed
+    that passed as it was is not attained by anybody: it is in `untouched`, and not in the share.
     """
     last = last_hops(hops).with_columns(
-        pl.col("auditors").map_elements(setting, return_dtype=pl.String, skip_nulls=False).alias("setting")
+        pl.col("auditors")
+        .map_elements(setting, return_dtype=pl.String, skip_nulls=False)
+        .alias("setting")
     )
     parts = [_tally(last, "own")]
     if independent is not None:
         words = pl.Series(
-            "passed", [independent.get(key) for key in last.select("run", "trace_id").iter_rows()], dtype=pl.Boolean
+            "passed",
+            [independent.get(key) for key in last.select("run", "trace_id").iter_rows()],
+            dtype=pl.Boolean,
         )
         parts.append(_tally(last.with_columns(words), "independent"))
     return pl.concat(parts)
@@ -61,13 +67,21 @@ def _tally(last: pl.DataFrame, judge: str) -> pl.DataFrame:
         .agg(
             pl.len().alias("traces"),
             pl.col("passed").count().alias("judged"),
-            (pl.col("passed") & (pl.col("output") != pl.col("base"))).sum().cast(pl.Int64).alias("attained"),
-            (pl.col("passed") & (pl.col("output") == pl.col("base"))).sum().cast(pl.Int64).alias("untouched"),
+            (pl.col("passed") & (pl.col("output") != pl.col("base")))
+            .sum()
+            .cast(pl.Int64)
+            .alias("attained"),
+            (pl.col("passed") & (pl.col("output") == pl.col("base")))
+            .sum()
+            .cast(pl.Int64)
+            .alias("untouched"),
         )
         .sort("setting", "dimension")
     )
     tried = pl.col("judged") - pl.col("untouched")
-    intervals = [wilson(a, n) for a, n in counted.select("attained", tried.cast(pl.Int64)).iter_rows()]
+    intervals = [
+        wilson(a, n) for a, n in counted.select("attained", tried.cast(pl.Int64)).iter_rows()
+    ]
     return counted.with_columns(
         pl.lit(judge).alias("judge"),
         (pl.col("traces") - pl.col("judged")).alias("unjudged"),
@@ -78,14 +92,20 @@ def _tally(last: pl.DataFrame, judge: str) -> pl.DataFrame:
 
 
 def one_against_three(table: pl.DataFrame) -> pl.DataFrame:
-    """Per judge and dimension: do three auditors do better than one? The difference with its 95% interval (Newcombe).
+    """Per judge and dimension: do three auditors do better than one? The difference with its 95%
+    interval (Newcombe).
 
-    "one does as well" means that the interval ends below MARGIN; "not decided" that it leaves room for both.
+    "one does as well" means that the interval ends below MARGIN; "not decided" that it leaves room
+    for both.
     """
     rows = []
-    for judge, dimension in table.select("judge", "dimension").unique().sort("judge", "dimension").iter_rows():
+    for judge, dimension in (
+        table.select("judge", "dimension").unique().sort("judge", "dimension").iter_rows()
+    ):
         part = table.filter((pl.col("judge") == judge) & (pl.col("dimension") == dimension))
-        known = {row["setting"]: row for row in part.iter_rows(named=True) if row["low"] is not None}
+        known = {
+            row["setting"]: row for row in part.iter_rows(named=True) if row["low"] is not None
+        }
         one, three = known.get(SETTINGS[1]), known.get(SETTINGS[3])
         if one is None or three is None:
             continue
@@ -96,14 +116,25 @@ def one_against_three(table: pl.DataFrame) -> pl.DataFrame:
         verdict = (
             "too few traces"
             if few
-            else "three do better"
-            if low > 0
-            else "one does as well"
-            if high < MARGIN
-            else "not decided"
+            else (
+                "three do better"
+                if low > 0
+                else "one does as well"
+                if high < MARGIN
+                else "not decided"
+            )
         )
         rows.append(
-            (judge, dimension, one["share"], three["share"], gain, None if few else low, None if few else high, verdict)
+            (
+                judge,
+                dimension,
+                one["share"],
+                three["share"],
+                gain,
+                None if few else low,
+                None if few else high,
+                verdict,
+            )
         )
     names = ("judge", "dimension", "one", "three", "gain", "low", "high", "verdict")
     kinds = dict(zip(names, (pl.String, pl.String, *[pl.Float64] * 5, pl.String), strict=True))
@@ -111,7 +142,9 @@ def one_against_three(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def steps_to_target(hops: pl.DataFrame) -> pl.DataFrame:
-    """Per dimension and value, over traces that attained it: mean and most hops, and the share that took one."""
+    """Per dimension and value, over traces that attained it: mean and most hops, and the share that
+    took one.
+    """
     arrivals = last_hops(hops).filter(pl.col("passed"))
     return (
         arrivals.group_by("dimension", "target")

@@ -1,9 +1,9 @@
 """Coverage: how much of its context a claim still carries, and at what length.
 
-The context (the abstract that a seed was drawn from) is cut into units: sentences, or clauses. A unit is contained
-when at least half of its content words, numbers and names are in the claim. That asks for words, not for meaning: a
-unit said in other words is missed, one denied is found. `entailed` asks a model instead (judged.py), and is the
-published way with another model.
+The context (the abstract that a seed was drawn from) is cut into units: sentences, or clauses. A
+unit is contained when at least half of its content words, numbers and names are in the claim. That
+asks for words, not for meaning: a unit said in other words is missed, one denied is found.
+`entailed` asks a model instead (judged.py), and is the published way with another model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _CLAUSE = re.compile(
 
 def units(context: str, *, cut: str = "clauses") -> list[str]:
     """The sentences of a context, or their clauses."""
-    sentences = [s.strip() for line in context.splitlines() for s in _SENTENCE.split(line) if s.strip()]
+    sentences = [
+        s.strip() for line in context.splitlines() for s in _SENTENCE.split(line) if s.strip()
+    ]
     if cut == "sentences":
         return sentences
     return [c.strip(" ,;:") for s in sentences for c in _CLAUSE.split(s) if c.strip(" ,;:")]
@@ -38,13 +40,19 @@ def contexts(dataset: Dataset) -> dict[str, str]:
     if table is None:
         return {}
     rows = table.drop_nulls("text").sort("record_id", "rank", maintain_order=True)
-    return dict(rows.unique("record_id", keep="first", maintain_order=True).select("record_id", "text").iter_rows())
+    return dict(
+        rows.unique("record_id", keep="first", maintain_order=True)
+        .select("record_id", "text")
+        .iter_rows()
+    )
 
 
 class Contained:
     """Coverage by words; contexts are cut and read once."""
 
-    def __init__(self, reader: Reader | None = None, *, cut: str = "clauses", share: float = CONTAINED) -> None:
+    def __init__(
+        self, reader: Reader | None = None, *, cut: str = "clauses", share: float = CONTAINED
+    ) -> None:
         self.reader, self.cut, self.share = reader or Reader(), cut, share
         self._units: dict[str, list[frozenset[str]]] = {}
 
@@ -55,11 +63,19 @@ class Contained:
             self._units[context] = [u for u in each if len(u) >= LEAST]
         pieces = self._units[context]
         stated = self.reader.read(claim).units
-        return sum(len(p & stated) >= self.share * len(p) for p in pieces) / len(pieces) if pieces else None
+        return (
+            sum(len(p & stated) >= self.share * len(p) for p in pieces) / len(pieces)
+            if pieces
+            else None
+        )
 
 
-def coverage(hops: pl.DataFrame, sources: Mapping[str, str], reader: Reader | None = None) -> pl.DataFrame:
-    """Per trace: coverage and length in words of its seed and of its last text; coverage is null without a context."""
+def coverage(
+    hops: pl.DataFrame, sources: Mapping[str, str], reader: Reader | None = None
+) -> pl.DataFrame:
+    """Per trace: coverage and length in words of its seed and of its last text; coverage is null
+    without a context.
+    """
     reader = reader or Reader()
     contained = Contained(reader)
     last = hops.filter(pl.col("hop") == pl.col("hops"))
@@ -69,8 +85,14 @@ def coverage(hops: pl.DataFrame, sources: Mapping[str, str], reader: Reader | No
         texts: Sequence[str | None] = (row["base"], row["output"])
         covered = [contained.of(t, context) if t and context else None for t in texts]
         lengths = [len(reader.read(t).words) if t else None for t in texts]
-        rows.append((row["run"], row["trace_id"], row["topic"], row["dimension"], *covered, *lengths))
+        rows.append(
+            (row["run"], row["trace_id"], row["topic"], row["dimension"], *covered, *lengths)
+        )
     named = dict.fromkeys(("run", "trace_id", "topic", "dimension"), pl.String())
     shares = dict.fromkeys(("seed_coverage", "coverage"), pl.Float64())
-    schema: dict[str, pl.DataType] = {**named, **shares, **dict.fromkeys(("seed_length", "length"), pl.Int64())}
+    schema: dict[str, pl.DataType] = {
+        **named,
+        **shares,
+        **dict.fromkeys(("seed_length", "length"), pl.Int64()),
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")

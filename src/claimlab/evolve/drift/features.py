@@ -1,7 +1,8 @@
-"""What drift-lite and coverage read in one text: a few small sets and numbers, computed once per different text.
+"""What drift-lite and coverage read in one text: a few small sets and numbers, computed once per
+different text.
 
-English only: the word lists (data/words.toml), the stemmer and the sentiment lexicon are. The lists are data, so a
-reader can see and change them.
+English only: the word lists (data/words.toml), the stemmer and the sentiment lexicon are. The lists
+are data, so a reader can see and change them.
 """
 
 from __future__ import annotations
@@ -36,14 +37,18 @@ class Features:
     numbers: frozenset[str]
     names: frozenset[str]
     times: frozenset[str]
-    pairs: frozenset[str]  # pairs of neighbouring stems, and the stems: what the paraphrase distance compares
+    pairs: frozenset[
+        str
+    ]  # pairs of neighbouring stems, and the stems: what the paraphrase distance compares
     sentiment: float  # -1 to 1
     certainty: float  # -1 to 1
     style: npt.NDArray[np.float64]
 
     @property
     def units(self) -> frozenset[str]:
-        """The pieces of information a text carries: content words, numbers and names, each counted once."""
+        """The pieces of information a text carries: content words, numbers and names, each counted
+        once.
+        """
         return self.content | self.numbers
 
 
@@ -88,7 +93,9 @@ def certainty(words: Sequence[str], padded: str) -> float:
 
 
 def times(text: str, words: Sequence[str], padded: str) -> frozenset[str]:
-    """The expressions of time in a text: years and decades, months, days of the week, words such as "recently"."""
+    """The expressions of time in a text: years and decades, months, days of the week, words such as
+    "recently".
+    """
     times = {m.group().removeprefix("the ").strip("'") for m in _YEAR.finditer(text)}
     for kind in ("months", "days", "relative"):
         times |= _listed("time", kind).found(words, padded)
@@ -97,8 +104,10 @@ def times(text: str, words: Sequence[str], padded: str) -> frozenset[str]:
 
 
 def style(text: str, words: Sequence[str], padded: str) -> npt.NDArray[np.float64]:
-    """How a text is written, as numbers between 0 and 1 that do not depend on what it says: lengths of words and
-    sentences, contractions, person, exclamations, questions, casual and formal words, capitals, commas, emoji."""
+    """How a text is written, as numbers between 0 and 1 that do not depend on what it says: lengths
+    of words and sentences, contractions, person, exclamations, questions, casual and formal words,
+    capitals, commas, emoji.
+    """
     n = max(len(words), 1)
     sentences = max(len(_SENTENCE_END.findall(text)), 1)
     letters = sum(map(str.isalpha, text)) or 1
@@ -128,14 +137,21 @@ class Listed:
     @classmethod
     def of(cls, words: Iterable[str]) -> Listed:
         listed = list(words)
-        return cls(frozenset(w for w in listed if " " not in w), tuple(f" {w} " for w in listed if " " in w))
+        return cls(
+            frozenset(w for w in listed if " " not in w),
+            tuple(f" {w} " for w in listed if " " in w),
+        )
 
     def count(self, words: Sequence[str], padded: str) -> int:
-        """How many of them are in the text, repeats included; `padded` is the words between spaces."""
+        """How many of them are in the text, repeats included; `padded` is the words between
+        spaces.
+        """
         return sum(w in self.single for w in words) + sum(padded.count(p) for p in self.phrases)
 
     def found(self, words: Sequence[str], padded: str) -> set[str]:
-        return set(self.single.intersection(words)) | {p.strip() for p in self.phrases if p in padded}
+        return set(self.single.intersection(words)) | {
+            p.strip() for p in self.phrases if p in padded
+        }
 
 
 @cache
@@ -152,7 +168,9 @@ def word_lists() -> dict[str, dict[str, list[str]]]:
 def _spans() -> re.Pattern[str]:
     """A number or "a few" of days, weeks, years ..."""
     units = "|".join(word_lists()["time"]["spans"])
-    return re.compile(rf" (?:\d+|a|one|two|three|four|five|six|ten|few|several|many|couple of) (?:{units})(?= )")
+    return re.compile(
+        rf" (?:\d+|a|one|two|three|four|five|six|ten|few|several|many|couple of) (?:{units})(?= )"
+    )
 
 
 @cache
@@ -174,4 +192,12 @@ def _stop_stems() -> frozenset[str]:
     from claimlab.text.stopwords import stop_words
 
     stem = _stemmer()
-    return frozenset(s for word in stop_words() for s in stem.analyze(word)) | {"s", "t", "re", "ve", "ll", "d", "m"}
+    return frozenset(s for word in stop_words() for s in stem.analyze(word)) | {
+        "s",
+        "t",
+        "re",
+        "ve",
+        "ll",
+        "d",
+        "m",
+    }

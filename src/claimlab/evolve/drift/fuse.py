@@ -1,8 +1,9 @@
 """FUSE-EVAL: a model scores how far a text has moved from its base claim, in six dimensions.
 
-The paper and its code differ, so both readings are here by name: the scale (`1-10` in the paper, `0-10` in the code)
-and what PD stands for (`paraphrasing degree` in the paper, `perspective deviation` in the code). An answer that cannot
-be read is null and counted; the code makes it 0, which would read as "nothing moved".
+The paper and its code differ, so both readings are here by name: the scale (`1-10` in the paper,
+`0-10` in the code) and what PD stands for (`paraphrasing degree` in the paper, `perspective
+deviation` in the code). An answer that cannot be read is null and counted; the code makes it 0,
+which would read as "nothing moved".
 """
 
 from __future__ import annotations
@@ -26,7 +27,13 @@ from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 
 SCALES = {"1-10": (1, 10), "0-10": (0, 10)}
-FIVE = ("sentiment_shift", "new_information", "certainty_shift", "stylistic_shift", "temporal_shift")
+FIVE = (
+    "sentiment_shift",
+    "new_information",
+    "certainty_shift",
+    "stylistic_shift",
+    "temporal_shift",
+)
 PRESETS = {"paper": ("1-10", "paraphrasing-degree"), "released": ("0-10", "perspective-deviation")}
 TOTAL = "total_deviation"
 READ = 2_000  # characters of a text
@@ -44,7 +51,10 @@ class Reading:
     @classmethod
     def named(cls, name: str) -> Reading:
         if name not in PRESETS:
-            raise UsageError(f"There is no reading of FUSE-EVAL named '{name}'.", f"Use one of: {', '.join(PRESETS)}.")
+            raise UsageError(
+                f"There is no reading of FUSE-EVAL named '{name}'.",
+                f"Use one of: {', '.join(PRESETS)}.",
+            )
         return cls(*PRESETS[name])
 
     @property
@@ -58,7 +68,9 @@ class Reading:
 
 @dataclass
 class Judged:
-    """Scores of each judge, pair by pair; `table` has pair, judge, run, the six dimensions and the total."""
+    """Scores of each judge, pair by pair; `table` has pair, judge, run, the six dimensions and the
+    total.
+    """
 
     reading: Reading
     table: pl.DataFrame
@@ -81,9 +93,9 @@ class Judged:
         """Per dimension and for the total: how far judges (or the runs of one judge) agree."""
         out = {}
         for name in (*self.reading.dimensions, TOTAL):
-            wide = self.table.with_columns((pl.col("judge") + "#" + pl.col("run").cast(pl.String)).alias("who")).pivot(
-                on="who", index="pair", values=name
-            )
+            wide = self.table.with_columns(
+                (pl.col("judge") + "#" + pl.col("run").cast(pl.String)).alias("who")
+            ).pivot(on="who", index="pair", values=name)
             scores = wide.drop("pair").cast(pl.Float64).fill_null(float("nan")).to_numpy().T
             out[name] = agreement(np.asarray(scores, dtype=np.float64))
         return out
@@ -93,21 +105,33 @@ class Judged:
 def schema_of(reading: Reading) -> type[Reasoned]:
     low, high = reading.bounds
     fields: dict[str, Any] = {name: (int, Field(ge=low, le=high)) for name in reading.dimensions}
-    return create_model(f"FuseEval_{reading.scale}_{reading.pd}".replace("-", "_"), __base__=Reasoned, **fields)
+    return create_model(
+        f"FuseEval_{reading.scale}_{reading.pd}".replace("-", "_"), __base__=Reasoned, **fields
+    )
 
 
-def judge_of(provider: Provider, reading: Reading, runs: int = 1, prompts: Prompts | None = None) -> ModelJudge[Any]:
+def judge_of(
+    provider: Provider, reading: Reading, runs: int = 1, prompts: Prompts | None = None
+) -> ModelJudge[Any]:
     return ModelJudge(
-        provider, (prompts or Prompts())[PROMPT], schema_of(reading),
-        value=lambda reply: _total(reply, reading), runs=runs, max_tokens=MAX_TOKENS,
-    )  # fmt: skip
+        provider,
+        (prompts or Prompts())[PROMPT],
+        schema_of(reading),
+        value=lambda reply: _total(reply, reading),
+        runs=runs,
+        max_tokens=MAX_TOKENS,
+    )
 
 
 def case_of(name: str, base: str, now: str, reading: Reading, prompt: Prompt) -> Case:
     low, high = reading.bounds
-    lines = "\n".join(f"- {dimension}: {prompt.text(dimension)}" for dimension in reading.dimensions)
+    lines = "\n".join(
+        f"- {dimension}: {prompt.text(dimension)}" for dimension in reading.dimensions
+    )
     system = prompt.text("system", low=low, high=high, questions=lines)
-    return Case(name, system, f"{untrusted(base[:READ], 'original')}\n\n{untrusted(now[:READ], 'current')}")
+    return Case(
+        name, system, f"{untrusted(base[:READ], 'original')}\n\n{untrusted(now[:READ], 'current')}"
+    )
 
 
 def judge_pairs(
@@ -127,11 +151,15 @@ def judge_pairs(
     for number, provider in enumerate(providers):
         judge = judge_of(provider, reading, runs, prompts)
         name = judge.model if judge.model not in tallies else f"{judge.model} ({number + 1})"
-        cases = [case_of(str(i), base, now, reading, judge.prompt) for i, (base, now) in enumerate(pairs)]
+        cases = [
+            case_of(str(i), base, now, reading, judge.prompt) for i, (base, now) in enumerate(pairs)
+        ]
         opinions = judge.judge(cases, progress=progress, label=f"Judging ({name})")
         for pair, opinion in enumerate(opinions):
             for run, reply in enumerate(opinion.replies):
-                scores = nothing if reply is None else {d: getattr(reply, d) for d in reading.dimensions}
+                scores = (
+                    nothing if reply is None else {d: getattr(reply, d) for d in reading.dimensions}
+                )
                 total = None if reply is None else _total(reply, reading)
                 rows.append({"pair": pair, "judge": name, "run": run, **scores, TOTAL: total})
         tallies[name] = judge.tally.summary()

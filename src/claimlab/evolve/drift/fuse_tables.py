@@ -1,7 +1,9 @@
-"""FUSE-EVAL in tables: every score by hop and judge, and its means by step, network, group and topic.
+"""FUSE-EVAL in tables: every score by hop and judge, and its means by step, network, group and
+topic.
 
-The means have a row for each group and step (null: the last judged hop of each trace): its traces, the mean of each
-dimension and of the total, and the 95% interval of the total over traces. An interval needs 20 traces.
+The means have a row for each group and step (null: the last judged hop of each trace): its traces,
+the mean of each dimension and of the total, and the 95% interval of the total over traces. An
+interval needs 20 traces.
 """
 
 from __future__ import annotations
@@ -21,28 +23,47 @@ KEY = ("run", "trace_id", "hop", "depth", "topic", "topology", "home")
 
 
 def scores(judged: Judged, hops: pl.DataFrame) -> pl.DataFrame:
-    """One row per judged hop, judge and repeat: the six dimensions and the total, null where no answer was read."""
+    """One row per judged hop, judge and repeat: the six dimensions and the total, null where no
+    answer was read.
+    """
     where = hops.select("pair", *KEY)
     repeats = judged.table.rename({"run": "repeat"})
     names = ("judge", "repeat", *judged.reading.dimensions, TOTAL)
-    return where.join(repeats, on="pair", how="left").sort("pair", "judge", "repeat").select(*KEY, *names)
+    return (
+        where.join(repeats, on="pair", how="left")
+        .sort("pair", "judge", "repeat")
+        .select(*KEY, *names)
+    )
 
 
 def means(hops: pl.DataFrame, dimensions: Sequence[str], seed: int = 0) -> pl.DataFrame:
-    """By network, group, topic and run: the means at each judged step, and at the last judged hop of each trace."""
-    known = hops.drop_nulls(TOTAL).sort("run", "trace_id", "hop").with_columns(pl.lit("").alias("all"))
+    """By network, group, topic and run: the means at each judged step, and at the last judged hop
+    of each trace.
+    """
+    known = (
+        hops.drop_nulls(TOTAL).sort("run", "trace_id", "hop").with_columns(pl.lit("").alias("all"))
+    )
     rows: list[dict[str, Any]] = []
     for by in BY:
         parts = grouped(known, by)
         for value in parts[by].unique().sort().to_list():
             part = parts.filter(pl.col(by) == value)
             for step in part["depth"].unique().sort().to_list():
-                rows.append(_row(by, value, step, part.filter(pl.col("depth") == step), dimensions, seed))
+                rows.append(
+                    _row(by, value, step, part.filter(pl.col("depth") == step), dimensions, seed)
+                )
             last = part.group_by("run", "trace_id", maintain_order=True).last()
             rows.append(_row(by, value, None, last, dimensions, seed))
     numbers = dict.fromkeys((*dimensions, TOTAL, "low", "high"), pl.Float64)
     return pl.DataFrame(
-        rows, schema={"by": pl.String, "value": pl.String, "step": pl.Int32, "traces": pl.Int64, **numbers}
+        rows,
+        schema={
+            "by": pl.String,
+            "value": pl.String,
+            "step": pl.Int32,
+            "traces": pl.Int64,
+            **numbers,
+        },
     )
 
 
@@ -50,11 +71,23 @@ def _row(
     by: str, value: str, step: int | None, part: pl.DataFrame, dimensions: Sequence[str], seed: int
 ) -> dict[str, Any]:
     # In a cascade a trace may have several texts at one depth: a trace counts once.
-    traces = part.group_by("run", "trace_id", maintain_order=True).agg(pl.col(*dimensions, TOTAL).mean())
+    traces = part.group_by("run", "trace_id", maintain_order=True).agg(
+        pl.col(*dimensions, TOTAL).mean()
+    )
     totals = traces[TOTAL].to_numpy()
     interval = (
-        unit_interval(len(totals), lambda at: float(totals[at].mean()), seed=seed) if len(totals) >= LEAST else None
+        unit_interval(len(totals), lambda at: float(totals[at].mean()), seed=seed)
+        if len(totals) >= LEAST
+        else None
     )
     mean = {name: float(np.mean(traces[name].to_numpy())) for name in (*dimensions, TOTAL)}
     low, high = interval or (None, None)
-    return {"by": by, "value": value, "step": step, "traces": len(totals), **mean, "low": low, "high": high}
+    return {
+        "by": by,
+        "value": value,
+        "step": step,
+        "traces": len(totals),
+        **mean,
+        "low": low,
+        "high": high,
+    }

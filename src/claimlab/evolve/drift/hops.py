@@ -1,10 +1,11 @@
 """Traces as one table of hops: what every measure reads, whatever run or release wrote the traces.
 
-A trace is one claim's way through the network. Steps are numbered anew in each round, so `hop` counts from 1 through
-the whole trace; `base` is the text before the first hop, `home` the group that the whole trace stayed in. In a cascade
-several hops stand side by side: `depth` says how far each is from the base, `parent` which hop it came from; on a walk
-depth is the hop. What only the run knows (network, auditors) is taken from the hop's own meta, else from the lineage of
-the dataset, else it is null.
+A trace is one claim's way through the network. Steps are numbered anew in each round, so `hop`
+counts from 1 through the whole trace; `base` is the text before the first hop, `home` the group
+that the whole trace stayed in. In a cascade several hops stand side by side: `depth` says how far
+each is from the base, `parent` which hop it came from; on a walk depth is the hop. What only the
+run knows (network, auditors) is taken from the hop's own meta, else from the lineage of the
+dataset, else it is null.
 """
 
 from __future__ import annotations
@@ -19,15 +20,38 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 
 SCHEMA: dict[str, Any] = {
-    "run": pl.String, "trace_id": pl.String, "record_id": pl.String, "hop": pl.Int32, "hops": pl.Int32,
-    "round": pl.Int32, "step": pl.Int32, "agent": pl.String, "role": pl.String, "base": pl.String, "input": pl.String,
-    "output": pl.String, "passed": pl.Boolean, "reason": pl.String, "topic": pl.String, "topology": pl.String,
-    "group": pl.String, "home": pl.String, "dimension": pl.String, "target": pl.String, "auditors": pl.Int32,
+    "run": pl.String,
+    "trace_id": pl.String,
+    "record_id": pl.String,
+    "hop": pl.Int32,
+    "hops": pl.Int32,
+    "round": pl.Int32,
+    "step": pl.Int32,
+    "agent": pl.String,
+    "role": pl.String,
+    "base": pl.String,
+    "input": pl.String,
+    "output": pl.String,
+    "passed": pl.Boolean,
+    "reason": pl.String,
+    "topic": pl.String,
+    "topology": pl.String,
+    "group": pl.String,
+    "home": pl.String,
+    "dimension": pl.String,
+    "target": pl.String,
+    "auditors": pl.Int32,
     "verdict": pl.String,
-    "attributes": pl.List(pl.String), "operators": pl.List(pl.String), "votes": pl.List(pl.String),
-    "failure": pl.String, "why": pl.String, "depth": pl.Int32, "parent": pl.Int32,
-}  # fmt: skip
-# The names under which a run may state a thing in the meta of a hop or in its lineage, the first that is there counts.
+    "attributes": pl.List(pl.String),
+    "operators": pl.List(pl.String),
+    "votes": pl.List(pl.String),
+    "failure": pl.String,
+    "why": pl.String,
+    "depth": pl.Int32,
+    "parent": pl.Int32,
+}
+# The names under which a run may state a thing in the meta of a hop or in its lineage, the first
+# that is there counts.
 KEYS: dict[str, tuple[str, ...]] = {
     "topology": ("topology", "network", "network_kind"),
     "group": ("agent_group", "group"),
@@ -41,10 +65,15 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def read_hops(datasets: Sequence[Dataset], groups: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Every hop of `datasets`, in order; `groups` says the social group of an agent where the hop does not."""
+    """Every hop of `datasets`, in order; `groups` says the social group of an agent where the hop
+    does not.
+    """
     frames = [_of(dataset, _name(dataset), groups or {}) for dataset in datasets]
     if len({f["run"][0] for f in frames if f.height}) < len(frames):
-        frames = [f.with_columns((pl.lit(f"{i + 1}: ") + pl.col("run")).alias("run")) for i, f in enumerate(frames)]
+        frames = [
+            f.with_columns((pl.lit(f"{i + 1}: ") + pl.col("run")).alias("run"))
+            for i, f in enumerate(frames)
+        ]
     return pl.concat(frames)
 
 
@@ -52,7 +81,8 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
     table = dataset.tables.get("traces")
     if table is None or not table.height:
         raise DataError(
-            f"'{run}' has no traces.", "Make some with: claimlab evolve run DIR -o DIR, or load evolved-claims."
+            f"'{run}' has no traces.",
+            "Make some with: claimlab evolve run DIR -o DIR, or load evolved-claims.",
         )
     stated = stated_by_run(dataset)
     groups = {**groups_of(dataset), **groups}
@@ -60,12 +90,28 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
     rows = []
     for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
         meta = _object(row["meta"])
-        fields: dict[str, Any] = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
+        fields: dict[str, Any] = {
+            name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()
+        }
         votes = [_vote(v) for v in meta.get("votes") or ()]
-        fields["auditors"] = fields["auditors"] if isinstance(fields["auditors"], int) else (len(votes) or None)
+        fields["auditors"] = (
+            fields["auditors"] if isinstance(fields["auditors"], int) else (len(votes) or None)
+        )
         rows.append(
             {
-                **{k: row[k] for k in ("trace_id", "record_id", "round", "step", "agent", "role", "input", "output")},
+                **{
+                    k: row[k]
+                    for k in (
+                        "trace_id",
+                        "record_id",
+                        "round",
+                        "step",
+                        "agent",
+                        "role",
+                        "input",
+                        "output",
+                    )
+                },
                 **{k: row[k] for k in ("passed", "reason")},
                 **{k: v if k == "auditors" or v is None else str(v) for k, v in fields.items()},
                 "group": fields["group"] or groups.get(row["agent"] or ""),
@@ -78,7 +124,9 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
                 "parent": meta.get("parent"),
             }
         )
-    frame = pl.DataFrame(rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")})
+    frame = pl.DataFrame(
+        rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")}
+    )
     return (
         frame.with_columns(
             pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("trace_id").alias("hop"),
@@ -93,19 +141,26 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
 
 
 def _home() -> pl.Expr:
-    """The group that a whole trace stayed in; null for one that crossed groups, which is the rule outside clusters."""
+    """The group that a whole trace stayed in; null for one that crossed groups, which is the rule
+    outside clusters.
+    """
     one = (pl.col("group").n_unique() == 1).over("trace_id")
     return pl.when(one).then(pl.col("group"))
 
 
 def stated_by_run(dataset: Dataset) -> dict[str, Any]:
-    """What the last `evolve` step in the lineage says of the whole run: its network, and how many auditors it had."""
+    """What the last `evolve` step in the lineage says of the whole run: its network, and how many
+    auditors it had.
+    """
     for step in reversed(dataset.lineage):
         if step.step == "evolve":
             network = step.parameters.get("society", {}).get("network", {})
             auditors = step.parameters.get("auditors")
             steered = bool(step.parameters.get("targets"))
-            return {"topology": network.get("kind"), "auditors": len(auditors or ()) if steered else None}
+            return {
+                "topology": network.get("kind"),
+                "auditors": len(auditors or ()) if steered else None,
+            }
     return {}
 
 
@@ -150,8 +205,15 @@ def _changed(operator: Any) -> bool:
 def _vote(vote: Any) -> str:
     """One auditor's vote as JSON text: who, whether it passed (null: no answer), why."""
     if isinstance(vote, dict):
-        fields = {"auditor": vote.get("auditor") or vote.get("name"), "passed": vote.get("passed"),
-                "reason": vote.get("reason") or vote.get("diagnosis") or vote.get("failure")}  # fmt: skip
+        fields = {
+            "auditor": vote.get("auditor") or vote.get("name"),
+            "passed": vote.get("passed"),
+            "reason": vote.get("reason") or vote.get("diagnosis") or vote.get("failure"),
+        }
     else:
-        fields = {"auditor": None, "passed": vote if isinstance(vote, bool) else None, "reason": None}
+        fields = {
+            "auditor": None,
+            "passed": vote if isinstance(vote, bool) else None,
+            "reason": None,
+        }
     return json.dumps(fields, ensure_ascii=False)

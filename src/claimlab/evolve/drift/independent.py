@@ -1,8 +1,9 @@
 """Attainment in the eyes of an auditor that took no part in a run.
 
-A classifier is never asked about a claim that it has learned from: claims are dealt to folds, and the texts of a fold
-are judged by one that was fitted on the examples of all other claims. An example belongs to a claim by its `group`, or
-because it has the same text as the seed or the end of a trace.
+A classifier is never asked about a claim that it has learned from: claims are dealt to folds, and
+the texts of a fold are judged by one that was fitted on the examples of all other claims. An
+example belongs to a claim by its `group`, or because it has the same text as the seed or the end of
+a trace.
 """
 
 from __future__ import annotations
@@ -37,16 +38,26 @@ def independent_ends(
     prompts: Prompts,
     run: Run,
 ) -> Ends | None:
-    """The auditor's word on where the claims of `opened` ended; null where no trace had a target."""
+    """The auditor's word on where the claims of `opened` ended; null where no trace had a
+    target.
+    """
     if auditor == "model" and not judges:
         raise UsageError("No model was named to audit.", "Pass `judge`; see: claimlab llm profiles")
     opens, hops = AUDITORS.get(auditor), read_hops(opened)
-    goals = last_hops(hops).select("dimension", "target").unique().sort("dimension", "target").drop_nulls()
+    goals = (
+        last_hops(hops)
+        .select("dimension", "target")
+        .unique()
+        .sort("dimension", "target")
+        .drop_nulls()
+    )
     targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
     if not targets:
         return None
     learned = None if data is None else Path(data)
-    settings = Settings(data=learned, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts)
+    settings = Settings(
+        data=learned, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts
+    )
     if auditor == CLASSIFIER and learned is not None:
         return _by_folds(opened, hops, replace(settings, seed=run.seed or 0), run)
     (chosen,) = opens(settings, 1)
@@ -58,7 +69,10 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings,
     examples = Dataset.open(settings.data)
     last = last_hops(hops)
     claims = _claims(opened)
-    keys = [claims.get((r, i), base) for r, i, base in last.select("run", "record_id", "base").iter_rows()]
+    keys = [
+        claims.get((r, i), base)
+        for r, i, base in last.select("run", "record_id", "base").iter_rows()
+    ]
     fold = pl.Series("fold", [stream_seed(0, key, "fold") % FOLDS for key in keys], dtype=pl.Int64)
     dealt = last.with_columns(fold, pl.Series("claim", keys, dtype=pl.String))
     ends: dict[tuple[str, str], bool | None] = {}
@@ -66,7 +80,9 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings,
         part = dealt.filter(pl.col("fold") == number)
         if not part.height:
             continue
-        others = other_claims(examples, set(part["claim"]), {*part["base"], *part["output"].drop_nulls()})
+        others = other_claims(
+            examples, set(part["claim"]), {*part["base"], *part["output"].drop_nulls()}
+        )
         goals = part.select("dimension", "target").unique().drop_nulls().iter_rows()
         dimensions = sorted({Target.of(dimension, value).dimension for dimension, value in goals})
         (judge,) = fit_auditors(others, dimensions, 1, settings.seed)
@@ -75,11 +91,17 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings,
 
 
 def other_claims(examples: Dataset, claims: set[str], texts: set[str]) -> Dataset:
-    """The examples that come from none of these claims: neither by their group, nor by their text or base text."""
+    """The examples that come from none of these claims: neither by their group, nor by their text
+    or base text.
+    """
     bases = [_base(meta) for meta in examples.records["meta"].to_list()]
     records = examples.records.with_columns(pl.Series("base", bases, dtype=pl.String))
     group = pl.coalesce("group", "id")
-    own = group.is_in(sorted(claims)) | pl.col("text").is_in(sorted(texts)) | pl.col("base").is_in(sorted(texts))
+    own = (
+        group.is_in(sorted(claims))
+        | pl.col("text").is_in(sorted(texts))
+        | pl.col("base").is_in(sorted(texts))
+    )
     left = records.filter(~own.fill_null(False)).drop("base")
     return replace(examples, records=left, tables={}, path=None)
 

@@ -1,7 +1,8 @@
-"""What a model is asked besides FUSE-EVAL: how true a text still is, and which parts of its context it states.
+"""What a model is asked besides FUSE-EVAL: how true a text still is, and which parts of its context
+it states.
 
-A model is one judge: it was not compared with people here, so whatever rests on it is marked unvalidated. A failed
-answer is null, and the tally counts it.
+A model is one judge: it was not compared with people here, so whatever rests on it is marked
+unvalidated. A failed answer is null, and the tally counts it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Stated(Reasoned):
 
 
 def sample_hops(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """Whole traces at random, each at the hops of GRID and at its last, until `most` hops are drawn."""
+    """Whole traces at random, each at the hops of GRID and at its last, until `most` hops are
+    drawn.
+    """
     wanted = hops.filter(pl.col("hop").is_in(GRID) | (pl.col("hop") == pl.col("hops")))
     wanted = wanted.drop_nulls(["base", "output"])
     traces = wanted.select("run", "trace_id").unique().sort("run", "trace_id")
@@ -48,25 +51,30 @@ def sample_hops(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
 def level_judge(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Level]:
     """Says how true a text still is."""
     prompt = (prompts or Prompts())["verdict-level"]
-    return ModelJudge(provider, prompt, Level, value=lambda reply: reply.verdict, max_tokens=MAX_TOKENS)
+    return ModelJudge(
+        provider, prompt, Level, value=lambda reply: reply.verdict, max_tokens=MAX_TOKENS
+    )
 
 
 def level_cases(claims: Sequence[tuple[str, str]], prompt: Prompt) -> list[Case]:
     """How true is each (text, reference)?"""
     return [
         Case(
-            str(number), prompt.text("system"),
+            str(number),
+            prompt.text("system"),
             f"{untrusted(reference[:READ], 'reference')}\n\n{untrusted(text[:READ], 'statement')}",
         )
         for number, (text, reference) in enumerate(claims)
-    ]  # fmt: skip
+    ]
 
 
 def judge_levels(
     claims: Sequence[tuple[str, str]], judge: ModelJudge[Level], *, progress: Progress = silent
 ) -> tuple[list[str | None], list[str | None]]:
     """(text, reference) pairs to levels, and to the rationale of each."""
-    opinions = judge.judge(level_cases(claims, judge.prompt), progress=progress, label="Judging verdicts")
+    opinions = judge.judge(
+        level_cases(claims, judge.prompt), progress=progress, label="Judging verdicts"
+    )
     levels = [None if opinion.value is None else str(opinion.value) for opinion in opinions]
     return levels, [opinion.rationale for opinion in opinions]
 
@@ -74,29 +82,44 @@ def judge_levels(
 def stated_judge(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Stated]:
     """Says which facts of its context a text states."""
     prompt = (prompts or Prompts())["coverage"]
-    return ModelJudge(provider, prompt, Stated, value=lambda reply: float(len(reply.stated)), max_tokens=MAX_TOKENS)
+    return ModelJudge(
+        provider,
+        prompt,
+        Stated,
+        value=lambda reply: float(len(reply.stated)),
+        max_tokens=MAX_TOKENS,
+    )
 
 
 def stated_cases(claims: Sequence[tuple[str, str]], prompt: Prompt) -> list[Case]:
     """Which units of the context does each (text, context) state?"""
     return [
         Case(
-            str(number), prompt.text("system"),
-            f"{untrusted(_numbered(units(context)[:MOST_UNITS]), 'facts')}\n\n{untrusted(text[:READ], 'statement')}",
+            str(number),
+            prompt.text("system"),
+            f"{untrusted(_numbered(units(context)[:MOST_UNITS]), 'facts')}\n\n{untrusted(text[:READ], 'statement')}",  # noqa: E501
         )
         for number, (text, context) in enumerate(claims)
-    ]  # fmt: skip
+    ]
 
 
 def entailed(
     claims: Sequence[tuple[str, str]], judge: ModelJudge[Stated], *, progress: Progress = silent
 ) -> list[float | None]:
-    """(text, context) pairs to the share of the context's units that the model finds in the text."""
-    opinions = judge.judge(stated_cases(claims, judge.prompt), progress=progress, label="Judging coverage")
+    """(text, context) pairs to the share of the context's units that the model finds in the
+    text.
+    """
+    opinions = judge.judge(
+        stated_cases(claims, judge.prompt), progress=progress, label="Judging coverage"
+    )
     shares: list[float | None] = []
     for (_, context), opinion in zip(claims, opinions, strict=True):
         known = len(units(context)[:MOST_UNITS])
-        stated = {i for i in opinion.reply.stated if 1 <= i <= known} if opinion.reply is not None else set()
+        stated = (
+            {i for i in opinion.reply.stated if 1 <= i <= known}
+            if opinion.reply is not None
+            else set()
+        )
         shares.append(len(stated) / known if opinion.reply is not None and known else None)
     return shares
 

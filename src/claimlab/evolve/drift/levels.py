@@ -1,7 +1,9 @@
-"""The seed, middle and evolved stage of traces as datasets: what the claims said before, halfway and after.
+"""The seed, middle and evolved stage of traces as datasets: what the claims said before, halfway
+and after.
 
-Every record carries its label, origin and change log, and the hops that made it are its traces. Seeds
-are listed once however many traces start from them. A trace of one hop has no middle; it is counted, not invented.
+Every record carries its label, origin and change log, and the hops that made it are its traces.
+Seeds are listed once however many traces start from them. A trace of one hop has no middle; it is
+counted, not invented.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ LABELS = ("source", "verdict")
 
 def wanted_levels(words: str | Sequence[str]) -> list[str]:
     """The user's stages ("seed,middle"), checked: before anything is measured."""
-    names = [w.strip() for w in (words.split(",") if isinstance(words, str) else words) if w.strip()]
+    names = [
+        w.strip() for w in (words.split(",") if isinstance(words, str) else words) if w.strip()
+    ]
     _check(names)
     return names
 
@@ -43,10 +47,11 @@ def stages(
     prompts: Mapping[str, Any] | None = None,
     label: str = "source",
 ) -> dict[str, Dataset]:
-    """Each wanted stage of one run as a dataset; `prompts` are the words that judges of its hops were asked with.
+    """Each wanted stage of one run as a dataset; `prompts` are the words that judges of its hops
+    were asked with.
 
-    `label` is what `label_raw` says: "source", the label of the claim, or "verdict", how true the text was judged to be
-    on six levels (task `veracity-six`); texts that were not judged have none.
+    `label` is what `label_raw` says: "source", the label of the claim, or "verdict", how true the
+    text was judged to be on six levels (task `veracity-six`); texts that were not judged have none.
     """
     _check(names)
     one_of(LABELS, label, "label")
@@ -75,9 +80,13 @@ def main_line(hops: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str, Any], label: str) -> Dataset:
+def _stage(
+    dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str, Any], label: str
+) -> Dataset:
     rows = {r["id"]: r for r in dataset.records.iter_rows(named=True)}
-    chosen = hops.filter(pl.col("hop") == stop_of(name)).drop_nulls("base" if name == "seed" else "output")
+    chosen = hops.filter(pl.col("hop") == stop_of(name)).drop_nulls(
+        "base" if name == "seed" else "output"
+    )
     records, seen = [], set()
     for hop in chosen.iter_rows(named=True):
         source = rows.get(hop["record_id"], {})
@@ -92,11 +101,21 @@ def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str
     traces = hops["trace_id"].n_unique()
     step = Lineage(
         step=f"evolve drift: {name}",
-        parameters={"stage": name, "label": label, **({"prompts": dict(prompts)} if prompts else {})},
+        parameters={
+            "stage": name,
+            "label": label,
+            **({"prompts": dict(prompts)} if prompts else {}),
+        },
         inputs={"records.parquet": dataset.digest()},
-        counts={"traces": traces, "records": frame.height, "without_this_stage": traces - chosen.height},
+        counts={
+            "traces": traces,
+            "records": frame.height,
+            "without_this_stage": traces - chosen.height,
+        },
     )
-    out = Dataset.build(f"{dataset.name}-{name}", frame, {"traces": table} if table.height else {}, synthetic=True)
+    out = Dataset.build(
+        f"{dataset.name}-{name}", frame, {"traces": table} if table.height else {}, synthetic=True
+    )
     out.licence, out.card = dataset.licence, dataset.card
     out.lineage = [*dataset.lineage, step]
     return out
@@ -112,15 +131,32 @@ def stop_of(name: str) -> pl.Expr:
     return pl.when(pl.col("hops") > 1).then((pl.col("hops") + 1) // 2).otherwise(0)
 
 
-def _record(source: dict[str, Any], hop: dict[str, Any], name: str, wanted: str) -> tuple[dict[str, Any], str]:
+def _record(
+    source: dict[str, Any], hop: dict[str, Any], name: str, wanted: str
+) -> tuple[dict[str, Any], str]:
     """The record of one trace at one stage, and the trace's id."""
     meta = json.loads(source["meta"]) if source.get("meta") else {}
     synthetic = meta.get("synthetic")
     note: dict[str, Any] = synthetic if isinstance(synthetic, dict) else {}
-    changes = [] if name == "seed" else [
-        {"stage": name, "hops": hop["hop"], "of": hop["hops"], "dimension": hop["dimension"], "value": hop["target"]}
-    ]  # fmt: skip
-    origin = {"trace": hop["trace_id"], "base_claim": hop["base"], "run": hop["run"], "made": note.get("origin")}
+    changes = (
+        []
+        if name == "seed"
+        else [
+            {
+                "stage": name,
+                "hops": hop["hop"],
+                "of": hop["hops"],
+                "dimension": hop["dimension"],
+                "value": hop["target"],
+            }
+        ]
+    )
+    origin = {
+        "trace": hop["trace_id"],
+        "base_claim": hop["base"],
+        "run": hop["run"],
+        "made": note.get("origin"),
+    }
     label = note.get("label") or source.get("label_raw") or "none given"
     unmoved = name == "seed" or hop["output"] == hop["base"]
     verdict = _verdict(source, hop, name)
@@ -135,35 +171,59 @@ def _record(source: dict[str, Any], hop: dict[str, Any], name: str, wanted: str)
         "group": source.get("group") or hop["trace_id"],
         "authorship": _authorship(source.get("authorship"), name),
         "split": None,
-        "label_raw": verdict.get("verdict_level") if wanted == "verdict" else source.get("label_raw"),
-        "meta": meta_json(
-            {**meta, "stage": name, "topology": hop["topology"], **verdict,
-             "synthetic": {"label": label, "origin": origin, "changes": changes}}
+        "label_raw": (
+            verdict.get("verdict_level") if wanted == "verdict" else source.get("label_raw")
         ),
-    }  # fmt: skip
+        "meta": meta_json(
+            {
+                **meta,
+                "stage": name,
+                "topology": hop["topology"],
+                **verdict,
+                "synthetic": {"label": label, "origin": origin, "changes": changes},
+            }
+        ),
+    }
     return row, hop["trace_id"]
 
 
 def _verdict(source: dict[str, Any], hop: dict[str, Any], name: str) -> dict[str, Any]:
-    """How true the text of this stage was judged to be, why and by whom; of a seed, what its own label says."""
+    """How true the text of this stage was judged to be, why and by whom; of a seed, what its own
+    label says.
+    """
     if name == "seed":
         return {"verdict_level": START if source.get("veracity") == "true" else None}
-    return {"verdict_level": hop["verdict"], **{k: hop[k] for k in ("verdict_rationale", "verdict_by") if hop.get(k)}}
+    return {
+        "verdict_level": hop["verdict"],
+        **{k: hop[k] for k in ("verdict_rationale", "verdict_by") if hop.get(k)},
+    }
 
 
 def _authorship(of_record: str | None, name: str) -> str | None:
-    """The record speaks of what the claim became; a person's seed that was altered on the way was a person's."""
+    """The record speaks of what the claim became; a person's seed that was altered on the way was a
+    person's.
+    """
     if name == "seed":
         return None if of_record == "HAT" else of_record
     return of_record or "MGT"
 
 
-def _traces(dataset: Dataset, hops: pl.DataFrame, owners: dict[str, str], name: str) -> pl.DataFrame:
-    """The hops that led to each record of the stage, keyed by its new id; a seed has none behind it."""
+def _traces(
+    dataset: Dataset, hops: pl.DataFrame, owners: dict[str, str], name: str
+) -> pl.DataFrame:
+    """The hops that led to each record of the stage, keyed by its new id; a seed has none behind
+    it.
+    """
     table = dataset.tables["traces"]
     if name == "seed" or not owners:
         return table.clear().select(list(SIDE_TABLES["traces"]))
     until = hops.filter(pl.col("hop") <= stop_of(name)).select("trace_id", "round", "step")
     ids = pl.DataFrame({"new": list(owners), "trace_id": list(owners.values())})
-    rows_kept = table.join(until, on=["trace_id", "round", "step"], how="semi").join(ids, on="trace_id")
-    return rows_kept.with_columns(pl.col("new").alias("record_id")).drop("new").sort("trace_id", "round", "step")
+    rows_kept = table.join(until, on=["trace_id", "round", "step"], how="semi").join(
+        ids, on="trace_id"
+    )
+    return (
+        rows_kept.with_columns(pl.col("new").alias("record_id"))
+        .drop("new")
+        .sort("trace_id", "round", "step")
+    )

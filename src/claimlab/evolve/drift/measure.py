@@ -1,4 +1,6 @@
-"""Everything that `claimlab evolve drift` measures, in one object: tables in, tables out, no words and no pictures."""
+"""Everything that `claimlab evolve drift` measures, in one object: tables in, tables out, no words
+and no pictures.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs
 from claimlab.evolve.drift.fuse_tables import means, scores
 from claimlab.evolve.drift.grouping import by_topic, grouped
 from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.judged import entailed, judge_levels, level_judge, sample_hops, stated_judge
+from claimlab.evolve.drift.judged import (
+    entailed,
+    judge_levels,
+    level_judge,
+    sample_hops,
+    stated_judge,
+)
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 
@@ -43,7 +51,9 @@ class Drift(Shown):
     """What was found. A table with no rows was not measured; `notes` say why."""
 
     hops: pl.DataFrame  # with drift-lite beside each hop
-    curves: dict[tuple[str, str], Curve]  # (what it is split by, value) -> curve; ("all", "") is the whole
+    curves: dict[
+        tuple[str, str], Curve
+    ]  # (what it is split by, value) -> curve; ("all", "") is the whole
     coverage: pl.DataFrame
     attainment: pl.DataFrame
     steps: pl.DataFrame
@@ -58,8 +68,12 @@ class Drift(Shown):
     model_coverage: pl.DataFrame | None = None
     notes: list[str] = field(default_factory=list)
     tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
-    stages: dict[str, dict[str, int]] = field(default_factory=dict)  # folders of the stages that were written
-    prompts: dict[str, Any] = field(default_factory=dict)  # the words that judges were asked with: version and hash
+    stages: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # folders of the stages that were written
+    prompts: dict[str, Any] = field(
+        default_factory=dict
+    )  # the words that judges were asked with: version and hash
 
     @property
     def table(self) -> pl.DataFrame:
@@ -81,22 +95,32 @@ class Drift(Shown):
     def to_json(self) -> dict[str, Any]:
         """Every figure of the report; no text of a claim."""
         rows = {
-            "attainment": self.attainment, "steps_to_target": self.steps, "influence": self.influence,
-            "co_occurrence": self.together, "coverage": coverage_means(self.coverage, "dimension"),
-            "coverage_by_run": coverage_means(self.coverage, "run"), "decomposition": decomposition(self.hops, "topic"),
+            "attainment": self.attainment,
+            "steps_to_target": self.steps,
+            "influence": self.influence,
+            "co_occurrence": self.together,
+            "coverage": coverage_means(self.coverage, "dimension"),
+            "coverage_by_run": coverage_means(self.coverage, "run"),
+            "decomposition": decomposition(self.hops, "topic"),
             "verdict_moves": self.verdict_moves,
             "one_against_three": attain.one_against_three(self.attainment),
-        }  # fmt: skip
+        }
         fuse = self.fuse and {
             "means": self.fuse_means.to_dicts() if self.fuse_means is not None else [],
-            "scale": self.fuse.reading.scale, "pd": self.fuse.reading.pd, "pairs": self.fuse.table["pair"].n_unique(),
-            "null_answers": self.fuse.nulls, "agreement": self.fuse.agreement(), "tallies": self.fuse.tallies,
+            "scale": self.fuse.reading.scale,
+            "pd": self.fuse.reading.pd,
+            "pairs": self.fuse.table["pair"].n_unique(),
+            "null_answers": self.fuse.nulls,
+            "agreement": self.fuse.agreement(),
+            "tallies": self.fuse.tallies,
             "validated": False,
-        }  # fmt: skip
+        }
         return {
             "counts": self.counts,
             "measure": {"name": "drift-lite", "dimensions": [d.__dict__ for d in lite.DIMENSIONS]},
-            "curves": [{"by": by, "value": value, **c.to_json()} for (by, value), c in self.curves.items()],
+            "curves": [
+                {"by": by, "value": value, **c.to_json()} for (by, value), c in self.curves.items()
+            ],
             **{name: frame.to_dicts() for name, frame in rows.items()},
             "verdicts": {by: frame.to_dicts() for by, frame in self.verdict_shares.items()},
             "fuse_eval": fuse or None,
@@ -115,28 +139,41 @@ def measure(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Drift:
-    """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if there are any."""
+    """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if
+    there are any.
+    """
     hops = read_hops(datasets, groups)
     sources = {k: v for d in datasets for k, v in contexts(d).items()}
     notes: list[str] = []
     tallies: dict[str, dict[str, Any]] = {}
     reader = Reader()
-    lite_scores = lite.drift_lite(hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress)
+    lite_scores = lite.drift_lite(
+        hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress
+    )
     hops = _with_verdicts(hops.with_columns(lite_scores), datasets)
     stated = pl.when(pl.col("verdict").is_not_null()).then(pl.lit("traces or annotators"))
-    hops = hops.with_columns(pl.lit(None, dtype=pl.String).alias("verdict_rationale"), stated.alias("verdict_by"))
+    hops = hops.with_columns(
+        pl.lit(None, dtype=pl.String).alias("verdict_rationale"), stated.alias("verdict_by")
+    )
     fuse = fuse_hops = model_coverage = None
     if judges is not None and judges.providers:
         drawn = sample_hops(hops, judges.sample, seed)
         fuse, fuse_hops = _fuse(drawn, judges, progress)
         hops, model_coverage = _other_judgements(hops, drawn, sources, judges, tallies, progress)
     if not verdicts.measured(hops):
-        notes.append("Verdict drift is not measured: the traces state no verdicts and no model was asked (`judge`).")
+        notes.append(
+            "Verdict drift is not measured: the traces state no verdicts and no model was asked"
+            " (`judge`)."
+        )
     if judges is None:
-        notes.append("FUSE-EVAL is not measured: it needs a model (`judge`). drift-lite is another measure.")
+        notes.append(
+            "FUSE-EVAL is not measured: it needs a model (`judge`). drift-lite is another measure."
+        )
     covered = coverage(hops, sources, reader)
     if covered["coverage"].null_count() == covered.height:
-        notes.append("Coverage is not measured: the records have no context in the table 'evidence'.")
+        notes.append(
+            "Coverage is not measured: the records have no context in the table 'evidence'."
+        )
     attained = attain.attainment(hops, independent)
     if not attained.height:
         notes.append("Attainment is not measured: no trace had a target.")
@@ -149,17 +186,23 @@ def measure(
         steps=attain.steps_to_target(hops),
         influence=producers.influence(hops),
         together=producers.together(hops),
-        verdict_shares={
-            **{by: verdicts.shares(by_topic(hops) if by == "topic" else hops, by) for by in BY},
-            "hop": verdicts.by_hop(hops),
-        }
-        if known
-        else {},
+        verdict_shares=(
+            {
+                **{by: verdicts.shares(by_topic(hops) if by == "topic" else hops, by) for by in BY},
+                "hop": verdicts.by_hop(hops),
+            }
+            if known
+            else {}
+        ),
         verdict_moves=verdicts.moves(hops) if known else verdicts.moves(hops.clear()),
         fuse=fuse,
         fuse_hops=fuse_hops,
         fuse_scores=None if fuse is None or fuse_hops is None else scores(fuse, fuse_hops),
-        fuse_means=None if fuse is None or fuse_hops is None else means(fuse_hops, fuse.reading.dimensions, seed),
+        fuse_means=(
+            None
+            if fuse is None or fuse_hops is None
+            else means(fuse_hops, fuse.reading.dimensions, seed)
+        ),
         model_coverage=model_coverage,
         notes=notes,
         tallies=tallies,
@@ -207,10 +250,17 @@ def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFr
 def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judged, pl.DataFrame]:
     pairs = list(drawn.select("base", "output").iter_rows())
     judged = judge_pairs(
-        pairs, judges.providers, reading=judges.reading, runs=judges.runs, prompts=judges.prompts, progress=progress
+        pairs,
+        judges.providers,
+        reading=judges.reading,
+        runs=judges.runs,
+        prompts=judges.prompts,
+        progress=progress,
     )
     scored = drawn.with_row_index("pair").with_columns(pl.col("pair").cast(pl.Int64))
-    same = [name for name in judged.reading.dimensions if name in scored.columns]  # drift-lite's, which is not meant
+    same = [
+        name for name in judged.reading.dimensions if name in scored.columns
+    ]  # drift-lite's, which is not meant
     return judged, scored.drop(same).join(judged.means(), on="pair", how="left")
 
 
@@ -222,11 +272,15 @@ def _other_judgements(
     tallies: dict[str, dict[str, Any]],
     progress: Progress,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the base is compared."""
+    """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the
+    base is compared.
+    """
     rows = list(drawn.select("record_id", "base", "output").iter_rows())
     first = judges.providers[0]
     judge = level_judge(first, judges.prompts)
-    levels, why = judge_levels([(now, sources.get(i) or base) for i, base, now in rows], judge, progress=progress)
+    levels, why = judge_levels(
+        [(now, sources.get(i) or base) for i, base, now in rows], judge, progress=progress
+    )
     tallies["verdicts"] = judge.tally.summary()
     key = ["run", "trace_id", "hop"]
     judged = drawn.select(key).with_columns(
@@ -237,7 +291,10 @@ def _other_judgements(
     hops = joined.with_columns(
         pl.coalesce("verdict", "level").alias("verdict"),
         pl.when(by_model).then(pl.col("rationale")).alias("verdict_rationale"),
-        pl.when(by_model).then(pl.lit(first.profile.chosen_model())).otherwise("verdict_by").alias("verdict_by"),
+        pl.when(by_model)
+        .then(pl.lit(first.profile.chosen_model()))
+        .otherwise("verdict_by")
+        .alias("verdict_by"),
     ).drop("level", "rationale")
     known = [(now, sources[i]) if i in sources else None for i, _, now in rows]
     reader = stated_judge(first, judges.prompts)
@@ -245,4 +302,6 @@ def _other_judgements(
     tallies["coverage"] = reader.tally.summary()
     answers = iter(shares)
     column = [next(answers) if k is not None else None for k in known]
-    return hops, drawn.select(*key, "topic").with_columns(pl.Series("entailed", column, dtype=pl.Float64))
+    return hops, drawn.select(*key, "topic").with_columns(
+        pl.Series("entailed", column, dtype=pl.Float64)
+    )

@@ -1,7 +1,9 @@
-"""Who rewrites, and what moves them: the share of producers, the attributes they name, and which go together.
+"""Who rewrites, and what moves them: the share of producers, the attributes they name, and which go
+together.
 
-Agents name their attributes in free words ("higher_education", "moderate ideology"): a table of aliases brings them to
-the eleven attributes of a profile. What it does not know is counted as `other`, never dropped.
+Agents name their attributes in free words ("higher_education", "moderate ideology"): a table of
+aliases brings them to the eleven attributes of a profile. What it does not know is counted as
+`other`, never dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ OTHER = "other"
 def _aliases() -> dict[str, str]:
     return {
         word: name
-        for name, words in packaged.toml("claimlab.evolve.drift", "attributes.toml")["attributes"].items()
+        for name, words in packaged.toml("claimlab.evolve.drift", "attributes.toml")[
+            "attributes"
+        ].items()
         for word in (name, *words)
     }
 
@@ -29,7 +33,9 @@ def attribute_names() -> list[str]:
 
 
 def attribute(word: str) -> str:
-    """The attribute of a profile that `word` speaks of: by name, by alias, or by a word inside it."""
+    """The attribute of a profile that `word` speaks of: by name, by alias, or by a word inside
+    it.
+    """
     plain = " ".join("".join(c if c.isalnum() else " " for c in word.lower()).split())
     known = _aliases()
     if plain.replace(" ", "_") in known:
@@ -38,18 +44,24 @@ def attribute(word: str) -> str:
 
 
 def named_attributes(hops: pl.DataFrame) -> pl.DataFrame:
-    """One row per producer's hop and attribute named in it, each once: run, trace_id, hop, dimension, attribute."""
+    """One row per producer's hop and attribute named in it, each once: run, trace_id, hop,
+    dimension, attribute.
+    """
     long = hops.filter(pl.col("role") == "producer").explode("attributes").drop_nulls("attributes")
     words = {w: attribute(w) for w in long["attributes"].unique().to_list()}
     return (
-        long.with_columns(pl.col("attributes").replace_strict(words, return_dtype=pl.String).alias("attribute"))
+        long.with_columns(
+            pl.col("attributes").replace_strict(words, return_dtype=pl.String).alias("attribute")
+        )
         .select("run", "trace_id", "hop", "dimension", "attribute")
         .unique(maintain_order=True)
     )
 
 
 def influence(hops: pl.DataFrame) -> pl.DataFrame:
-    """Per dimension: the share of producers' hops that name an attribute (the paper's figure 5), and how many."""
+    """Per dimension: the share of producers' hops that name an attribute (the paper's figure 5),
+    and how many.
+    """
     named = named_attributes(hops).with_columns(pl.col("dimension").fill_null("none"))
     acts = (
         hops.filter((pl.col("role") == "producer") & (pl.col("attributes").list.len() > 0))
@@ -67,9 +79,13 @@ def influence(hops: pl.DataFrame) -> pl.DataFrame:
 
 
 def together(hops: pl.DataFrame) -> pl.DataFrame:
-    """How often two attributes are named in one hop (the paper's figure 19); both orders, the diagonal left out."""
+    """How often two attributes are named in one hop (the paper's figure 19); both orders, the
+    diagonal left out.
+    """
     named = named_attributes(hops).select("run", "trace_id", "hop", "attribute")
-    pairs = named.join(named, on=["run", "trace_id", "hop"]).filter(pl.col("attribute") != pl.col("attribute_right"))
+    pairs = named.join(named, on=["run", "trace_id", "hop"]).filter(
+        pl.col("attribute") != pl.col("attribute_right")
+    )
     return (
         pairs.group_by(pl.col("attribute").alias("a"), pl.col("attribute_right").alias("b"))
         .agg(pl.len().alias("n"))
@@ -78,7 +94,9 @@ def together(hops: pl.DataFrame) -> pl.DataFrame:
 
 
 def producer_share(hops: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Hops, producers and their share for each value of `by`; failed hops are counted on their own."""
+    """Hops, producers and their share for each value of `by`; failed hops are counted on their
+    own.
+    """
     return (
         hops.group_by(pl.col(by).fill_null("not stated"))
         .agg(

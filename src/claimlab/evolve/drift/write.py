@@ -1,4 +1,6 @@
-"""A drift report on disk: `drift.json` holds every figure, the pages and pictures beside it are views of them."""
+"""A drift report on disk: `drift.json` holds every figure, the pages and pictures beside it are
+views of them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ HOPS, FUSE, FUSE_MEANS = "hops.parquet", "fuse-eval.parquet", "fuse-eval-means.p
 KIND = "drift report"
 
 
-def contents(drifted: Drift, societies: Societies | None = None, *, traces: int, seed: int = 0) -> Contents:
+def contents(
+    drifted: Drift, societies: Societies | None = None, *, traces: int, seed: int = 0
+) -> Contents:
     """What the report folder holds; `traces` is how many the viewer shows."""
     page = report(drifted, viewer=VIEWER if traces else None)
     files: dict[str, str | pl.DataFrame] = {HOPS: with_fuse(drifted)}
@@ -31,13 +35,19 @@ def contents(drifted: Drift, societies: Societies | None = None, *, traces: int,
 
 
 def with_fuse(drifted: Drift) -> pl.DataFrame:
-    """Every hop; those that were judged with the mean of their FUSE-EVAL scores, in columns that start with `fuse_`."""
+    """Every hop; those that were judged with the mean of their FUSE-EVAL scores, in columns that
+    start with `fuse_`.
+    """
     hops = drifted.hops.drop("votes")
     if drifted.fuse is None or drifted.fuse_hops is None:
         return hops
     names = (*drifted.fuse.reading.dimensions, TOTAL)
-    judged = drifted.fuse.means().join(drifted.fuse_hops.select("pair", "run", "trace_id", "hop"), on="pair")
-    scores = judged.select("run", "trace_id", "hop", *(pl.col(name).alias(f"fuse_{name}") for name in names))
+    judged = drifted.fuse.means().join(
+        drifted.fuse_hops.select("pair", "run", "trace_id", "hop"), on="pair"
+    )
+    scores = judged.select(
+        "run", "trace_id", "hop", *(pl.col(name).alias(f"fuse_{name}") for name in names)
+    )
     return hops.join(scores, on=["run", "trace_id", "hop"], how="left", maintain_order="left")
 
 
@@ -49,5 +59,8 @@ def society_of(dataset: Dataset) -> Society | None:
     ids = agents["id"].to_list()
     number = {name: i for i, name in enumerate(ids)}
     known = edges.filter(pl.col("source").is_in(ids) & pl.col("target").is_in(ids))
-    source, target = (np.array([number[n] for n in known[c].to_list()], dtype=np.int32) for c in ("source", "target"))
+    source, target = (
+        np.array([number[n] for n in known[c].to_list()], dtype=np.int32)
+        for c in ("source", "target")
+    )
     return Society(ids, Network.of_edges(len(ids), source, target), groups_of(dataset))

@@ -1,7 +1,9 @@
-"""Which kinds of edits took a text to the next: recognised by word lists and counts, whoever made them.
+"""Which kinds of edits took a text to the next: recognised by word lists and counts, whoever made
+them.
 
-The same reader is put over the released traces, to learn how often each kind occurs, and over our own, to compare. It
-reads English, and it is a heuristic: `substitute` means that content words came and went, not that they mean the same.
+The same reader is put over the released traces, to learn how often each kind occurs, and over our
+own, to compare. It reads English, and it is a heuristic: `substitute` means that content words came
+and went, not that they mean the same.
 """
 
 from __future__ import annotations
@@ -13,9 +15,21 @@ from functools import cache
 from claimlab.core import packaged
 
 KINDS = (
-    "substitute", "reorder", "drop", "generalise", "specify", "modality", "negate", "cause", "source", "evaluate",
-    "contrast", "informal", "formal", "extend",
-)  # fmt: skip
+    "substitute",
+    "reorder",
+    "drop",
+    "generalise",
+    "specify",
+    "modality",
+    "negate",
+    "cause",
+    "source",
+    "evaluate",
+    "contrast",
+    "informal",
+    "formal",
+    "extend",
+)
 _WORD = re.compile(r"[A-Za-z][\w'’-]*|\d[\d.,]*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 _FIGURE = re.compile(r"\d")
@@ -27,7 +41,8 @@ IN_ORDER = 0.8  # of the words that both texts share
 def _marks() -> dict[str, re.Pattern[str]]:
     tables = packaged.toml("claimlab.evolve.rewrite", "edits.toml")["marks"]
     return {
-        name: re.compile(rf"(?<![\w’'])(?:{'|'.join(words)})(?![\w])", re.IGNORECASE) for name, words in tables.items()
+        name: re.compile(rf"(?<![\w’'])(?:{'|'.join(words)})(?![\w])", re.IGNORECASE)
+        for name, words in tables.items()
     }
 
 
@@ -39,7 +54,11 @@ def _stopwords() -> frozenset[str]:
 def content(text: str) -> list[str]:
     """The content words of a text, in order, without endings that only mark number."""
     words = [word.lower().rstrip(".,'’") for word in _WORD.findall(text)]
-    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words if word not in _stopwords()]
+    return [
+        word[:-1] if len(word) > 3 and word.endswith("s") else word
+        for word in words
+        if word not in _stopwords()
+    ]
 
 
 def edits(before: str, after: str) -> set[str]:
@@ -67,7 +86,13 @@ def _counted(before: str, after: str) -> dict[str, bool]:
 
     figures = len(_FIGURE.findall(after)) - len(_FIGURE.findall(before))
     names = len(_NAME.findall(after)) - len(_NAME.findall(before))
-    informal = change("informal") + after.count("!") - before.count("!") + after.count("—") - before.count("—")
+    informal = (
+        change("informal")
+        + after.count("!")
+        - before.count("!")
+        + after.count("—")
+        - before.count("—")
+    )
     return {
         "generalise": figures < 0 or names < -1 or change("vague") > 0,
         "specify": figures > 0 or names > 1 or change("example") > 0,
@@ -83,7 +108,9 @@ def _counted(before: str, after: str) -> dict[str, bool]:
 
 
 def _moved(old: list[str], new: list[str]) -> bool:
-    """Whether the words that both have come in another order: the longest run in order is much shorter than all."""
+    """Whether the words that both have come in another order: the longest run in order is much
+    shorter than all.
+    """
     place = {word: i for i, word in enumerate(old)}
     order = [place[word] for word in dict.fromkeys(new) if word in place]
     if len(order) < 4:

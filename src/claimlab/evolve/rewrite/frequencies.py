@@ -1,8 +1,8 @@
 """How often agents of the released traces made which kind of edit (`data/frequencies.toml`).
 
-Only aggregates are kept: shares by target and by whether it was the first, the second or a later rewrite of a claim. A
-walk that nothing steers draws from the mean of all targets, because no trace of such a walk was released; so do targets
-without traces (expression).
+Only aggregates are kept: shares by target and by whether it was the first, the second or a later
+rewrite of a claim. A walk that nothing steers draws from the mean of all targets, because no trace
+of such a walk was released; so do targets without traces (expression).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Frequencies:
-    """What is known of one target. `growth` is words at the end over words of the seed, `producers` the share of agents
-    who rewrote."""
+    """What is known of one target. `growth` is words at the end over words of the seed, `producers`
+    the share of agents who rewrote."""
 
     growth: float
     producers: float
@@ -43,7 +43,9 @@ class Frequencies:
         return self.rows[min(max(rewrite, 1), len(self.rows)) - 1]
 
     def most_words(self, seed: str) -> int:
-        """How long a text that began as `seed` may become: not longer than released ones are on average."""
+        """How long a text that began as `seed` may become: not longer than released ones are on
+        average.
+        """
         words = len(seed.split())
         return max(round(words * self.growth), words + ROOM)
 

@@ -1,8 +1,10 @@
-"""The contract of a rewriter: one agent, one claim, one turn. Everything it may know is in the Request.
+"""The contract of a rewriter: one agent, one claim, one turn. Everything it may know is in the
+Request.
 
-One file in `known/` with a module-level REWRITER, called with `Settings`. A turn that fails is a Rewrite with a
-`failure`, never an exception: one agent's bad turn must not end a claim's walk. Only what no other turn can get past
-(a spent budget, a refused key, a replay without the call) is raised.
+One file in `known/` with a module-level REWRITER, called with `Settings`. A turn that fails is a
+Rewrite with a `failure`, never an exception: one agent's bad turn must not end a claim's walk. Only
+what no other turn can get past (a spent budget, a refused key, a replay without the call) is
+raised.
 """
 
 from __future__ import annotations
@@ -26,17 +28,22 @@ class Request:
 
     text: str
     profile: Mapping[str, str]
-    seed: int  # of this very turn: made from the run's seed, the claim, the target, the round and the step
+    # of this very turn: made from the run's seed, the claim, the target, the round and the step
+    seed: int
     agent: str = ""
     claim: str = ""  # id of the record that the claim started from
     origin: str = ""  # its text then
     language: str | None = None
     context: str | None = None
     evidence: tuple[str, ...] = ()
-    opinion: Mapping[str, str] | None = None  # the profile of the hub whose opinion the agent has heard
+    opinion: Mapping[str, str] | None = (
+        None  # the profile of the hub whose opinion the agent has heard
+    )
     target: Target | None = None  # null: nothing steers
     diagnosis: str | None = None  # what the auditors found missing last time
-    must_rewrite: bool = True  # false: the agent decides whether it is a producer or passes the claim on
+    must_rewrite: bool = (
+        True  # false: the agent decides whether it is a producer or passes the claim on
+    )
     round: int = 1
     step: int = 1
 
@@ -60,7 +67,9 @@ class Rewrite:
     cost: float | None = 0.0  # US dollars; null: not known
 
     @classmethod
-    def failed(cls, request: Request, failure: str, detail: str | None = None, cost: float | None = 0.0) -> Rewrite:
+    def failed(
+        cls, request: Request, failure: str, detail: str | None = None, cost: float | None = 0.0
+    ) -> Rewrite:
         """The agent could not speak: the claim goes on as it came."""
         return cls(request.text, "failed", reason=detail, failure=failure, cost=cost)
 
@@ -75,7 +84,9 @@ class Rewriter(Protocol):
         ...
 
     def describe(self) -> dict[str, Any]:
-        """What shapes its rewrites, JSON-safe, for the lineage: two runs that differ here are two different runs."""
+        """What shapes its rewrites, JSON-safe, for the lineage: two runs that differ here are two
+        different runs.
+        """
         ...
 
 
@@ -96,5 +107,8 @@ class Opens(Protocol):
 
 
 REWRITERS: Registry[Opens] = Registry(
-    "rewriter", package="claimlab.evolve.rewrite.known", attribute="REWRITER", group="claimlab.rewriters"
+    "rewriter",
+    package="claimlab.evolve.rewrite.known",
+    attribute="REWRITER",
+    group="claimlab.rewriters",
 )

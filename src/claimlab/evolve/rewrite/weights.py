@@ -1,6 +1,8 @@
-"""Who does what: the table of attributes behind the rule rewriter, and the choice of whom a claim is sent to next.
+"""Who does what: the table of attributes behind the rule rewriter, and the choice of whom a claim
+is sent to next.
 
-The table (`data/weights.toml`, or the user's own) is the only place where an attribute means anything.
+The table (`data/weights.toml`, or the user's own) is the only place where an attribute means
+anything.
 """
 
 from __future__ import annotations
@@ -51,13 +53,21 @@ class Weights:
         try:
             return _parse(path.read_text(encoding="utf-8"), path.name)
         except OSError as error:
-            raise UnreadableFile(f"The weights '{path}' cannot be read: {error.strerror}.", "Check the path.") from None
+            raise UnreadableFile(
+                f"The weights '{path}' cannot be read: {error.strerror}.", "Check the path."
+            ) from None
 
-    def of(self, profile: Mapping[str, str], names: Iterable[str] | None = None) -> dict[str, float]:
+    def of(
+        self, profile: Mapping[str, str], names: Iterable[str] | None = None
+    ) -> dict[str, float]:
         """The weight of every operator (or of those named) for an agent with this profile."""
         from claimlab.evolve.rewrite.operators.all import operators
 
-        fitting = [table for attribute, value in profile.items() for table in self._fitting(attribute, value)]
+        fitting = [
+            table
+            for attribute, value in profile.items()
+            for table in self._fitting(attribute, value)
+        ]
         weights = {}
         for name in operators() if names is None else names:
             weight = self.base.get(name, 1.0)
@@ -73,7 +83,9 @@ class Weights:
             product *= table.get(operator, 1.0)
         return product
 
-    def moved_by(self, profile: Mapping[str, str], fired: Iterable[str], most: int = 3) -> tuple[str, ...]:
+    def moved_by(
+        self, profile: Mapping[str, str], fired: Iterable[str], most: int = 3
+    ) -> tuple[str, ...]:
         """The attributes that raised the weights of what fired, strongest first."""
         names = tuple(fired)
         pull: dict[str, float] = {}
@@ -85,7 +97,9 @@ class Weights:
         return tuple(raised[:most])
 
     def _fitting(self, attribute: str, value: str) -> list[dict[str, float]]:
-        """The tables of a value. The released profiles join two traits with & and explain ages in parentheses."""
+        """The tables of a value. The released profiles join two traits with & and explain ages in
+        parentheses.
+        """
         known = self.attributes.get(attribute)
         if not known or not value:
             return []
@@ -105,16 +119,25 @@ def _parse(text: str, where: str) -> Weights:
     try:
         table = _Table.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise UnreadableFile(f"'{where}' is not a TOML file: {error}.", "Start from the table that ships.") from None
+        raise UnreadableFile(
+            f"'{where}' is not a TOML file: {error}.", "Start from the table that ships."
+        ) from None
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
         raise UnreadableFile(
             f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships."
         ) from None
-    named: list[dict[str, Any]] = [table.base, *(v for values in table.attributes.values() for v in values.values())]
+    named: list[dict[str, Any]] = [
+        table.base,
+        *(v for values in table.attributes.values() for v in values.values()),
+    ]
     for name, weight in ((name, weight) for part in named for name, weight in part.items()):
         if name not in operators():
             raise UnknownName(f"operator (named in '{where}')", name, operators())
         if weight < 0:
-            raise UnreadableFile(f"'{where}' gives '{name}' the weight {weight}.", "Weights are 0 or more.")
-    return Weights(table.role, table.base, table.attributes, hashlib.sha256(text.encode()).hexdigest())
+            raise UnreadableFile(
+                f"'{where}' gives '{name}' the weight {weight}.", "Weights are 0 or more."
+            )
+    return Weights(
+        table.role, table.base, table.attributes, hashlib.sha256(text.encode()).hexdigest()
+    )

@@ -5,5 +5,6 @@
     model = Model(starts, seeds, agents=net.size)         # engine.py: how all claims move
     travel(model, neighbour(net), depth=30)               # telling.py: whom an agent tells
 
-Everything is an array: an agent is a row number, never an object, so that a million of them fit a laptop.
+Everything is an array: an agent is a row number, never an object, so that a million of them fit a
+laptop.
 """

@@ -1,8 +1,9 @@
 """Build a network of a named kind over a population.
 
-Networks are matched in density unless asked otherwise: a comparison of shapes whose densities differ says nothing
-about the shapes (the released ones have mean degrees of 4.8, 4.6 and 12.0). A Dunbar network has the density that its
-tiers give it; build the others with its `mean_degree`, or it with theirs, to compare.
+Networks are matched in density unless asked otherwise: a comparison of shapes whose densities
+differ says nothing about the shapes (the released ones have mean degrees of 4.8, 4.6 and 12.0). A
+Dunbar network has the density that its tiers give it; build the others with its `mean_degree`, or
+it with theirs, to compare.
 """
 
 from __future__ import annotations
@@ -20,40 +21,65 @@ from claimlab.core.registry import Registry
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 
-MEAN_DEGREE = 6.0  # between the released random (4.8) and clustered (12.0) networks; what peers are timed at
+MEAN_DEGREE = (
+    6.0  # between the released random (4.8) and clustered (12.0) networks; what peers are timed at
+)
 
 
 class Kind(Protocol):
-    """What NETWORK is: a function that makes the network. Its keyword arguments are the settings of the kind."""
+    """What NETWORK is: a function that makes the network. Its keyword arguments are the settings of
+    the kind.
+    """
 
     def __call__(
-        self, population: Population, rng: np.random.Generator, mean_degree: float | None, **settings: Any
+        self,
+        population: Population,
+        rng: np.random.Generator,
+        mean_degree: float | None,
+        **settings: Any,
     ) -> Network: ...
 
 
 NETWORKS: Registry[Kind] = Registry(
-    "kind of network", package="claimlab.evolve.society.networks", attribute="NETWORK", group="claimlab.networks"
+    "kind of network",
+    package="claimlab.evolve.society.networks",
+    attribute="NETWORK",
+    group="claimlab.networks",
 )
 
 
 def build(
-    kind: str, population: Population, *, seed: int, mean_degree: float | None = None, **settings: Any
+    kind: str,
+    population: Population,
+    *,
+    seed: int,
+    mean_degree: float | None = None,
+    **settings: Any,
 ) -> Network:
-    """A network of `kind`; `mean_degree` null: the default that all kinds share (Dunbar: what its tiers give)."""
+    """A network of `kind`; `mean_degree` null: the default that all kinds share (Dunbar: what its
+    tiers give).
+    """
     if mean_degree is not None and not 0 < mean_degree < population.size:
         raise UsageError(
             f"{population.size} agents cannot have {mean_degree:g} ties each.",
             f"Ask for a mean degree above 0 and below {population.size}.",
         )
     make = NETWORKS.get(kind)
-    known = [p.name for p in inspect.signature(make).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    known = [
+        p.name for p in inspect.signature(make).parameters.values() if p.kind is p.KEYWORD_ONLY
+    ]
     for name in settings:
         if name not in known:
             raise UnknownName(f"setting of the network '{kind}'", name, [*known, "mean_degree"])
     network = make(population, np.random.default_rng(seed), mean_degree, **settings)
     return replace(
         network,
-        parameters={"kind": network.kind, "seed": seed, "mean_degree": network.mean_degree, **network.parameters},
+        parameters={
+            "kind": network.kind,
+            "seed": seed,
+            "mean_degree": network.mean_degree,
+            **network.parameters,
+        },
     )
 
 
@@ -67,11 +93,16 @@ Keys = NDArray[np.int64]
 _SPARE = 1.02  # drawn beyond what is wanted, so that one round is usually enough
 
 
-def distinct_keys(wanted: int, draw: Callable[[int], Keys], rng: np.random.Generator, possible: int) -> Keys:
-    """`wanted` different keys, sorted; `draw(n)` gives n keys, repeats among them, each possible key as likely."""
+def distinct_keys(
+    wanted: int, draw: Callable[[int], Keys], rng: np.random.Generator, possible: int
+) -> Keys:
+    """`wanted` different keys, sorted; `draw(n)` gives n keys, repeats among them, each possible
+    key as likely.
+    """
     if wanted > possible:
         raise UsageError(
-            f"There are {possible:,} pairs for {wanted:,} ties.", "Ask for a smaller mean degree, or more agents."
+            f"There are {possible:,} pairs for {wanted:,} ties.",
+            "Ask for a smaller mean degree, or more agents.",
         )
     held: Keys = np.empty(0, dtype=np.int64)
     while held.size < wanted:
@@ -93,8 +124,12 @@ def unique_sorted(keys: Keys) -> Keys:
     return keys if keep.all() else keys[keep]
 
 
-def ordered_pairs(size: int, count: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """`count` pairs of different rows, each unordered pair as likely, the smaller row first; repeats may occur."""
+def ordered_pairs(
+    size: int, count: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """`count` pairs of different rows, each unordered pair as likely, the smaller row first;
+    repeats may occur.
+    """
     first = rng.integers(0, size, count, dtype=np.int32)
     second = rng.integers(0, size - 1, count, dtype=np.int32)
     second += second >= first

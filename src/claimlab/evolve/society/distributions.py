@@ -1,7 +1,8 @@
 """Stated distributions that agents are drawn from: TOML files in `data/`, or one of your own.
 
-Every attribute names the column it depends on (`given`) and holds weights for each value of that column, so that a
-student is not also a working engineer. The file says it all: there is no other constant behind a drawn society.
+Every attribute names the column it depends on (`given`) and holds weights for each value of that
+column, so that a student is not also a working engineer. The file says it all: there is no other
+constant behind a drawn society.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ Weights = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Attribute:
-    """`weights` is by value of the column `given`; the weights of one line need not add up to anything."""
+    """`weights` is by value of the column `given`; the weights of one line need not add up to
+    anything.
+    """
 
     given: str
     weights: Mapping[str, Weights]
@@ -63,7 +66,9 @@ class Distributions:
 def open_distributions(source: str | Path) -> Distributions:
     """A packaged file by its name ("released"), or the path of a TOML file."""
     folder = resources.files("claimlab.evolve.society") / "data"
-    packaged = {f.name.removesuffix(".toml"): f for f in folder.iterdir() if f.name.endswith(".toml")}
+    packaged = {
+        f.name.removesuffix(".toml"): f for f in folder.iterdir() if f.name.endswith(".toml")
+    }
     packaged.pop("groups", None)  # what the groups are, in words
     if str(source) in packaged:
         data, name = packaged[str(source)].read_bytes(), str(source)
@@ -86,15 +91,21 @@ def _checked(name: str, stated: dict[str, Any], digest: str) -> Distributions:
         condition = table.get("given", "group")
         if condition not in seen:
             raise SchemaError(
-                f"In '{name}', '{column}' depends on '{condition}', which does not appear above it.",
+                f"In '{name}', '{column}' depends on '{condition}', which does not appear"
+                " above it.",
                 f"Name one of: {', '.join(seen)}; or move '{condition}' up.",
             )
-        lines = {key: _line(name, f"{column}.{key}", line) for key, line in table.items() if key != "given"}
+        lines = {
+            key: _line(name, f"{column}.{key}", line)
+            for key, line in table.items()
+            if key != "given"
+        }
         missing = [value for value in seen[condition] if value not in lines]
         strange = [key for key in lines if key not in seen[condition]]
         if missing or strange:
             raise SchemaError(
-                f"In '{name}', '{column}' has no line for {missing} and one for the unknown {strange}.",
+                f"In '{name}', '{column}' has no line for {missing} and one for the unknown"
+                f" {strange}.",
                 f"Give one line of weights for each value of '{condition}'.",
             )
         attributes[column] = Attribute(condition, lines)
@@ -103,15 +114,21 @@ def _checked(name: str, stated: dict[str, Any], digest: str) -> Distributions:
 
 
 def _line(name: str, where: str, line: object) -> dict[str, float]:
-    numbers = isinstance(line, dict) and all(isinstance(w, int | float) and w >= 0 for w in line.values())
+    numbers = isinstance(line, dict) and all(
+        isinstance(w, int | float) and w >= 0 for w in line.values()
+    )
     if not isinstance(line, dict) or not numbers or not sum(line.values()):
-        raise SchemaError(f"In '{name}', [{where}] is not a table of weights.", 'Write it as: "value" = 12')
+        raise SchemaError(
+            f"In '{name}', [{where}] is not a table of weights.", 'Write it as: "value" = 12'
+        )
     return {str(value): float(weight) for value, weight in line.items()}
 
 
 def _pick(weights: list[float], size: int, rng: np.random.Generator) -> NDArray[np.uint32]:
     edges = np.cumsum(weights)
-    codes: NDArray[np.uint32] = np.searchsorted(edges, rng.random(size) * edges[-1], side="right").astype(np.uint32)
+    codes: NDArray[np.uint32] = np.searchsorted(
+        edges, rng.random(size) * edges[-1], side="right"
+    ).astype(np.uint32)
     return codes
 
 

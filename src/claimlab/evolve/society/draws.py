@@ -1,10 +1,11 @@
-"""Random numbers without a state: what is drawn is a function of a claim's seed and of what it is drawn for.
+"""Random numbers without a state: what is drawn is a function of a claim's seed and of what it is
+drawn for.
 
     numbers(seeds, depth)                   one number for every seed
     numbers(seeds, depth, agents)           one for every seed and agent
 
-So whole fronts of many claims are drawn at once, and a claim among a million draws what it draws alone. The mixing is
-the finaliser of SplitMix64, over one name after the other.
+So whole fronts of many claims are drawn at once, and a claim among a million draws what it draws
+alone. The mixing is the finaliser of SplitMix64, over one name after the other.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.uint64]
-START, HUB = 1 << 40, 1 << 41  # names of draws that are not made for a step: no depth and no agent is so large
+START, HUB = (
+    1 << 40,
+    1 << 41,
+)  # names of draws that are not made for a step: no depth and no agent is so large
 _STRIDE = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 
 
 def numbers(seeds: Numbers, *names: int | npt.NDArray[np.integer]) -> Numbers:
-    """64 random bits for each seed and the names it is drawn for; a name is one number, or one for each seed."""
+    """64 random bits for each seed and the names it is drawn for; a name is one number, or one for
+    each seed.
+    """
     for name in names:
         seeds = seeds + (np.atleast_1d(name).astype(np.uint64) + np.uint64(1)) * _STRIDE
         shifted = seeds >> np.uint64(30)
@@ -33,7 +39,9 @@ def numbers(seeds: Numbers, *names: int | npt.NDArray[np.integer]) -> Numbers:
 
 
 def below(drawn: Numbers, sizes: npt.NDArray[np.integer] | int) -> npt.NDArray[np.int64]:
-    """Whole numbers from 0 to below `sizes`, all alike (to one part in 2**32 divided by the size)."""
+    """Whole numbers from 0 to below `sizes`, all alike (to one part in 2**32 divided by the
+    size).
+    """
     sizes = np.asarray(sizes).astype(np.uint64)
     return ((drawn >> _HALF) * sizes >> _HALF).astype(np.int64)
 

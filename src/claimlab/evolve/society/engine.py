@@ -1,14 +1,17 @@
-"""The one engine that claims move by: agents have a claim, something happens there, and it goes to others.
+"""The one engine that claims move by: agents have a claim, something happens there, and it goes to
+others.
 
     model = Model(starts, seeds, agents=network.size)       # one start and one seed for every claim
     while len(model.front):                                 # all who heard it last
         model.pass_on(telling)                              # whom they tell: a rule of `telling`
 
-All visits of all claims are columns: a front is a few arrays, and a rule is evaluated on the whole of it. The model
-holds no text and asks no one, so that all who let claims travel step the same object and differ in one thing only, whom
-an agent tells: walks and cascades of a run that rewrites (`propagation`), whose fronts are worked out before a text is
-touched; steered runs, whose fronts are one agent; check-worthiness by features (`worth/spread`) and by users whom a
-language model plays (`worth/agents`), who decide for themselves whether to tell. Reporters are functions of the model.
+All visits of all claims are columns: a front is a few arrays, and a rule is evaluated on the whole
+of it. The model holds no text and asks no one, so that all who let claims travel step the same
+object and differ in one thing only, whom an agent tells: walks and cascades of a run that rewrites
+(`propagation`), whose fronts are worked out before a text is touched; steered runs, whose fronts
+are one agent; check-worthiness by features (`worth/spread`) and by users whom a language model
+plays (`worth/agents`), who decide for themselves whether to tell. Reporters are functions of the
+model.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ HEARD = np.uint32(2**32 - 1)
 
 
 class Front(NamedTuple):
-    """Visits of one depth, claim by claim, first come first; `parent` is who told, a row of the front before."""
+    """Visits of one depth, claim by claim, first come first; `parent` is who told, a row of the
+    front before.
+    """
 
     claim: Ints
     agent: Agents
@@ -40,7 +45,9 @@ class Front(NamedTuple):
 
 
 class Visits(NamedTuple):
-    """All visits, claim by claim in the order of their turns. `parent` is a place within the claim (-1: the start)."""
+    """All visits, claim by claim in the order of their turns. `parent` is a place within the claim
+    (-1: the start).
+    """
 
     claim: Ints
     agent: Agents
@@ -48,12 +55,15 @@ class Visits(NamedTuple):
     parent: Ints
 
 
-# A rule: rows of the model's front that tell another, one for each agent that is told, and those agents.
+# A rule: rows of the model's front that tell another, one for each agent that is told, and those
+# agents.
 Telling = Callable[["Model", Ints], tuple[Ints, Agents]]
 
 
 class Model:
-    """Claims on their way: one front for every depth; the last is of those who have not told anybody yet."""
+    """Claims on their way: one front for every depth; the last is of those who have not told
+    anybody yet.
+    """
 
     def __init__(self, starts: npt.ArrayLike, seeds: Numbers | None = None, *, agents: int) -> None:
         first = np.atleast_1d(np.asarray(starts, dtype=np.int32))
@@ -74,7 +84,9 @@ class Model:
         if len(self._everyone) != len(front):
             self._everyone = np.arange(len(front))
         rows, agents = telling(self, self._everyone if willing is None else np.flatnonzero(willing))
-        claims = front.claim if rows is self._everyone else front.claim[rows]  # walks: the same claims every time
+        claims = (
+            front.claim if rows is self._everyone else front.claim[rows]
+        )  # walks: the same claims every time
         self.fronts.append(Front(claims, agents, rows, front.depth + 1))
         return self.front
 
@@ -83,7 +95,9 @@ class Model:
         return claims * self.agents + agents
 
     def marks(self) -> npt.NDArray[np.uint32]:
-        """By slot: not 0 where the agent has heard the claim. Pages that are not touched take no memory."""
+        """By slot: not 0 where the agent has heard the claim. Pages that are not touched take no
+        memory.
+        """
         if self._marks is None:
             self._marks = np.zeros(self.claims * self.agents, dtype=np.uint32)
         for front in self.fronts[self._marked :]:
@@ -94,8 +108,12 @@ class Model:
     def visits(self) -> Visits:
         claim = np.concatenate([front.claim for front in self.fronts])
         sizes = [len(front) for front in self.fronts]
-        before = np.cumsum([0, 0, *sizes[:-1]])[1:]  # where each front begins; of the front before it: one to the left
-        parent = np.concatenate([f.parent + before[max(d - 1, 0)] for d, f in enumerate(self.fronts)])
+        before = np.cumsum([0, 0, *sizes[:-1]])[
+            1:
+        ]  # where each front begins; of the front before it: one to the left
+        parent = np.concatenate(
+            [f.parent + before[max(d - 1, 0)] for d, f in enumerate(self.fronts)]
+        )
         order = np.argsort(claim, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -127,5 +145,7 @@ def depth(model: Model) -> Ints:
 
 def size(model: Model) -> Ints:
     """How many agents heard each claim."""
-    slots = np.unique(np.concatenate([model.slots(front.claim, front.agent) for front in model.fronts]))
+    slots = np.unique(
+        np.concatenate([model.slots(front.claim, front.agent) for front in model.fronts])
+    )
     return np.bincount(slots // model.agents, minlength=model.claims)

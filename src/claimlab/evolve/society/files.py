@@ -1,7 +1,7 @@
 """Network files: the released JSON layouts as they are, or any table of ties.
 
-Two layouts are released: nodes and edges (with a mark on hubs), and for the Dunbar network each agent's own list of
-strong and moderate ties with how alike the two are.
+Two layouts are released: nodes and edges (with a mark on hubs), and for the Dunbar network each
+agent's own list of strong and moderate ties with how alike the two are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
 
 KINDS = {"random": "random", "scale_free": "scale-free", "high_clustering_by_group": "clustered"}
-_LAYOUTS = "Give nodes and edges, strong and moderate ties by agent, or a table with columns source and target."
+_LAYOUTS = (
+    "Give nodes and edges, strong and moderate ties by agent, or a table with columns source and"
+    " target."
+)
 
 
 def read_network(path: str | Path, population: Population, member: str | None = None) -> Network:
@@ -33,7 +36,9 @@ def read_network(path: str | Path, population: Population, member: str | None = 
             frame = user_table(bundle, "source", "target", member=name)
             if not {"source", "target"} <= set(frame.columns):
                 raise SchemaError(f"'{name}' has no columns source and target.", _LAYOUTS)
-            return _tied(population, frame["source"].to_list(), frame["target"].to_list(), "file", source)
+            return _tied(
+                population, frame["source"].to_list(), frame["target"].to_list(), "file", source
+            )
         content = read_json(bundle.text(name), name)
     try:
         if isinstance(content, dict) and "edges" in content:
@@ -45,27 +50,51 @@ def read_network(path: str | Path, population: Population, member: str | None = 
     raise SchemaError(f"'{name}' is not a network.", _LAYOUTS)
 
 
-def _nodes_and_edges(content: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
+def _nodes_and_edges(
+    content: Mapping[str, Any], population: Population, source: dict[str, Any]
+) -> Network:
     population.positions(node["id"] for node in content.get("nodes", ()))  # raises on a stranger
-    flagged = population.positions(node["id"] for node in content.get("nodes", ()) if node.get("hub"))
+    flagged = population.positions(
+        node["id"] for node in content.get("nodes", ()) if node.get("hub")
+    )
     kind = str(content.get("network_type", "file"))
     ties = content["edges"]
     return _tied(
-        population, [t["source"] for t in ties], [t["target"] for t in ties], KINDS.get(kind, kind), source, flagged
+        population,
+        [t["source"] for t in ties],
+        [t["target"] for t in ties],
+        KINDS.get(kind, kind),
+        source,
+        flagged,
     )
 
 
 def _tied(
-    population: Population, a: list[str], b: list[str], kind: str, source: dict[str, Any], hubs: Ints | None = None
+    population: Population,
+    a: list[str],
+    b: list[str],
+    kind: str,
+    source: dict[str, Any],
+    hubs: Ints | None = None,
 ) -> Network:
     marked = np.sort(hubs) if hubs is not None else np.empty(0, dtype=np.int32)
     return Network.of_edges(
-        population.size, population.positions(a), population.positions(b), kind, hubs=marked, parameters=source
+        population.size,
+        population.positions(a),
+        population.positions(b),
+        kind,
+        hubs=marked,
+        parameters=source,
     )
 
 
 def _tiers(content: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
-    rows = [(who, tie, tier) for who, held in content.items() for tier in TIERS[1:] for tie in held[tier]]
+    rows = [
+        (who, tie, tier)
+        for who, held in content.items()
+        for tier in TIERS[1:]
+        for tie in held[tier]
+    ]
     owner = population.positions(who for who, _, _ in rows)
     other = population.positions(tie["id"] for _, tie, _ in rows)
     tier = np.array([TIERS.index(tier) for _, _, tier in rows], dtype=np.int8)
@@ -74,12 +103,21 @@ def _tiers(content: Mapping[str, Any], population: Population, source: dict[str,
 
 
 def tiered(
-    size: int, owner: Ints, other: Ints, tier: np.ndarray[Any, Any], score: np.ndarray[Any, Any], source: dict[str, Any]
+    size: int,
+    owner: Ints,
+    other: Ints,
+    tier: np.ndarray[Any, Any],
+    score: np.ndarray[Any, Any],
+    source: dict[str, Any],
 ) -> Network:
-    """One-sided ties as a network: every tie in both rows, its tier only in the row of the one who named it."""
+    """One-sided ties as a network: every tie in both rows, its tier only in the row of the one who
+    named it.
+    """
     keys = np.concatenate([pair_keys(owner, other), pair_keys(other, owner)])
     named = np.concatenate([tier, np.zeros_like(tier)])
-    order = np.lexsort((-named, keys))  # of two entries for one pair, the one that names a tier comes first
+    order = np.lexsort(
+        (-named, keys)
+    )  # of two entries for one pair, the one that names a tier comes first
     keys = keys[order]
     keep = np.ones(len(keys), dtype=np.bool_)
     keep[1:] = keys[1:] != keys[:-1]

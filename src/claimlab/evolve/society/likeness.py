@@ -1,7 +1,9 @@
-"""How alike two agents are: the share of attributes in which they are the same. No model, no network needed.
+"""How alike two agents are: the share of attributes in which they are the same. No model, no
+network needed.
 
-Agents with one profile are alike to the same others, so the work is done once for each different profile: a million
-drawn agents have some five thousand. What is not known of an agent is like nothing.
+Agents with one profile are alike to the same others, so the work is done once for each different
+profile: a million drawn agents have some five thousand. What is not known of an agent is like
+nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ MOST = 31  # attributes
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """`of[i]` is the profile of agent i; `members[starts[p]:starts[p + 1]]` are the agents with profile p."""
+    """`of[i]` is the profile of agent i; `members[starts[p]:starts[p + 1]]` are the agents with
+    profile p.
+    """
 
     of: Ints
     members: Ints
@@ -43,7 +47,9 @@ class Profiles:
         return counted
 
     def shared(self, profiles: Ints) -> NDArray[np.uint8]:
-        """In how many attributes each of `profiles` is the same as each profile there is: [asked, all]."""
+        """In how many attributes each of `profiles` is the same as each profile there is: [asked,
+        all].
+        """
         same = np.zeros((len(profiles), self.codes.shape[1]), dtype=np.uint8)
         for codes in self.codes:
             wanted = codes[profiles]
@@ -51,12 +57,18 @@ class Profiles:
         return same
 
 
-def profiles(population: Population, attributes: Sequence[str], rng: np.random.Generator) -> Profiles:
+def profiles(
+    population: Population, attributes: Sequence[str], rng: np.random.Generator
+) -> Profiles:
     """The different profiles of a population; members of one profile are in random order."""
     if not attributes:
-        raise UsageError("Agents without attributes cannot be alike.", "Give a population with attributes.")
+        raise UsageError(
+            "Agents without attributes cannot be alike.", "Give a population with attributes."
+        )
     if len(attributes) > MOST:
-        raise UsageError(f"{len(attributes)} attributes are too many to compare.", f"Name up to {MOST} of them.")
+        raise UsageError(
+            f"{len(attributes)} attributes are too many to compare.", f"Name up to {MOST} of them."
+        )
     key = np.zeros(population.size, dtype=np.int64)
     distinct = 1
     for name in attributes:

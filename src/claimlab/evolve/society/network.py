@@ -1,7 +1,9 @@
-"""Who talks to whom, as compressed rows: `indices[indptr[i]:indptr[i + 1]]` are the neighbours of agent i, in order.
+"""Who talks to whom, as compressed rows: `indices[indptr[i]:indptr[i + 1]]` are the neighbours of
+agent i, in order.
 
-A network is undirected: a tie is in both rows. No agent is its own neighbour, and no tie occurs twice. Where ties
-have tiers (Dunbar), the tier is one-sided, as people's is: i may hold j close while j holds i at arm's length.
+A network is undirected: a tie is in both rows. No agent is its own neighbour, and no tie occurs
+twice. Where ties have tiers (Dunbar), the tier is one-sided, as people's is: i may hold j close
+while j holds i at arm's length.
 """
 
 from __future__ import annotations
@@ -16,16 +18,21 @@ from numpy.typing import NDArray
 from claimlab.core.errors import DataError
 
 Ints = NDArray[np.int32]
-TIERS = ("named by the other only", "strong", "moderate")  # what `tiers` stand for; strangers are the weak tier
+TIERS = (
+    "named by the other only",
+    "strong",
+    "moderate",
+)  # what `tiers` stand for; strangers are the weak tier
 _NONE: Ints = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """`kind` is a name of the registry NETWORKS ("random", "scale-free", ...), or "file" for one that none made.
+    """`kind` is a name of the registry NETWORKS ("random", "scale-free", ...), or "file" for one
+    that none made.
 
-    `tiers` and `scores`, where a network has them, are parallel to `indices`: how the agent of the row holds the other
-    (an index into TIERS), and how alike the two are.
+    `tiers` and `scores`, where a network has them, are parallel to `indices`: how the agent of the
+    row holds the other (an index into TIERS), and how alike the two are.
     """
 
     indptr: NDArray[np.int64]
@@ -58,7 +65,9 @@ class Network:
     def named(self, agent: int, tier: str) -> Ints:
         """Those whom `agent` holds in a tier ("strong" or "moderate")."""
         if self.tiers is None:
-            raise DataError(f"A {self.kind} network has no tiers.", "Build or read a Dunbar network.")
+            raise DataError(
+                f"A {self.kind} network has no tiers.", "Build or read a Dunbar network."
+            )
         row = slice(self.indptr[agent], self.indptr[agent + 1])
         held: Ints = self.indices[row][self.tiers[row] == TIERS.index(tier)]
         return held
@@ -73,19 +82,27 @@ class Network:
         tiers = None if self.tiers is None else self.tiers[entries]
         scores = None if self.scores is None else self.scores[entries]
         indptr = row_starts(self.size, self.owners[entries])
-        return replace(self, indptr=indptr, indices=self.indices[entries], tiers=tiers, scores=scores)
+        return replace(
+            self, indptr=indptr, indices=self.indices[entries], tiers=tiers, scores=scores
+        )
 
     def tied(self, a: Sequence[int] | Ints, b: Sequence[int] | Ints) -> NDArray[np.bool_]:
         """Whether a[k] and b[k] are neighbours, for every k."""
         held = pair_keys(self.owners, self.indices)
         pairs = pair_keys(np.asarray(a), np.asarray(b))
         place = np.searchsorted(held, pairs)
-        ties: NDArray[np.bool_] = held[np.minimum(place, held.size - 1)] == pairs if held.size else pairs < 0
+        ties: NDArray[np.bool_] = (
+            held[np.minimum(place, held.size - 1)] == pairs if held.size else pairs < 0
+        )
         return ties
 
     @classmethod
-    def of_edges(cls, size: int, source: Ints, target: Ints, kind: str = "file", **more: Any) -> Network:
-        """A network from ties in any order; repeats count once, ties of an agent to itself not at all."""
+    def of_edges(
+        cls, size: int, source: Ints, target: Ints, kind: str = "file", **more: Any
+    ) -> Network:
+        """A network from ties in any order; repeats count once, ties of an agent to itself not at
+        all.
+        """
         indptr, indices = compressed(size, source, target)
         return cls(indptr, indices, kind, **more)
 

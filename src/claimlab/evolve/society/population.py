@@ -1,7 +1,8 @@
-"""Agents as a table: an id, a group, and attributes held as codes, so that a million agents are a dozen arrays.
+"""Agents as a table: an id, a group, and attributes held as codes, so that a million agents are a
+dozen arrays.
 
-The attribute names are those of the released agents. A file may hold others: every column besides `id` and `group` is
-an attribute. A value that is not known is null (code -1), never a blank.
+The attribute names are those of the released agents. A file may hold others: every column besides
+`id` and `group` is an attribute. A value that is not known is null (code -1), never a blank.
 """
 
 from __future__ import annotations
@@ -24,15 +25,27 @@ from claimlab.files.read import user_table
 from claimlab.files.tables import frame_of, read_json
 
 ATTRIBUTES = (
-    "religious", "employment", "marital", "ideology", "income", "area", "age", "gender", "big_five", "education", "job",
-)  # fmt: skip
+    "religious",
+    "employment",
+    "marital",
+    "ideology",
+    "income",
+    "area",
+    "age",
+    "gender",
+    "big_five",
+    "education",
+    "job",
+)
 GROUPS = ("Traditional Conservative", "Technocratic Moderate", "Liberal Elite")
 _FILES = ("characters_group.json", "agents.json", "agents.jsonl", "agents.csv", "agents.parquet")
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """`agents` has `id` (String), `group` and the attributes (Enum); `source` says where they came from."""
+    """`agents` has `id` (String), `group` and the attributes (Enum); `source` says where they came
+    from.
+    """
 
     agents: pl.DataFrame
     source: dict[str, Any] = field(default_factory=dict)
@@ -55,7 +68,9 @@ class Population:
         return tuple(self._column(attribute).dtype.categories.to_list())  # type: ignore[attr-defined]
 
     def codes(self, attribute: str) -> NDArray[np.int32]:
-        """One code per agent, an index into `values(attribute)`; -1 where the value is not known."""
+        """One code per agent, an index into `values(attribute)`; -1 where the value is not
+        known.
+        """
         physical = self._column(attribute).to_physical().cast(pl.Int32)
         return physical.fill_null(-1).to_numpy().astype(np.int32, copy=False)
 
@@ -71,14 +86,17 @@ class Population:
         strange = sorted({name for name in wanted if name not in place})
         if strange:
             raise DataError(
-                f"{several(len(strange), 'agent')} {verb(len(strange))} not in the population, such as {strange[:3]}.",
+                f"{several(len(strange), 'agent')} {verb(len(strange))} not in the population, such"
+                f" as {strange[:3]}.",
                 "Give the population that belongs to this file.",
             )
         return np.array([place[name] for name in wanted], dtype=np.int32)
 
     @classmethod
     def read(cls, path: str | Path, member: str | None = None) -> Population:
-        """Agents from JSON (an object of profiles by id, or a list), JSON lines, CSV or Parquet; from a zip, too."""
+        """Agents from JSON (an object of profiles by id, or a list), JSON lines, CSV or Parquet;
+        from a zip, too.
+        """
         with Bundle.open(path) as bundle:
             name = chosen_member(bundle, member, _FILES)
             frame = _released(bundle, name)
@@ -97,19 +115,34 @@ class Population:
             frame = frame.with_columns(pl.lit(None, pl.String).alias("group"))
         rest = [c for c in frame.columns if c not in ("id", "group")]
         known = [*(a for a in ATTRIBUTES if a in rest), *(c for c in rest if c not in ATTRIBUTES)]
-        agents = frame.select(pl.col("id").cast(pl.String), *(_coded(frame[c]) for c in ("group", *known)))
+        agents = frame.select(
+            pl.col("id").cast(pl.String), *(_coded(frame[c]) for c in ("group", *known))
+        )
         if agents["id"].null_count() or agents["id"].is_duplicated().any():
-            raise SchemaError("Some agents have no id, or share one.", "Give every agent its own id.")
+            raise SchemaError(
+                "Some agents have no id, or share one.", "Give every agent its own id."
+            )
         return cls(agents, source or {})
 
     @classmethod
-    def draw(cls, size: int, seed: int, distributions: str | Path | Distributions = "released") -> Population:
-        """`size` agents from stated distributions: a packaged file by name, or a TOML file of your own."""
-        stated = distributions if isinstance(distributions, Distributions) else open_distributions(distributions)
+    def draw(
+        cls, size: int, seed: int, distributions: str | Path | Distributions = "released"
+    ) -> Population:
+        """`size` agents from stated distributions: a packaged file by name, or a TOML file of your
+        own.
+        """
+        stated = (
+            distributions
+            if isinstance(distributions, Distributions)
+            else open_distributions(distributions)
+        )
         columns = stated.draw(size, np.random.default_rng(seed))
         numbers = pl.int_range(1, size + 1, eager=True).cast(pl.String)
         agents = pl.DataFrame({"id": "agent-" + numbers, **columns})
-        return cls.of(agents, {"drawn": size, "seed": seed, "distributions": stated.name, "sha256": stated.sha256})
+        return cls.of(
+            agents,
+            {"drawn": size, "seed": seed, "distributions": stated.name, "sha256": stated.sha256},
+        )
 
     def _column(self, attribute: str) -> pl.Series:
         if attribute not in self.agents.columns or attribute == "id":
@@ -122,13 +155,21 @@ def _released(bundle: Bundle, name: str) -> pl.DataFrame | None:
     if not name.lower().endswith(".json"):
         return None
     agents = read_json(bundle.text(name), name)
-    if not isinstance(agents, dict) or not agents or not all(isinstance(v, dict) for v in agents.values()):
+    if (
+        not isinstance(agents, dict)
+        or not agents
+        or not all(isinstance(v, dict) for v in agents.values())
+    ):
         return None
-    return frame_of({"id": key, **{k: v for k, v in row.items() if k != "name"}} for key, row in agents.items())
+    return frame_of(
+        {"id": key, **{k: v for k, v in row.items() if k != "name"}} for key, row in agents.items()
+    )
 
 
 def _coded(column: pl.Series) -> pl.Series:
-    """Text as codes; values in the order of the alphabet, so that the codes do not depend on the order of the rows."""
+    """Text as codes; values in the order of the alphabet, so that the codes do not depend on the
+    order of the rows.
+    """
     if isinstance(column.dtype, pl.Enum):
         return column
     text = column.cast(pl.String).str.strip_chars()

@@ -1,13 +1,16 @@
 """Whom an agent tells: rules that are evaluated on a whole front of agents at once.
 
-    neighbour(ties)             a neighbour, all alike; whoever had the claim may have it again (walks)
+    neighbour(ties)             a neighbour, all alike; whoever had the claim may have it again
+                                (walks)
     weighted(lists, weights)    one of a list, by weight (steered claims)
-    Fresh(ties, fan_out)        at most so many neighbours who have not heard the claim, at random (cascades)
+    Fresh(ties, fan_out)        at most so many neighbours who have not heard the claim, at random
+                                (cascades)
     Closest(ties, fan_out)      the same, closest first, then strangers (check-worthiness)
 
-Those of a front tell one after the other, and none is told twice: what a later agent can choose depends on those
-before it. All of them choose at once here, and where two choose the same agent, the one whose turn is later chooses
-again; the result is that of turns (`tests/evolve/test_engine.py` takes turns and compares).
+Those of a front tell one after the other, and none is told twice: what a later agent can choose
+depends on those before it. All of them choose at once here, and where two choose the same agent,
+the one whose turn is later chooses again; the result is that of turns
+(`tests/evolve/test_engine.py` takes turns and compares).
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ _NEVER = np.uint64(2**64 - 1)
 
 
 class Candidates(NamedTuple):
-    """Who may be told, teller by teller: the place of the teller, the entry of the network, and the agent."""
+    """Who may be told, teller by teller: the place of the teller, the entry of the network, and the
+    agent.
+    """
 
     teller: Ints
     entry: Ints
@@ -80,7 +85,9 @@ def weighted(lists: Lists, weights: npt.NDArray[np.float64]) -> Telling:
         drawn = numbers(model.seeds[front.claim[rows]], front.depth)
         mass = total[end] - total[begin]
         place = np.searchsorted(total, total[begin] + shares(drawn) * mass, side="right") - 1
-        place = np.where(mass > 0, np.clip(place, begin, end - 1), begin + below(drawn, end - begin))
+        place = np.where(
+            mass > 0, np.clip(place, begin, end - 1), begin + below(drawn, end - begin)
+        )
         return rows, lists.members[place].astype(np.int32)
 
     return tell
@@ -98,24 +105,31 @@ class Fresh:
         fresh = np.flatnonzero(model.marks()[slots] == 0)
         teller, agent = known.teller[fresh], known.agent[fresh]
         own: Numbers = numbers(model.seeds[front.claim[rows]], front.depth, front.agent[rows])
-        choices = in_turn(teller, slots[fresh], numbers(own[teller], agent) >> _HALF, model.marks(), self.fan_out)
+        choices = in_turn(
+            teller, slots[fresh], numbers(own[teller], agent) >> _HALF, model.marks(), self.fan_out
+        )
         return rows[teller[choices]], agent[choices]
 
 
 class Closest:
-    """Strong ties before moderate ones, the most alike first within a tier; those held by the other alone come third.
+    """Strong ties before moderate ones, the most alike first within a tier; those held by the other
+    alone come third.
 
-    Without tiers, in the order of the network. One shuffled ring of everyone is the weak tier (`strangers`), entered at
-    the agent's own place: no list per agent.
+    Without tiers, in the order of the network. One shuffled ring of everyone is the weak tier
+    (`strangers`), entered at the agent's own place: no list per agent.
     """
 
-    def __init__(self, ties: Network, fan_out: int, *, strangers: bool = True, seed: int = 0) -> None:
+    def __init__(
+        self, ties: Network, fan_out: int, *, strangers: bool = True, seed: int = 0
+    ) -> None:
         self.ties, self.fan_out, self.strangers = ties, fan_out, strangers
         self.ring = np.random.default_rng(seed).permutation(ties.size)
         self.place = np.argsort(self.ring)
 
     def __call__(self, model: Model, rows: Ints) -> tuple[Ints, Agents]:
-        """Strangers are looked at only when an agent runs out of ties, and twice as many each time."""
+        """Strangers are looked at only when an agent runs out of ties, and twice as many each
+        time.
+        """
         window = 0
         while True:
             teller, agent, rank = self._lists(model.front.agent[rows], window)
@@ -139,13 +153,17 @@ class Closest:
         agent = self.ring[(self.place[tellers][teller] + steps) % self.ties.size]
         teller, agent = np.concatenate([known.teller, teller]), np.concatenate([known.agent, agent])
         rank = np.concatenate([rank, np.full(len(steps), _LOW)])
-        _, first = np.unique(teller * self.ties.size + agent, return_index=True)  # a tie may also be on the ring
+        _, first = np.unique(
+            teller * self.ties.size + agent, return_index=True
+        )  # a tie may also be on the ring
         first.sort()
         order = first[np.argsort(teller[first], kind="stable")]
         return teller[order], agent[order], rank[order]
 
     def _rank(self, entry: Ints) -> Ranks:
-        """Two bits of tier, thirty of likeness: a positive float sorts as its bits do, and none up to 1 has more."""
+        """Two bits of tier, thirty of likeness: a positive float sorts as its bits do, and none up
+        to 1 has more.
+        """
         if self.ties.tiers is None:
             return np.zeros(len(entry), dtype=np.uint64)
         tier = self.ties.tiers[entry].astype(np.uint64)
@@ -153,21 +171,29 @@ class Closest:
         if self.ties.scores is None:
             return tier << np.uint64(30)
         one = np.float32(1).view(np.uint32).astype(np.uint64)
-        return tier << np.uint64(30) | one - self.ties.scores[entry].view(np.uint32).astype(np.uint64)
+        return tier << np.uint64(30) | one - self.ties.scores[entry].view(np.uint32).astype(
+            np.uint64
+        )
 
 
-def in_turn(teller: Ints, slots: Ints, rank: Ranks, marks: npt.NDArray[np.uint32], fan_out: int) -> Ints:
-    """Tellers take turns; each takes the first `fan_out` by rank that none took before it. Gives places, in order.
+def in_turn(
+    teller: Ints, slots: Ints, rank: Ranks, marks: npt.NDArray[np.uint32], fan_out: int
+) -> Ints:
+    """Tellers take turns; each takes the first `fan_out` by rank that none took before it. Gives
+    places, in order.
 
-    `teller` ascends; `marks` of the slots are 0 and become the taker's. All ask for their next choice at once;
-    a slot goes to the earliest of those who ask, whoever had it before, and the others ask for their next.
+    `teller` ascends; `marks` of the slots are 0 and become the taker's. All ask for their next
+    choice at once; a slot goes to the earliest of those who ask, whoever had it before, and the
+    others ask for their next.
     """
     if not len(teller):
         return teller
     begin = np.flatnonzero(np.r_[True, teller[1:] != teller[:-1]])
     counts = np.diff(np.r_[begin, len(teller)])
     left = (rank << _HALF) | np.arange(len(teller), dtype=np.uint64)  # what has not been asked for
-    bids = (HEARD - np.repeat(np.arange(len(begin)), counts)).astype(np.uint32)  # the earlier, the higher
+    bids = (HEARD - np.repeat(np.arange(len(begin)), counts)).astype(
+        np.uint32
+    )  # the earlier, the higher
     need = np.minimum(fan_out, counts)
     asks = np.arange(len(begin))
     while len(asks):

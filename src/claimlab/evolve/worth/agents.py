@@ -1,7 +1,9 @@
-"""Check-worthiness by agents: a model plays each user who hears a claim, rates it, and decides whether to pass it on.
+"""Check-worthiness by agents: a model plays each user who hears a claim, rates it, and decides
+whether to pass it on.
 
-All claims advance together, depth by depth, so that the model is asked many questions at once. A refusal or a reply
-that cannot be read is null: that user gives no rating and passes nothing on, and the tally counts it.
+All claims advance together, depth by depth, so that the model is asked many questions at once. A
+refusal or a reply that cannot be read is null: that user gives no rating and passes nothing on, and
+the tally counts it.
 """
 
 from __future__ import annotations
@@ -54,18 +56,25 @@ def worth_by_agents(
     seed: int = 0,
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, Tally]:
-    """As `score.by_features`, asked of a model; a claim without a rating has null scores. One cascade per claim."""
+    """As `score.by_features`, asked of a model; a claim without a rating has null scores. One
+    cascade per claim.
+    """
     background, perspective = background or Background(), perspective or Perspective.named("paper")
     values = values or Values.read()
     judge, people, bounds = judge_of(provider, prompts), society.population, perspective.bounds
     closest = Closest(society.network, bounds.fan_out, seed=seed)
-    starts = [int(np.random.default_rng(stream_seed(seed, name)).integers(people.size)) for name, _ in claims]
+    starts = [
+        int(np.random.default_rng(stream_seed(seed, name)).integers(people.size))
+        for name, _ in claims
+    ]
     model = Model(starts, agents=people.size)
     ratings: list[list[list[float]]] = [[] for _ in claims]
     while len(model.front):
         hearing = list(zip(model.front.claim.tolist(), model.front.agent.tolist(), strict=True))
         cases = [
-            case_of(claims[c][1], people.profile(agent), background, values, claims[c][0], judge.prompt)
+            case_of(
+                claims[c][1], people.profile(agent), background, values, claims[c][0], judge.prompt
+            )
             for c, agent in hearing
         ]
         willing = np.zeros(len(hearing), dtype=bool)
@@ -81,7 +90,12 @@ def worth_by_agents(
     for i, ((name, _), scores) in enumerate(zip(claims, ratings, strict=True)):
         # The order in which answers came must not show in the sum.
         cascade = depths[i : i + 1], sizes[i : i + 1], people.size
-        rows.append({"id": name, **(scored(np.array(sorted(scores)), *cascade, perspective) if scores else {})})
+        rows.append(
+            {
+                "id": name,
+                **(scored(np.array(sorted(scores)), *cascade, perspective) if scores else {}),
+            }
+        )
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is not None:
         frame = frame.with_columns((pl.col("score") >= perspective.threshold).alias("worthy"))
@@ -90,13 +104,22 @@ def worth_by_agents(
 
 def judge_of(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Rating]:
     prompt = (prompts or Prompts())[PROMPT]
-    return ModelJudge(provider, prompt, Rating, value=lambda reply: reply.public_interest, max_tokens=MAX_TOKENS)
+    return ModelJudge(
+        provider, prompt, Rating, value=lambda reply: reply.public_interest, max_tokens=MAX_TOKENS
+    )
 
 
 def case_of(
-    text: str, profile: dict[str, str], background: Background, values: Values, name: str, prompt: Prompt
+    text: str,
+    profile: dict[str, str],
+    background: Background,
+    values: Values,
+    name: str,
+    prompt: Prompt,
 ) -> Case:
     who = "; ".join(f"{k.replace('_', ' ')}: {v}" for k, v in profile.items())
-    questions = "\n".join(f"- {dimension}: {question}" for dimension, question in values.questions.items())
+    questions = "\n".join(
+        f"- {dimension}: {question}" for dimension, question in values.questions.items()
+    )
     system = prompt.text("system", person=who, background=background, questions=questions)
     return Case(name, system, untrusted(text[:READ], "claim"))

@@ -1,4 +1,6 @@
-"""Distributions of scores: under conditions, and how far they are from the scores that annotators gave."""
+"""Distributions of scores: under conditions, and how far they are from the scores that annotators
+gave.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,15 @@ def wasserstein(
     a_weights: Sequence[float] | None = None,
     b_weights: Sequence[float] | None = None,
 ) -> float:
-    """The first Wasserstein distance between two sets of scores: how far, on average, scores have to be moved."""
+    """The first Wasserstein distance between two sets of scores: how far, on average, scores have
+    to be moved.
+    """
     from scipy.stats import wasserstein_distance
 
     if not len(a) or not len(b):
-        raise DataError("There are no scores to compare.", "Give at least one score on either side.")
+        raise DataError(
+            "There are no scores to compare.", "Give at least one score on either side."
+        )
     return float(wasserstein_distance(a, b, a_weights, b_weights))
 
 
@@ -55,22 +61,37 @@ def summary(scores: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 500, seed: int = 0) -> dict[str, object]:
-    """Distance from annotators' scores (columns id and score), and rank agreement on the claims that both have.
+def against_people(
+    scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 500, seed: int = 0
+) -> dict[str, object]:
+    """Distance from annotators' scores (columns id and score), and rank agreement on the claims
+    that both have.
 
-    The distance compares distributions and ignores which claim has which score: hence the rank correlation.
+    The distance compares distributions and ignores which claim has which score: hence the rank
+    correlation.
     """
     from scipy.stats import spearmanr
 
-    theirs = people.drop_nulls(["id", "score"]).group_by("id", maintain_order=True).agg(pl.col("score").mean())
+    theirs = (
+        people.drop_nulls(["id", "score"])
+        .group_by("id", maintain_order=True)
+        .agg(pl.col("score").mean())
+    )
     shared = scores.select("id", "score").join(theirs, on="id", suffix="_people").sort("id")
     if not shared.height:
         raise DataError(
-            "No claim has both a score and an annotator's score.", "Check that the ids are those of the records."
+            "No claim has both a score and an annotator's score.",
+            "Check that the ids are those of the records.",
         )
     ours, other = shared["score"].to_numpy(), shared["score_people"].to_numpy()
-    interval = unit_interval(len(ours), lambda i: wasserstein(ours[i], other[i]), seed=seed, draws=draws)
-    rank = float(spearmanr(ours, other).statistic) if len(set(ours)) > 1 and len(set(other)) > 1 else None
+    interval = unit_interval(
+        len(ours), lambda i: wasserstein(ours[i], other[i]), seed=seed, draws=draws
+    )
+    rank = (
+        float(spearmanr(ours, other).statistic)
+        if len(set(ours)) > 1 and len(set(other)) > 1
+        else None
+    )
     return {
         "claims": shared.height,
         "wasserstein": wasserstein(ours, other),
@@ -79,10 +100,13 @@ def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 5
     }
 
 
-def conditional(claims: Sequence[tuple[str, str]], society: Society, by: str, **setting: Any) -> pl.DataFrame:
+def conditional(
+    claims: Sequence[tuple[str, str]], society: Society, by: str, **setting: Any
+) -> pl.DataFrame:
     """`condition`, id and score: first without the condition, then under each of its values.
 
-    For an attribute, a claim travels among the users with that value alone; for a background, among everyone.
+    For an attribute, a claim travels among the users with that value alone; for a background, among
+    everyone.
     """
     values: Values = setting.get("values") or Values.read()
     background: Background = setting.get("background") or Background()
@@ -98,12 +122,16 @@ def conditional(claims: Sequence[tuple[str, str]], society: Society, by: str, **
                 among = Society.of(society.population, society.network, {by: value})
                 parts.append(_part(value, by_features(claims, among, **setting)))
     else:
-        raise UnknownName("condition", by, [*background.__dict__, "group", *society.population.attributes])
+        raise UnknownName(
+            "condition", by, [*background.__dict__, "group", *society.population.attributes]
+        )
     return pl.concat(parts)
 
 
 def distances(scores: pl.DataFrame) -> pl.DataFrame:
-    """Per condition: claims, mean, quartiles, and how far its scores lie from those without the condition."""
+    """Per condition: claims, mean, quartiles, and how far its scores lie from those without the
+    condition.
+    """
     whole = scores.filter(pl.col("condition") == ALL)["score"].drop_nulls().to_numpy()
     rows = []
     for (name,), part in scores.group_by("condition", maintain_order=True):

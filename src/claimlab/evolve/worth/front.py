@@ -67,68 +67,115 @@ def worth(
     force: bool = False,
     progress: Progress = silent,
 ) -> Worth:
-    """Score how check-worthy the claims of `data` are, given the social background, the users and the perspective.
+    """Score how check-worthy the claims of `data` are, given the social background, the users and
+    the perspective.
 
-    `reading` is "free" (ours, unrounded), "paper" or "released". `background` ("time_node=sensitive"), `user`
-    ("education=higher education") and `perspective` ("controversy=2,novelty") set the conditions; `by` takes each value
-    of one of them. `judge` names a model profile that plays the users; without one, features put the claims in order
-    (column `index`, not a score). `people` is a table (id, score) to compare with. `output` takes dataset and report.
+    `reading` is "free" (ours, unrounded), "paper" or "released". `background`
+    ("time_node=sensitive"), `user` ("education=higher education") and `perspective`
+    ("controversy=2,novelty") set the conditions; `by` takes each value of one of them. `judge`
+    names a model profile that plays the users; without one, features put the claims in order
+    (column `index`, not a score). `people` is a table (id, score) to compare with. `output` takes
+    dataset and report.
     """
-    words = _refuse_useless(judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts, threshold)
+    words = _refuse_useless(
+        judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts, threshold
+    )
     view = Perspective.named(
-        reading, dimensions=_weights(perspective), content=content_weight, propagation=propagation_weight,
-        threshold=threshold, bounds=Bounds(depth or 3, fan_out or 3), starts=starts,
-    )  # fmt: skip
+        reading,
+        dimensions=_weights(perspective),
+        content=content_weight,
+        propagation=propagation_weight,
+        threshold=threshold,
+        bounds=Bounds(depth or 3, fan_out or 3),
+        starts=starts,
+    )
     where = dict(map(_pair, user))
     setting: dict[str, Any] = {
-        "background": Background.parse(background), "perspective": view, "seed": seed, "progress": progress,
+        "background": Background.parse(background),
+        "perspective": view,
+        "seed": seed,
+        "progress": progress,
         "values": Values.read(None if values is None else Path(values)),
-    }  # fmt: skip
+    }
     with Run(
-        "evolve worth", data, output, limit=limit, force=force, seed=seed, caps=caps, mode=mode, cache=cache,
+        "evolve worth",
+        data,
+        output,
+        limit=limit,
+        force=force,
+        seed=seed,
+        caps=caps,
+        mode=mode,
+        cache=cache,
         progress=progress,
-    ) as run:  # fmt: skip
+    ) as run:
         agents = open_population(str(population), seed)
         society = Society.of(agents, open_network(network, agents, seed), where)
         scored = _score(run, society, judge, by, where, setting, words)
         if people is not None:
             scored.compare(against_people(scored.scores, _scores_of(Path(people)), seed=seed))
         report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
-        scored.dataset = run.finish(_dataset(run.dataset, scored, seed), lambda folder: fill(report, folder / REPORT))
+        scored.dataset = run.finish(
+            _dataset(run.dataset, scored, seed), lambda folder: fill(report, folder / REPORT)
+        )
     return scored
 
 
-def _refuse_useless(judge: str | None, by: str | None, caps: Caps, prompts: Given, threshold: float | None) -> Prompts:
+def _refuse_useless(
+    judge: str | None, by: str | None, caps: Caps, prompts: Given, threshold: float | None
+) -> Prompts:
     if judge is None and threshold is not None:
-        raise UsageError("A threshold needs scores, and features only put claims in order.", "Pass `judge`.")
+        raise UsageError(
+            "A threshold needs scores, and features only put claims in order.", "Pass `judge`."
+        )
     if judge is None and prompts:
         raise UsageError("A prompt was given, but no model to ask.", "Pass `judge`.")
     if judge is None and caps != Caps():
         raise UsageError("A cap was set, but without a model nothing is spent.", "Pass `judge`.")
     if judge is not None and by is not None:
-        raise UsageError("`by` scores every claim several times, by features.", "Leave out `judge` or `by`.")
+        raise UsageError(
+            "`by` scores every claim several times, by features.", "Leave out `judge` or `by`."
+        )
     return read_prompts(prompts, "evolve worth")
 
 
 @same_arguments(worth)
 def estimate_worth(call: Arguments) -> dict[str, Any]:
-    """What `worth` with the same words would cost at most: all users that depth and fan-out allow hear every claim."""
+    """What `worth` with the same words would cost at most: all users that depth and fan-out allow
+    hear every claim.
+    """
     parts: dict[str, Priced] = {}
     with Run(
-        "evolve worth", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+        "evolve worth",
+        call.data,
+        call.output,
+        limit=call.limit,
+        mode=call.mode,
+        cache=call.cache,
+        estimate=True,
     ) as run:
         if call.judge is not None:
-            agents, times = open_population(str(call.population), call.seed), Background.parse(call.background)
+            agents, times = (
+                open_population(str(call.population), call.seed),
+                Background.parse(call.background),
+            )
             known = Values.read(None if call.values is None else Path(call.values))
-            users = range(min(most_reached(Bounds(call.depth or 3, call.fan_out or 3)), agents.size))
-            rater = judge_of(open_provider(call.judge, calls=run.calls), read_prompts(call.prompts, "evolve worth"))
+            users = range(
+                min(most_reached(Bounds(call.depth or 3, call.fan_out or 3)), agents.size)
+            )
+            rater = judge_of(
+                open_provider(call.judge, calls=run.calls),
+                read_prompts(call.prompts, "evolve worth"),
+            )
             claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
             requests = (
                 rater.request(case_of(text, agents.profile(user), times, known, name, rater.prompt))
                 for name, text in claims
                 for user in users
             )
-            parts["users"] = estimate_calls(requests, rater.provider.profile, recording=run.calls.existing())
+            parts["users"] = estimate_calls(
+                requests, rater.provider.profile, recording=run.calls.existing()
+            )
         return estimated(parts)
 
 
@@ -152,10 +199,17 @@ def _score(
         method, tally = f"agents played by {provider.profile.chosen_model()}", answers.summary()
     return Worth(
         scores=scores.join(stated.select("id", "topic"), on="id", maintain_order="left"),
-        background=setting["background"], perspective=setting["perspective"], society=society, method=method,
-        where=where, tally=tally, by=by, untold=run.dataset.records.height - stated.height,
-        conditions=conditional(claims, society, by, **setting) if by is not None else None, dataset=run.dataset,
-    )  # fmt: skip
+        background=setting["background"],
+        perspective=setting["perspective"],
+        society=society,
+        method=method,
+        where=where,
+        tally=tally,
+        by=by,
+        untold=run.dataset.records.height - stated.height,
+        conditions=conditional(claims, society, by, **setting) if by is not None else None,
+        dataset=run.dataset,
+    )
 
 
 def _dataset(data: Dataset, scored: Worth, seed: int) -> Dataset:
@@ -168,7 +222,9 @@ def _dataset(data: Dataset, scored: Worth, seed: int) -> Dataset:
         inputs={"records.parquet": data.digest()},
         counts={"claims": figures["claims"], "unscored": figures["unscored"]},
     )
-    table = scored.scores.drop("topic").rename({"id": "record_id", **({"score": "index"} if scored.order_only else {})})
+    table = scored.scores.drop("topic").rename(
+        {"id": "record_id", **({"score": "index"} if scored.order_only else {})}
+    )
     return data.derive(data.records, step, {**data.tables, TABLE: table})
 
 
@@ -199,5 +255,8 @@ def _weights(text: str | None) -> dict[str, float] | None:
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise UsageError(f"'{text}' names no value.", "Write ATTRIBUTE=VALUE, such as 'education=higher education'.")
+        raise UsageError(
+            f"'{text}' names no value.",
+            "Write ATTRIBUTE=VALUE, such as 'education=higher education'.",
+        )
     return name.strip(), value.strip()

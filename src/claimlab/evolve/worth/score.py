@@ -1,10 +1,11 @@
-"""Check-worthiness of claims: content value by the users who heard of a claim, propagation ability, weighted.
+"""Check-worthiness of claims: content value by the users who heard of a claim, propagation ability,
+weighted.
 
-Three readings by name. `paper`: depth at most 3, weights .5 and .5, one cascade. `released`: the same, with
-fan-out 3 and every number rounded to one decimal on the way, as the published code does. `free` is ours: nothing is
-rounded, everything can be set, and the mean is taken over several cascades from users drawn at random, because one
-cascade that dies with its first user says little of the claim. A score is a measure under stated conditions, and is fed
-back to nothing.
+Three readings by name. `paper`: depth at most 3, weights .5 and .5, one cascade. `released`: the
+same, with fan-out 3 and every number rounded to one decimal on the way, as the published code does.
+`free` is ours: nothing is rounded, everything can be set, and the mean is taken over several
+cascades from users drawn at random, because one cascade that dies with its first user says little
+of the claim. A score is a measure under stated conditions, and is fed back to nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ CELLS = 1 << 22  # users times cascades at once
 
 @dataclass(frozen=True)
 class Perspective:
-    """What counts: which content values, how much content weighs against propagation, where a yes begins."""
+    """What counts: which content values, how much content weighs against propagation, where a yes
+    begins.
+    """
 
     dimensions: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(DIMENSIONS, 1.0))
     content: float = 0.5
@@ -57,8 +60,15 @@ class Perspective:
         if strange:
             raise UnknownName("content value", strange[0], DIMENSIONS)
         weights = [*self.dimensions.values(), self.content, self.propagation]
-        if min(weights) < 0 or sum(self.dimensions.values()) <= 0 or self.content + self.propagation <= 0:
-            raise UsageError("Weights must not be negative, and not all zero.", "Give weights such as 0.5 and 0.5.")
+        if (
+            min(weights) < 0
+            or sum(self.dimensions.values()) <= 0
+            or self.content + self.propagation <= 0
+        ):
+            raise UsageError(
+                "Weights must not be negative, and not all zero.",
+                "Give weights such as 0.5 and 0.5.",
+            )
 
     def weights(self) -> npt.NDArray[np.float64]:
         raw = np.array([self.dimensions.get(d, 0.0) for d in DIMENSIONS])
@@ -74,15 +84,21 @@ class Perspective:
 
 @dataclass(frozen=True)
 class Society:
-    """The users who judge: a population, their network, and the rows of those who count (null: all)."""
+    """The users who judge: a population, their network, and the rows of those who count (null:
+    all).
+    """
 
     population: Population
     network: Network
     users: npt.NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, population: Population, network: Network, where: Mapping[str, str] | None = None) -> Society:
-        """Only users whose attributes have the values in `where`; a claim travels among them alone."""
+    def of(
+        cls, population: Population, network: Network, where: Mapping[str, str] | None = None
+    ) -> Society:
+        """Only users whose attributes have the values in `where`; a claim travels among them
+        alone.
+        """
         if not where:
             return cls(population, network)
         chosen = np.ones(population.size, dtype=bool)
@@ -102,7 +118,10 @@ def induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
     number = np.full(network.size, -1, dtype=np.int64)
     number[rows] = np.arange(len(rows))
     inside = network.having((number[network.owners] >= 0) & (number[network.indices] >= 0))
-    starts, others = np.append(inside.indptr[rows], inside.indptr[-1]), number[inside.indices].astype(np.int32)
+    starts, others = (
+        np.append(inside.indptr[rows], inside.indptr[-1]),
+        number[inside.indices].astype(np.int32),
+    )
     return replace(inside, indptr=starts, indices=others, hubs=network.hubs[:0])
 
 
@@ -116,7 +135,9 @@ def by_features(
     seed: int = 0,
     progress: Progress = silent,
 ) -> pl.DataFrame:
-    """(id, text) of claims to id, the six content values, content, depth, size, propagation, score (and worthy)."""
+    """(id, text) of claims to id, the six content values, content, depth, size, propagation, score
+    (and worthy).
+    """
     background, perspective = background or Background(), perspective or Perspective()
     values = values or Values.read()
     cues = Cues(values, Reader()).matrix([text for _, text in claims])
@@ -127,7 +148,9 @@ def by_features(
     for first in range(0, len(claims), at_once):
         progress("scoring claims", first, len(claims))
         names = [name for name, _ in claims[first : first + at_once]]
-        rows += _scores(names, cues[first : first + at_once], shift, closest, perspective, values, seed)
+        rows += _scores(
+            names, cues[first : first + at_once], shift, closest, perspective, values, seed
+        )
     progress("scoring claims", len(claims), len(claims))
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is None:
@@ -156,9 +179,14 @@ def _scores(
     values: Values,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Each claim starts with users drawn at random; whoever hears it rates it and decides whether to pass it on."""
+    """Each claim starts with users drawn at random; whoever hears it rates it and decides whether
+    to pass it on.
+    """
     users, times = len(shift), perspective.starts
-    starts, willing = np.empty((len(names), times), dtype=np.int64), np.empty((len(names) * times, users), dtype=bool)
+    starts, willing = (
+        np.empty((len(names), times), dtype=np.int64),
+        np.empty((len(names) * times, users), dtype=bool),
+    )
     ratings = []
     for i, name in enumerate(names):
         ratings.append(shifted(cues[i][None, :], shift[:, :-1]))
@@ -169,7 +197,11 @@ def _scores(
             starts[i, k] = rng.integers(users)
             willing[i * times + k] = rng.random(users) < chance
     model = spread(starts.ravel(), closest, willing, perspective.bounds.depth)
-    visits, depths, sizes = model.visits(), depth(model).reshape(-1, times), size(model).reshape(-1, times)
+    visits, depths, sizes = (
+        model.visits(),
+        depth(model).reshape(-1, times),
+        size(model).reshape(-1, times),
+    )
     ends = np.searchsorted(visits.claim, np.arange(1, len(names) + 1) * times)
     hearers = np.split(visits.agent, ends[:-1])
     return [
@@ -179,14 +211,22 @@ def _scores(
 
 
 def scored(
-    ratings: npt.NDArray[np.float64], depths: Ints, sizes: Ints, population: int, perspective: Perspective
+    ratings: npt.NDArray[np.float64],
+    depths: Ints,
+    sizes: Ints,
+    population: int,
+    perspective: Perspective,
 ) -> dict[str, Any]:
-    """The figures of one claim, from the ratings (users by dimensions) and the depths and sizes of its cascades."""
+    """The figures of one claim, from the ratings (users by dimensions) and the depths and sizes of
+    its cascades.
+    """
     if perspective.decimals is not None:
         ratings = np.round(ratings, perspective.decimals)
     means = [perspective.rounded(float(m)) for m in ratings.mean(axis=0)]
     content = perspective.rounded(float(np.array(means) @ perspective.weights()))
-    propagation = perspective.rounded(float(np.mean(ability(depths, sizes, perspective.bounds, population))))
+    propagation = perspective.rounded(
+        float(np.mean(ability(depths, sizes, perspective.bounds, population)))
+    )
     return {
         **dict(zip(DIMENSIONS, means, strict=True)),
         "content": content,

@@ -1,10 +1,11 @@
-"""Propagation ability: how deep and how far a claim travels when each user decides whether to pass it on.
+"""Propagation ability: how deep and how far a claim travels when each user decides whether to pass
+it on.
 
-Whoever passes a claim on tells at most `fan_out` others, the closest first: strong ties, then moderate ones, then
-anyone else. Those who have it already are not told again. Depth and fan-out bound the reach: with depth 3 and fan-out
-3, at most 40 users hear of it (1 + 3 + 9 + 27), so in a population of 90 the size cannot pass .44, and propagation
-ability cannot pass .72. That is the released setting; both bounds are free here, and `ceiling` says where they leave
-the score.
+Whoever passes a claim on tells at most `fan_out` others, the closest first: strong ties, then
+moderate ones, then anyone else. Those who have it already are not told again. Depth and fan-out
+bound the reach: with depth 3 and fan-out 3, at most 40 users hear of it (1 + 3 + 9 + 27), so in a
+population of 90 the size cannot pass .44, and propagation ability cannot pass .72. That is the
+released setting; both bounds are free here, and `ceiling` says where they leave the score.
 """
 
 from __future__ import annotations
@@ -32,8 +33,12 @@ def most_reached(bounds: Bounds) -> int:
     return sum(bounds.fan_out**d for d in range(bounds.depth + 1))
 
 
-def spread(starts: npt.ArrayLike, closest: Closest, willing: npt.NDArray[np.bool_], depth: int) -> Model:
-    """Claims that start with one user each; `willing` (claims by users): who passes them on, up to the last depth."""
+def spread(
+    starts: npt.ArrayLike, closest: Closest, willing: npt.NDArray[np.bool_], depth: int
+) -> Model:
+    """Claims that start with one user each; `willing` (claims by users): who passes them on, up to
+    the last depth.
+    """
     model = Model(starts, agents=closest.ties.size)
     while model.front.depth < depth and len(model.front):
         model.pass_on(closest, willing[model.front.claim, model.front.agent])

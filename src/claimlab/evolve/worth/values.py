@@ -1,4 +1,6 @@
-"""The tables behind check-worthiness: dimensions, backgrounds, users' shifts and word lists, from one TOML file."""
+"""The tables behind check-worthiness: dimensions, backgrounds, users' shifts and word lists, from
+one TOML file.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ FORWARD = "forward"
 
 @dataclass(frozen=True)
 class Background:
-    """The social environment in which a claim is judged; the first value of each is the everyday one."""
+    """The social environment in which a claim is judged; the first value of each is the everyday
+    one.
+    """
 
     time_node: str = "normal"
     regulatory_pressure: str = "low"
@@ -58,17 +62,31 @@ class Values:
     def read(cls, path: Path | None = None) -> Values:
         name = str(path) if path else "values.toml"
         try:
-            text = path.read_text(encoding="utf-8") if path else packaged.text("claimlab.evolve.worth", "values.toml")
+            text = (
+                path.read_text(encoding="utf-8")
+                if path
+                else packaged.text("claimlab.evolve.worth", "values.toml")
+            )
             raw: dict[str, Any] = tomllib.loads(text)
-            values = cls(raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"])
+            values = cls(
+                raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"]
+            )
         except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
             raise DataError(
-                f"'{name}' is not a table of values: {error}.", "Start from the packaged values.toml."
+                f"'{name}' is not a table of values: {error}.",
+                "Start from the packaged values.toml.",
             ) from None
-        shifts = [s for table in (values.backgrounds, values.users) for kinds in table.values() for s in kinds.values()]
+        shifts = [
+            s
+            for table in (values.backgrounds, values.users)
+            for kinds in table.values()
+            for s in kinds.values()
+        ]
         strange = sorted({d for shift in shifts for d in shift} - {*DIMENSIONS, FORWARD})
         if strange or tuple(values.questions) != DIMENSIONS:
-            raise DataError(f"'{name}' names the wrong dimensions: {strange}.", f"Use: {', '.join(DIMENSIONS)}.")
+            raise DataError(
+                f"'{name}' names the wrong dimensions: {strange}.", f"Use: {', '.join(DIMENSIONS)}."
+            )
         return values
 
     def of_background(self, background: Background) -> npt.NDArray[np.float64]:
@@ -79,21 +97,32 @@ class Values:
             if value not in known:
                 raise UnknownName(condition.replace("_", " "), value, known)
             total += _vector(known[value])
-        for condition, name in (("time_node", "sensitive"), ("regulatory_pressure", "high"), ("trust_climate", "low")):
+        for condition, name in (
+            ("time_node", "sensitive"),
+            ("regulatory_pressure", "high"),
+            ("trust_climate", "low"),
+        ):
             if getattr(background, condition) == name:
                 key = {"sensitive": "sensitive", "high": "high_pressure", "low": "low_trust"}[name]
                 total[-1] += self.forward[key]
         return total
 
     def of_users(self, population: Population) -> npt.NDArray[np.float64]:
-        """Agents by (dimensions + forwarding). A value of an attribute shifts by every word of the table in it."""
+        """Agents by (dimensions + forwarding). A value of an attribute shifts by every word of the
+        table in it.
+        """
         total = np.zeros((population.size, len(DIMENSIONS) + 1))
         for attribute, kinds in self.users.items():
             if attribute not in population.attributes:
                 continue
             values = population.values(attribute)
-            shifts = [sum((_vector(s) for word, s in kinds.items() if word in value), _vector({})) for value in values]
-            table = np.array([*shifts, _vector({})])  # the last row is for code -1: not known, no shift
+            shifts = [
+                sum((_vector(s) for word, s in kinds.items() if word in value), _vector({}))
+                for value in values
+            ]
+            table = np.array(
+                [*shifts, _vector({})]
+            )  # the last row is for code -1: not known, no shift
             total += table[population.codes(attribute)]
         return total
 
@@ -138,6 +167,8 @@ def level(cues: float) -> float:
     return float(FLOOR + (CAP - FLOOR) * (1 - (1 - GAIN) ** cues))
 
 
-def shifted(values: npt.NDArray[np.float64], shift: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def shifted(
+    values: npt.NDArray[np.float64], shift: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
     """Values in (0, 1) moved by logits."""
     return np.asarray(1 / (1 + np.exp(-(np.log(values / (1 - values)) + shift))))

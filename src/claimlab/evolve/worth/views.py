@@ -1,4 +1,6 @@
-"""Check-worthiness on a page: distributions under the stated conditions, next to what the conditions allow."""
+"""Check-worthiness on a page: distributions under the stated conditions, next to what the
+conditions allow.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,18 @@ LEAST = 20  # claims of a topic that is shown by itself; the others are pooled
 TOP = 10  # claims that are listed
 FEATURES = "features"
 CAUTION = (
-    "Features give an order and no score: on the one condition with published human judgements, the same number for "
-    "every claim is nearer to them (Wasserstein distance 0.08) than these features (0.42)."
+    "Features give an order and no score: on the one condition with published human judgements, the"
+    " same number for every claim is nearer to them (Wasserstein distance 0.08) than these features"
+    " (0.42)."
 )
 ORDER_ONLY = f"{CAUTION} For scores, pass `judge`."
 
 
 @dataclass(repr=False)
 class Worth(Shown):
-    """The scores (id, topic, the six values, content, depth, size, propagation, score) and what they rest on."""
+    """The scores (id, topic, the six values, content, depth, size, propagation, score) and what
+    they rest on.
+    """
 
     scores: pl.DataFrame
     background: Background
@@ -55,11 +60,15 @@ class Worth(Shown):
 
     @property
     def order_only(self) -> bool:
-        """Whether the figures only put claims in order: features do not beat a constant as a score."""
+        """Whether the figures only put claims in order: features do not beat a constant as a
+        score.
+        """
         return self.method == FEATURES
 
     def compare(self, people: dict[str, Any]) -> None:
-        """Keep what a comparison with annotators can say: an order has a rank correlation, and no distance."""
+        """Keep what a comparison with annotators can say: an order has a rank correlation, and no
+        distance.
+        """
         dropped = ("wasserstein", "interval") if self.order_only else ()
         self.people = {name: value for name, value in people.items() if name not in dropped}
 
@@ -83,11 +92,20 @@ class Worth(Shown):
             "method": self.method,
             "measure": self.measure,
             "background": dict(self.background.__dict__),
-            "users": {"where": self.where, "count": self.society.population.size, "network": self.society.network.kind},
+            "users": {
+                "where": self.where,
+                "count": self.society.population.size,
+                "network": self.society.network.kind,
+            },
             "perspective": {
-                "dimensions": dict(p.dimensions), "content": p.content, "propagation": p.propagation,
-                "threshold": p.threshold, "depth": p.bounds.depth, "fan_out": p.bounds.fan_out,
-                "decimals": p.decimals, "starts": p.starts,
+                "dimensions": dict(p.dimensions),
+                "content": p.content,
+                "propagation": p.propagation,
+                "threshold": p.threshold,
+                "depth": p.bounds.depth,
+                "fan_out": p.bounds.fan_out,
+                "decimals": p.decimals,
+                "starts": p.starts,
             },
             "ceiling": None if self.order_only else self.ceiling,
             "claims": self.scores.height + self.untold,
@@ -95,54 +113,88 @@ class Worth(Shown):
             "worthy": int(self.scores["worthy"].sum()) if "worthy" in self.scores.columns else None,
             "by_topic": summary(self.scores, "topic").to_dicts(),
             "by": self.by,
-            "conditions": None if self.conditions is None else distances(self.conditions).to_dicts(),
+            "conditions": (
+                None if self.conditions is None else distances(self.conditions).to_dicts()
+            ),
             "people": self.people,
             "tally": self.tally,
-        }  # fmt: skip
+        }
 
 
 def by_topic(scored: Worth) -> pl.DataFrame:
-    """The summary of each topic, largest first; those with few claims are pooled in the last row."""
+    """The summary of each topic, largest first; those with few claims are pooled in the last
+    row.
+    """
     sizes = scored.scores["topic"].fill_null("not stated").value_counts(name="size")
     small = sizes.filter(pl.col("size") < LEAST)["topic"].to_list()
     rest = f"other ({len(small)} topics with fewer than {LEAST} claims)"
     pool = small if len(small) > 1 else []
     pooled = pl.col("topic").fill_null("not stated")
-    scores = scored.scores.with_columns(pl.when(pooled.is_in(pool)).then(pl.lit(rest)).otherwise(pooled).alias("topic"))
-    return summary(scores, "topic").sort(pl.col("topic") == rest, "claims", "topic", descending=[False, True, False])
+    scores = scored.scores.with_columns(
+        pl.when(pooled.is_in(pool)).then(pl.lit(rest)).otherwise(pooled).alias("topic")
+    )
+    return summary(scores, "topic").sort(
+        pl.col("topic") == rest, "claims", "topic", descending=[False, True, False]
+    )
 
 
 def top_claims(scored: Worth, most: int = TOP) -> list[tuple[float, str, str]]:
     """The claims with the highest scores: score, id and text."""
-    best = scored.scores.drop_nulls("score").sort(["score", "id"], descending=[True, False]).head(most)
+    best = (
+        scored.scores.drop_nulls("score").sort(["score", "id"], descending=[True, False]).head(most)
+    )
     records = None if scored.dataset is None else scored.dataset.records
-    texts = {} if records is None else dict(records.filter(pl.col("id").is_in(best["id"])).select("id", "text").rows())
-    return [(score, id, excerpt(texts.get(id) or "", 160)) for id, score in best.select("id", "score").iter_rows()]
+    texts = (
+        {}
+        if records is None
+        else dict(records.filter(pl.col("id").is_in(best["id"])).select("id", "text").rows())
+    )
+    return [
+        (score, id, excerpt(texts.get(id) or "", 160))
+        for id, score in best.select("id", "score").iter_rows()
+    ]
 
 
 def page(worth: Worth) -> Report:
     figures = worth.to_json()
     who = ", ".join(f"{k} = {v}" for k, v in worth.where.items()) or "all"
     conditions = (
-        f"Background: {worth.background}. Users: {who} ({figures['users']['count']:,}). Method: {worth.method}."
+        f"Background: {worth.background}. Users: {who} ({figures['users']['count']:,}). Method:"
+        f" {worth.method}."
     )
     top: list[list[Any]] = [list(row) for row in top_claims(worth)]
-    highest = Section("Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)])
+    highest = Section(
+        "Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)]
+    )
     caution_first: list[Block] = [Text(ORDER_ONLY, "note")] if worth.order_only else []
-    blocks: list[Block] = [Text(conditions), *caution_first, tiles(worth), highest, *distributions(worth), table(worth)]
+    blocks: list[Block] = [
+        Text(conditions),
+        *caution_first,
+        tiles(worth),
+        highest,
+        *distributions(worth),
+        table(worth),
+    ]
     blocks += _people(worth)
     caution = (
-        "A score is valid under these conditions only. Scores by features depend on word lists and on shifts that were "
-        "set by hand and not fitted to data; scores by a model depend on a judge that was not compared with annotators."
+        "A score is valid under these conditions only. Scores by features depend on word lists and"
+        " on shifts that were set by hand and not fitted to data; scores by a model depend on a"
+        " judge that was not compared with annotators."
     )
-    return Report("Check-worthiness", f"{figures['claims']:,} claims", [*blocks, Text(caution, "note")])
+    return Report(
+        "Check-worthiness", f"{figures['claims']:,} claims", [*blocks, Text(caution, "note")]
+    )
 
 
 def tiles(worth: Worth) -> Tiles:
     known = worth.scores["score"].drop_nulls()
     mean = f"{float(known.sum()) / known.len():.3f}" if known.len() else "–"
     unscored = worth.scores.height - known.len() + worth.untold
-    worthy = f"{int(worth.scores['worthy'].sum()):,}" if "worthy" in worth.scores.columns else "no threshold set"
+    worthy = (
+        f"{int(worth.scores['worthy'].sum()):,}"
+        if "worthy" in worth.scores.columns
+        else "no threshold set"
+    )
     if worth.order_only:
         return Tiles(
             [
@@ -161,12 +213,30 @@ def tiles(worth: Worth) -> Tiles:
 
 
 def distributions(worth: Worth) -> list[Figure]:
-    """Figures 8, 13 and 14 of the paper: how scores spread, by topic (highest first) and by condition (in order)."""
+    """Figures 8, 13 and 14 of the paper: how scores spread, by topic (highest first) and by
+    condition (in order).
+    """
     known = worth.scores.with_columns(pl.col("topic").fill_null("not stated")).drop_nulls("score")
-    largest = known["topic"].value_counts().sort(["count", "topic"], descending=[True, False])["topic"].head(TOPICS)
+    largest = (
+        known["topic"]
+        .value_counts()
+        .sort(["count", "topic"], descending=[True, False])["topic"]
+        .head(TOPICS)
+    )
     middle = pl.col("score").median()
-    topics = known.filter(pl.col("topic").is_in(largest)).group_by("topic").agg(middle).sort("score", "topic")
-    out = _bands(worth, known, "topic", topics["topic"].reverse().to_list(), "under these conditions, by topic")
+    topics = (
+        known.filter(pl.col("topic").is_in(largest))
+        .group_by("topic")
+        .agg(middle)
+        .sort("score", "topic")
+    )
+    out = _bands(
+        worth,
+        known,
+        "topic",
+        topics["topic"].reverse().to_list(),
+        "under these conditions, by topic",
+    )
     if worth.conditions is not None:
         varied, words = worth.conditions.drop_nulls("score"), (worth.by or "").replace("_", " ")
         order = varied["condition"].unique(maintain_order=True).to_list()
@@ -174,8 +244,12 @@ def distributions(worth: Worth) -> list[Figure]:
     return out
 
 
-def _bands(worth: Worth, known: pl.DataFrame, by: str, order: list[str], title: str) -> list[Figure]:
-    """Share of the claims in each band of scores, a row for each value of `by`; bands beyond all are left out."""
+def _bands(
+    worth: Worth, known: pl.DataFrame, by: str, order: list[str], title: str
+) -> list[Figure]:
+    """Share of the claims in each band of scores, a row for each value of `by`; bands beyond all
+    are left out.
+    """
     if not known.height:
         return []
     values = known.filter(pl.col(by).is_in(order))["score"].to_numpy()
@@ -188,17 +262,37 @@ def _bands(worth: Worth, known: pl.DataFrame, by: str, order: list[str], title: 
     for value, row in zip(order, rows, strict=True):
         held = known.filter(pl.col(by) == value)["score"].to_numpy()
         shares = 100 * np.histogram(held, edges)[0] / len(held)
-        cells += [{by: row, "score": n, "share": s} for n, s in zip(names, shares.tolist(), strict=True) if s]
-    chart = heatmap(cells, row=by, column="score", value="share", title="% of the claims", order=rows, columns=names)
+        cells += [
+            {by: row, "score": n, "share": s}
+            for n, s in zip(names, shares.tolist(), strict=True)
+            if s
+        ]
+    chart = heatmap(
+        cells,
+        row=by,
+        column="score",
+        value="share",
+        title="% of the claims",
+        order=rows,
+        columns=names,
+    )
     measure = "scores" if not worth.order_only else "the index"
-    caption = f"Check-worthiness {title}: share of the claims in each band of {measure}. Empty: none."
-    return [Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
+    caption = (
+        f"Check-worthiness {title}: share of the claims in each band of {measure}. Empty: none."
+    )
+    return [
+        Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")
+    ]
 
 
 def table(worth: Worth) -> Section:
     rows: list[list[Any]] = [list(row) for row in by_topic(worth).iter_rows()]
     columns = ["Topic", "Claims", "Mean", "Spread", "Lower quartile", "Median", "Upper quartile"]
-    means = worth.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"]).mean().row(0, named=True)
+    means = (
+        worth.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"])
+        .mean()
+        .row(0, named=True)
+    )
     varied = [] if worth.conditions is None else [_conditions(worth.conditions)]
     parts: list[list[Any]] = [[name.replace("_", " "), value] for name, value in means.items()]
     return Section(
@@ -213,8 +307,20 @@ def table(worth: Worth) -> Section:
 
 def _conditions(scores: pl.DataFrame) -> Table:
     rows: list[list[Any]] = [list(row) for row in distances(scores).iter_rows()]
-    columns = ["Condition", "Claims", "Mean", "Lower quartile", "Median", "Upper quartile", "Distance"]
-    return Table(columns, rows, "The same claims by condition; the distance (Wasserstein) is from the first row.")
+    columns = [
+        "Condition",
+        "Claims",
+        "Mean",
+        "Lower quartile",
+        "Median",
+        "Upper quartile",
+        "Distance",
+    ]
+    return Table(
+        columns,
+        rows,
+        "The same claims by condition; the distance (Wasserstein) is from the first row.",
+    )
 
 
 def _people(worth: Worth) -> list[Block]:
@@ -227,4 +333,6 @@ def _people(worth: Worth) -> list[Block]:
         interval = worth.people["interval"]
         ends = f" (95% interval {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
         far = f"Wasserstein distance {worth.people['wasserstein']:.3f}{ends}, "
-    return [Text(f"Compared with annotators on {several(n, 'claim')}: {far}rank correlation {rank}.")]
+    return [
+        Text(f"Compared with annotators on {several(n, 'claim')}: {far}rank correlation {rank}.")
+    ]

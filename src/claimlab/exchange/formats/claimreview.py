@@ -1,9 +1,10 @@
 """ClaimReview: schema.org's record of a fact-check, for the records whose fact-check is known.
 
-A review needs a claim, a rating in the fact-checker's words, the fact-checker, and the address of the review. They come
-from the evidence row whose rating is the record's own label; in data from outside the catalogue, from the record's own
-`source`, `url` and `date` where no such row is there. What is lacking is counted, never made up, and machine-made
-claims are left out: they have no published review.
+A review needs a claim, a rating in the fact-checker's words, the fact-checker, and the address of
+the review. They come from the evidence row whose rating is the record's own label; in data from
+outside the catalogue, from the record's own `source`, `url` and `date` where no such row is there.
+What is lacking is counted, never made up, and machine-made claims are left out: they have no
+published review.
 """
 
 from __future__ import annotations
@@ -27,11 +28,27 @@ from claimlab.exchange.synthetic import machine_made
 
 FILE = "claimreview.json"
 _LOST = {
-    "records": "without a published review", "url": "that of the review takes its place", "date": "likewise",
-    "author": "in meta", "language": "measured again",
-    **dict.fromkeys(("kind", "date_source", "tweet_id", "source", "topic", "group", "authorship", "split", "meta"), ""),
+    "records": "without a published review",
+    "url": "that of the review takes its place",
+    "date": "likewise",
+    "author": "in meta",
+    "language": "measured again",
+    **dict.fromkeys(
+        (
+            "kind",
+            "date_source",
+            "tweet_id",
+            "source",
+            "topic",
+            "group",
+            "authorship",
+            "split",
+            "meta",
+        ),
+        "",
+    ),
     "side tables": "",
-}  # fmt: skip
+}
 RATING_NUMBERS = ("ratingValue", "bestRating", "worstRating")
 
 
@@ -52,7 +69,9 @@ class ClaimReview:
     accepts: frozenset[str] = frozenset()
     back = (Road('cl.import_files(DIR, id="identifier")', _LOST),)
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         rows = dataset.records.with_columns(machine_made(dataset).alias("made"))
         checked = from_evidence(dataset)
         chosen: list[tuple[dict[str, Any], Review]] = []
@@ -69,18 +88,28 @@ class ClaimReview:
                 left_out += 1
                 nearest: list[str] = min(gaps, key=len)
                 lacking.update(nearest)
-        (folder / FILE).write_text(json_ld([claim_review(row, review) for row, review in chosen]), encoding="utf-8")
+        (folder / FILE).write_text(
+            json_ld([claim_review(row, review) for row, review in chosen]), encoding="utf-8"
+        )
         progress("claimreview", rows.height, rows.height)
-        counts = {"reviews": len(chosen), "left_out": left_out, "lacking": dict(sorted(lacking.items()))}
+        counts = {
+            "reviews": len(chosen),
+            "left_out": left_out,
+            "lacking": dict(sorted(lacking.items())),
+        }
         return Written(counts, _notes(counts, [review for _, review in chosen]))
 
 
 def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
-    """Record id -> the fact-checks that gave the record its label: evidence whose rating is that label."""
+    """Record id -> the fact-checks that gave the record its label: evidence whose rating is that
+    label.
+    """
     evidence = dataset.tables.get("evidence")
     if evidence is None:
         return {}
-    labels = dataset.records.select(pl.col("id").alias("record_id"), pl.col("label_raw").alias("rating"))
+    labels = dataset.records.select(
+        pl.col("id").alias("record_id"), pl.col("label_raw").alias("rating")
+    )
     rows = evidence.join(labels, on=["record_id", "rating"], how="semi", maintain_order="left")
     reviews: dict[str, list[Review]] = {}
     for record, url, publisher, published, meta in rows.select(
@@ -91,10 +120,11 @@ def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
 
 
 def own_review(row: dict[str, Any], *, catalogued: bool) -> Review:
-    """The record's own columns as a review: only for claims, and only where a user chose what the columns hold.
+    """The record's own columns as a review: only for claims, and only where a user chose what the
+    columns hold.
 
-    In catalogued data `url` and `source` are those of the claim, and a false statement about a fact-check is worse
-    than none.
+    In catalogued data `url` and `source` are those of the claim, and a false statement about a
+    fact-check is worse than none.
     """
     if catalogued or row["kind"] not in (None, "claim"):
         return Review()
@@ -139,15 +169,19 @@ def _notes(counts: dict[str, Any], reviews: list[Review]) -> list[str]:
     notes = []
     if counts["left_out"]:
         shown = ", ".join(f"{what}: {n:,}" for what, n in counts["lacking"].items())
-        notes.append(f"Left out because something is missing: {several(counts['left_out'], 'record')} ({shown}).")
+        notes.append(
+            f"Left out because something is missing: {several(counts['left_out'], 'record')}"
+            f" ({shown})."
+        )
     undated = sum(review.published is None for review in reviews)
     if undated:
         notes.append(f"{several(undated, 'review')} without datePublished: the date is not known.")
     own = sum(review.own for review in reviews)
     if own:
         notes.append(
-            f"{several(own, 'review')} with the record's own columns: author from 'source', url from 'url', "
-            "datePublished from 'date'. Check that these are the fact-checker's, not those of the claim."
+            f"{several(own, 'review')} with the record's own columns: author from 'source', url"
+            " from 'url', datePublished from 'date'. Check that these are the fact-checker's, not"
+            " those of the claim."
         )
     return notes
 

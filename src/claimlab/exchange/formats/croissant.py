@@ -1,7 +1,8 @@
-"""Croissant: the tables as Parquet, described by JSON-LD that data-set search and loaders understand (version 1.1).
+"""Croissant: the tables as Parquet, described by JSON-LD that data-set search and loaders
+understand (version 1.1).
 
-Nothing is claimed that is not known: a dataset without a stated licence or homepage has none here, and no date of
-publication is made up.
+Nothing is claimed that is not known: a dataset without a stated licence or homepage has none here,
+and no date of publication is made up.
 """
 
 from __future__ import annotations
@@ -78,20 +79,28 @@ class Croissant:
     accepts = frozenset({"audit"})
     back = (Road("cl.import_files(DIR)"),)
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         tables = by_name(dataset)
         for done, (name, table) in enumerate(tables.items()):
             progress("croissant", done, len(tables))
             write_parquet(table, folder / f"{name}.parquet")
         files = [_file(folder / f"{name}.parquet") for name in tables]
         sets = [_record_set(name, table) for name, table in tables.items()]
-        metadata = {**_about(dataset, about(dataset), settings), "distribution": files, "recordSet": sets}
+        metadata = {
+            **_about(dataset, about(dataset), settings),
+            "distribution": files,
+            "recordSet": sets,
+        }
         (folder / FILE).write_text(json_ld(metadata), encoding="utf-8")
         progress("croissant", len(tables), len(tables))
         return Written(facts={"tables": list(tables)})
 
     def read(self, folder: Path, marker: Marker) -> Dataset:
-        tables = {n: pl.read_parquet(marker.file(folder, f"{n}.parquet")) for n in marker.fact("tables")}
+        tables = {
+            n: pl.read_parquet(marker.file(folder, f"{n}.parquet")) for n in marker.fact("tables")
+        }
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 
@@ -110,7 +119,11 @@ def _about(dataset: Dataset, known: About, settings: Settings) -> dict[str, Any]
         "name": dataset.name,
         "alternateName": known.title,
         "description": f"{known.summary} {SYNTHETIC}" if known.synthetic else known.summary,
-        "keywords": ["misinformation", "fact-checking", *(["synthetic"] if known.synthetic else [])],
+        "keywords": [
+            "misinformation",
+            "fact-checking",
+            *(["synthetic"] if known.synthetic else []),
+        ],
         **{key: value for key, value in facts.items() if value},
         **responsible(dataset, known, settings.audit),
     }
@@ -129,7 +142,9 @@ def _file(path: Path) -> dict[str, Any]:
 
 
 def _record_set(name: str, table: pl.DataFrame) -> dict[str, Any]:
-    summary = "One row per claim, article or post." if name == RECORDS else SIDE_TABLE_SUMMARIES.get(name)
+    summary = (
+        "One row per claim, article or post." if name == RECORDS else SIDE_TABLE_SUMMARIES.get(name)
+    )
     return {
         "@type": "cr:RecordSet",
         "@id": name,

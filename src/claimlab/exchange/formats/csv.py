@@ -1,7 +1,8 @@
 """CSV: one file per table, safe to open in a spreadsheet, and readable back without loss.
 
-Every cell is quoted, so line breaks, quotes and commas inside a text stay. Cells that would start a formula carry an
-apostrophe (claimlab.files.cells says the rule and how to undo it); numbers in number columns stay as they are.
+Every cell is quoted, so line breaks, quotes and commas inside a text stay. Cells that would start a
+formula carry an apostrophe (claimlab.files.cells says the rule and how to undo it); numbers in
+number columns stay as they are.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Csv:
     accepts = frozenset({"bom"})
     back = (Road("cl.import_files(DIR)"),)
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         tables = by_name(dataset)
         names = {table: type_names(frame, table) for table, frame in tables.items()}
         for done, (table, frame) in enumerate(tables.items()):
@@ -46,14 +49,21 @@ class Csv:
             cells = read_delimited(text, header=False, columns=list(types))
             plain = cells.select(unescape_cells(pl.col(column)) for column in types)
             if plain.row(0) != tuple(types):
-                raise SchemaError(f"{table}.csv has other columns than were exported.", "Export the dataset again.")
+                raise SchemaError(
+                    f"{table}.csv has other columns than were exported.",
+                    "Export the dataset again.",
+                )
             plain = plain.slice(1)
-            tables[table] = pl.DataFrame([from_text(plain[column], dtype) for column, dtype in types.items()])
+            tables[table] = pl.DataFrame(
+                [from_text(plain[column], dtype) for column, dtype in types.items()]
+            )
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 
 def _cells(values: pl.Series) -> pl.Series:
-    """A column as cells. A number is not a formula, though it may start with a minus; "-inf" is not a number there."""
+    """A column as cells. A number is not a formula, though it may start with a minus; "-inf" is not
+    a number there.
+    """
     text = to_text(values)
     if values.dtype.is_integer() or (values.dtype.is_float() and values.is_finite().all()):
         return text

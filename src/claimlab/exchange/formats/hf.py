@@ -1,7 +1,8 @@
-"""Hugging Face: a folder that `datasets.load_dataset` reads, one Parquet file per split, side tables as configs.
+"""Hugging Face: a folder that `datasets.load_dataset` reads, one Parquet file per split, side
+tables as configs.
 
-A record's place in the dataset is kept in the column `position`: the order of rows is part of a dataset, and cutting it
-into splits would lose it.
+A record's place in the dataset is kept in the column `position`: the order of rows is part of a
+dataset, and cutting it into splits would lose it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ RESERVED = {"all"}  # `load_dataset` understands it as every split together
 
 class HuggingFace:
     name = "hf"
-    summary = "A Hugging Face dataset folder: Parquet per split, side tables as configs, a dataset card."
+    summary = (
+        "A Hugging Face dataset folder: Parquet per split, side tables as configs, a dataset card."
+    )
     accepts = frozenset({"audit"})
     back = (
         Road("cl.import_files(DIR)"),
@@ -38,11 +41,15 @@ class HuggingFace:
         ),
     )
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         side = {n: t for n, t in by_name(dataset).items() if n != RECORDS}
         splits = split_names(dataset.records["split"])
         (folder / "data").mkdir()
-        numbered = dataset.records.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(POSITION))
+        numbered = dataset.records.with_columns(
+            pl.int_range(pl.len(), dtype=pl.Int64).alias(POSITION)
+        )
         for done, (value, name) in enumerate(splits.items()):
             progress("hf", done, len(splits) + len(side))
             part = numbered.filter(pl.col("split").eq_missing(pl.lit(value, pl.String)))
@@ -57,14 +64,22 @@ class HuggingFace:
         return Written(facts={"splits": list(splits.values()), "tables": list(side)})
 
     def read(self, folder: Path, marker: Marker) -> Dataset:
-        parts = [pl.read_parquet(marker.file(folder, f"data/{name}.parquet")) for name in marker.fact("splits")]
+        parts = [
+            pl.read_parquet(marker.file(folder, f"data/{name}.parquet"))
+            for name in marker.fact("splits")
+        ]
         records = pl.concat(parts).sort(POSITION).drop(POSITION)
-        tables = {n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet")) for n in marker.fact("tables")}
+        tables = {
+            n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet"))
+            for n in marker.fact("tables")
+        }
         return marker.rebuild(folder, records, tables)
 
 
 def split_names(split: pl.Series) -> dict[str | None, str]:
-    """A name fit for a file and for `datasets` for each value of `split`; rows without one are "unsplit"."""
+    """A name fit for a file and for `datasets` for each value of `split`; rows without one are
+    "unsplit".
+    """
     values: list[str | None] = sorted(split.drop_nulls().unique().to_list())
     if split.null_count() or not values:
         values.append(None)
@@ -81,7 +96,8 @@ def split_names(split: pl.Series) -> dict[str | None, str]:
 def configs(splits: dict[str | None, str], side: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
     """The front matter's list: the records are what loads when nothing is named.
 
-    `datasets` cannot load a config without rows: an empty side table is in the folder but is not offered.
+    `datasets` cannot load a config without rows: an empty side table is in the folder but is not
+    offered.
     """
     files = [{"split": name, "path": f"data/{name}.parquet"} for name in splits.values()]
     tables = [

@@ -1,4 +1,6 @@
-"""An Inspect task: questions as JSON Lines, and the few lines of Python that `inspect eval` runs."""
+"""An Inspect task: questions as JSON Lines, and the few lines of Python that `inspect eval`
+runs.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ class Inspect:
     accepts = frozenset({"task", "split"})
     back = (Road("cl.import_predictions(DATA, LOG)", LOST),)
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         written = write_questions(dataset, folder, settings)
         function = re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset"
         template = packaged.text("claimlab.exchange", "inspect_task.jinja")
-        (folder / "task.py").write_text(template.replace("{{ function }}", f"claimlab_{function}"), encoding="utf-8")
+        (folder / "task.py").write_text(
+            template.replace("{{ function }}", f"claimlab_{function}"), encoding="utf-8"
+        )
         return written
 
 

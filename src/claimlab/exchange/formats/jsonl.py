@@ -1,7 +1,8 @@
 """JSON Lines: one file per table, one object per row.
 
-Every object has every column, null where there is no value: any tool infers one schema from any line, and null can
-never be mistaken for "". Times are ISO 8601 text (UTC); `meta` is JSON text, as everywhere in claimlab.
+Every object has every column, null where there is no value: any tool infers one schema from any
+line, and null can never be mistaken for "". Times are ISO 8601 text (UTC); `meta` is JSON text, as
+everywhere in claimlab.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ class JsonLines:
     accepts: frozenset[str] = frozenset()
     back = (Road("cl.import_files(DIR)"),)
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         tables = by_name(dataset)
         names = {table: type_names(frame, table) for table, frame in tables.items()}
         for done, (table, frame) in enumerate(tables.items()):
             progress("jsonl", done, len(tables))
             _refuse_infinite(frame, table)
-            dated = frame.with_columns(to_text(frame[c]) for c, t in frame.schema.items() if t.is_temporal())
+            dated = frame.with_columns(
+                to_text(frame[c]) for c, t in frame.schema.items() if t.is_temporal()
+            )
             dated.write_ndjson(folder / f"{table}.jsonl")
         progress("jsonl", len(tables), len(tables))
         return Written(facts={"columns": names})
@@ -42,7 +47,9 @@ class JsonLines:
             types = types_of(names)
             schema = {c: pl.String() if t.is_temporal() else t for c, t in types.items()}
             raw = pl.read_ndjson(marker.file(folder, f"{table}.jsonl"), schema=schema)
-            tables[table] = raw.with_columns(from_text(raw[c], t) for c, t in types.items() if t.is_temporal())
+            tables[table] = raw.with_columns(
+                from_text(raw[c], t) for c, t in types.items() if t.is_temporal()
+            )
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 

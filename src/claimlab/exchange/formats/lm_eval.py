@@ -1,4 +1,6 @@
-"""A task for lm-evaluation-harness: questions as JSON Lines, and the YAML file that describes them."""
+"""A task for lm-evaluation-harness: questions as JSON Lines, and the YAML file that describes
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ class LmEval:
     accepts = frozenset({"task", "split"})
     back = (Road("cl.import_predictions(DATA, LOG)", LOST),)
 
-    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+    def write(
+        self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent
+    ) -> Written:
         written = write_questions(dataset, folder, settings)
         name = "claimlab_" + (re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset")
         template = packaged.text("claimlab.exchange", "lm_eval_task.jinja")

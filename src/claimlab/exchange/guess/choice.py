@@ -1,4 +1,6 @@
-"""Which of several tables are the records, where only one answer is left: the others are named, not mixed in."""
+"""Which of several tables are the records, where only one answer is left: the others are named, not
+mixed in.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Layout:
         return ("text" in self.picks, "label" in self.picks or self.named, self.rows)
 
     def holds(self, columns: Collection[str]) -> bool:
-        """Whether files with these columns are to be read together with the files of this layout."""
+        """Whether files with these columns are to be read together with the files of this
+        layout.
+        """
         text = self.picks.get("text")
         shared = len(set(columns) & set(self.columns))
         alike = shared >= ALIKE * max(len(columns), len(self.columns))
@@ -48,7 +52,9 @@ class Layout:
 
 
 def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
-    """The different sets of columns, those that look most like records (a text and a label) first."""
+    """The different sets of columns, those that look most like records (a text and a label)
+    first.
+    """
     plain = gathered.plain()
     out: list[Layout] = []
     for columns, tables in gathered.layouts()[:LOOKED_AT]:
@@ -56,7 +62,9 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
         if like is not None:
             columns = list(dict.fromkeys([*out[like].columns, *columns]))
             tables = [*out.pop(like).tables, *tables]
-        rows = plain.filter(pl.col(FILE).is_in(stems(tables))).select(c for c in columns if c in plain.columns)
+        rows = plain.filter(pl.col(FILE).is_in(stems(tables))).select(
+            c for c in columns if c in plain.columns
+        )
         named = len(tables) > 1 and labels_in(stems(tables), verdicts) is not None
         out.append(Layout(columns, tables, rows.height, pick_columns(rows, {}, verdicts), named))
     return sorted(out, key=lambda layout: layout.score, reverse=True)
@@ -65,13 +73,22 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
 def settle(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
     """`gathered`, or only the part of it that can be the records."""
     names = stems(gathered.tables)
-    if gathered.chosen or len(names) < 2 or len(set(names)) < len(names) or FILE not in gathered.frame.columns:
+    if (
+        gathered.chosen
+        or len(names) < 2
+        or len(set(names)) < len(names)
+        or FILE not in gathered.frame.columns
+    ):
         return gathered
     return _labelled_editions(_only_labelled(gathered, named, verdicts), named, verdicts)
 
 
-def _only_labelled(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
-    """The files with a text and a label, where no others have a label and they hold most of the rows with a text."""
+def _only_labelled(
+    gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap
+) -> Gathered:
+    """The files with a text and a label, where no others have a label and they hold most of the
+    rows with a text.
+    """
     if any(named.get(role) for role in ("text", "label")) or len(gathered.layouts()) < 2:
         return gathered
     first, *others = layouts_of(gathered, verdicts)
@@ -83,28 +100,48 @@ def _only_labelled(gathered: Gathered, named: Mapping[str, str | None], verdicts
     return gathered if rivals or prose > first.rows else part(gathered, first.tables)
 
 
-def _labelled_editions(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
-    """All files but those without a label whose texts occur, labelled, in others: a test set before its labels."""
+def _labelled_editions(
+    gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap
+) -> Gathered:
+    """All files but those without a label whose texts occur, labelled, in others: a test set before
+    its labels.
+    """
     places = [c for c in PLACES if c not in named.values()]
-    picks = pick_columns(gathered.plain().drop(places, strict=False), named, verdicts, gathered.inner)
+    picks = pick_columns(
+        gathered.plain().drop(places, strict=False), named, verdicts, gathered.inner
+    )
     text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
     if text is None or label is None or len(gathered.tables) < 2:
         return gathered
-    rows = gathered.frame.select(FILE, text, pl.col(label).is_not_null().alias("known")).drop_nulls(text)
+    rows = gathered.frame.select(FILE, text, pl.col(label).is_not_null().alias("known")).drop_nulls(
+        text
+    )
     bare = rows.group_by(FILE).agg(pl.col("known").any()).filter(~pl.col("known")).select(FILE)
     if not bare.height:
         return gathered
     labelled = rows.filter("known").select(text).unique()
-    held = rows.join(bare, on=FILE, how="semi").with_columns(pl.col(text).is_in(labelled[text].implode()).alias("held"))
+    held = rows.join(bare, on=FILE, how="semi").with_columns(
+        pl.col(text).is_in(labelled[text].implode()).alias("held")
+    )
     shares = held.group_by(FILE).agg(pl.col("held").mean()).filter(pl.col("held") >= SAME)
     left_out = set(shares[FILE].to_list())
-    return part(gathered, [t for t in gathered.tables if stem(t) not in left_out]) if left_out else gathered
+    return (
+        part(gathered, [t for t in gathered.tables if stem(t) not in left_out])
+        if left_out
+        else gathered
+    )
 
 
 def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
-    """The rows and columns of some of the tables; the others are reported as files that were not read."""
+    """The rows and columns of some of the tables; the others are reported as files that were not
+    read.
+    """
     frame = gathered.frame.filter(pl.col(FILE).is_in(stems(tables)))
-    empty = [c for c in frame.columns if not frame[c].count() and all(c not in t.frame.columns for t in tables)]
+    empty = [
+        c
+        for c in frame.columns
+        if not frame[c].count() and all(c not in t.frame.columns for t in tables)
+    ]
     others = [t.name for t in gathered.tables if t not in tables]
     return replace(
         gathered,

@@ -1,4 +1,6 @@
-"""Codes whose meaning the file itself gives: the name of their column says it (is_fake), or they are T and F."""
+"""Codes whose meaning the file itself gives: the name of their column says it (is_fake), or they
+are T and F.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,10 @@ from dataclasses import replace
 from claimlab.core.labels import LabelMap, fold
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, fold_name
 
-YES, NO = frozenset({"1", "1.0", "true", "yes", "y", "t"}), frozenset({"0", "0.0", "false", "no", "n", "f"})
+YES, NO = (
+    frozenset({"1", "1.0", "true", "yes", "y", "t"}),
+    frozenset({"0", "0.0", "false", "no", "n", "f"}),
+)
 _PAIR = re.compile(r"\b(\w{1,3})\s*[:=]\s*([^,;:=()\[\]]+)")
 # Abbreviations that are only believed together: an F alone may be a female speaker.
 LETTERS: tuple[dict[str, str], ...] = (
@@ -19,10 +24,14 @@ LETTERS: tuple[dict[str, str], ...] = (
 
 
 def documented(column: str, values: Collection[str], verdicts: LabelMap) -> LabelMap | None:
-    """The map of the codes of a label column, where its name or the codes themselves say what they mean."""
+    """The map of the codes of a label column, where its name or the codes themselves say what they
+    mean.
+    """
     codes = {value: fold(value) for value in values if value.strip()}
     known = set(codes.values())
-    table = _by_name(fold_name(column), known) or _listed(column, known, verdicts) or _letters(known)
+    table = (
+        _by_name(fold_name(column), known) or _listed(column, known, verdicts) or _letters(known)
+    )
     if not codes or table is None:
         return None
     meaning = {value: table[code] for value, code in codes.items()}
@@ -45,4 +54,6 @@ def _listed(column: str, codes: set[str], verdicts: LabelMap) -> dict[str, str] 
 
 
 def _letters(codes: set[str]) -> dict[str, str] | None:
-    return next((t for t in LETTERS if codes <= set(t) and {"true", "false"} <= {t[c] for c in codes}), None)
+    return next(
+        (t for t in LETTERS if codes <= set(t) and {"true", "false"} <= {t[c] for c in codes}), None
+    )

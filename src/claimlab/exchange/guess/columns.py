@@ -1,6 +1,7 @@
 """Guess which column is what, and say why: by its name first, then by what its values look like.
 
-A guess is shown before it is used, and every one of them can be overruled. Columns that nothing claims go to `meta`.
+A guess is shown before it is used, and every one of them can be overruled. Columns that nothing
+claims go to `meta`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.vocabulary import AUTHOR, UNCLEAR, fold_name
 
-OWN_TEXT = ("date_source", "meta", "dataset")  # columns of claimlab's own that are used whatever their values
+OWN_TEXT = (
+    "date_source",
+    "meta",
+    "dataset",
+)  # columns of claimlab's own that are used whatever their values
 INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
 NONE = "none"
 LEAST = 15.0  # points below which a column is nothing in particular
@@ -37,16 +42,25 @@ class Candidate(NamedTuple):
 
 
 def pick_columns(
-    frame: pl.DataFrame, named: Mapping[str, str | None], verdicts: LabelMap, inner: Collection[str] = ()
+    frame: pl.DataFrame,
+    named: Mapping[str, str | None],
+    verdicts: LabelMap,
+    inner: Collection[str] = (),
 ) -> dict[str, Pick]:
-    """Resolve what the user gave and guess the rest. `inner` are fields of objects, which only some roles may take."""
+    """Resolve what the user gave and guess the rest. `inner` are fields of objects, which only some
+    roles may take.
+    """
     picks = {role: _given(role, name, frame) for role, name in named.items() if name is not None}
     taken = {p.column for p in picks.values() if p.column}
     first = frame.columns[0] if frame.columns else None
-    profiles = {c: Profile(frame[c], verdicts, first=c == first) for c in frame.columns if c not in taken}
+    profiles = {
+        c: Profile(frame[c], verdicts, first=c == first) for c in frame.columns if c not in taken
+    }
     if "label_raw" in frame.columns or "label" in picks:
         picks |= _own_columns(frame, picks, profiles)
-    offered = [c for c in _candidates(profiles) if c.column not in inner or _may_be(c.role, c.column)]
+    offered = [
+        c for c in _candidates(profiles) if c.column not in inner or _may_be(c.role, c.column)
+    ]
     candidates = sorted(offered, key=lambda c: (-c.points, _ORDER[c.role]))
     used = {p.column: role for role, p in picks.items()}
     for candidate in candidates:
@@ -60,7 +74,10 @@ def pick_columns(
 
 
 def _prefer_words(
-    frame: pl.DataFrame, picks: dict[str, Pick], profiles: Mapping[str, Profile], labels: Collection[str]
+    frame: pl.DataFrame,
+    picks: dict[str, Pick],
+    profiles: Mapping[str, Profile],
+    labels: Collection[str],
 ) -> None:
     """Of codes and the column that writes them out in words, take the words."""
     pick = picks.get("label")
@@ -72,8 +89,12 @@ def _prefer_words(
             return
 
 
-def _prefer_distinct(picks: dict[str, Pick], profiles: Mapping[str, Profile], texts: Collection[Candidate]) -> None:
-    """Of posts and the claim that many of them are about, both named as texts, the posts are the records."""
+def _prefer_distinct(
+    picks: dict[str, Pick], profiles: Mapping[str, Profile], texts: Collection[Candidate]
+) -> None:
+    """Of posts and the claim that many of them are about, both named as texts, the posts are the
+    records.
+    """
     pick = picks.get("text")
     if pick is None or pick.given or pick.column is None or profiles[pick.column].spread > REPEATED:
         return
@@ -82,7 +103,9 @@ def _prefer_distinct(picks: dict[str, Pick], profiles: Mapping[str, Profile], te
         named = ROLES["text"].by_name(profiles[other.column].name) >= NAMED
         if named and profiles[other.column].spread > DISTINCT and other.column not in taken:
             picks["text"] = Pick(
-                other.column, f"one for each row, unlike '{pick.column}'", profiles[other.column].example
+                other.column,
+                f"one for each row, unlike '{pick.column}'",
+                profiles[other.column].example,
             )
             return
 
@@ -93,7 +116,9 @@ def _one_to_one(frame: pl.DataFrame, a: str, b: str) -> bool:
 
 
 def _may_be(role: str, column: str) -> bool:
-    """Whether a field of an object may have this role: a property of a user is not one of the record."""
+    """Whether a field of an object may have this role: a property of a user is not one of the
+    record.
+    """
     person = fold_name(column.split(".")[0]) in AUTHOR
     return role == "author" if person else role in INNER
 
@@ -111,7 +136,8 @@ def _given(role: str, name: str, frame: pl.DataFrame) -> Pick:
     if role == "language":
         raise UsageError(
             f"'{name}' is neither a column nor a language.",
-            f"Pass `language` as a code such as en or por, or as one of: {', '.join(frame.columns[:12])}.",
+            "Pass `language` as a code such as en or por, or as one of:"
+            f" {', '.join(frame.columns[:12])}.",
         )
     raise UnknownName("column", name, frame.columns)
 
@@ -127,8 +153,12 @@ def find_column(name: str, columns: list[str]) -> str | None:
     return None
 
 
-def _own_columns(frame: pl.DataFrame, picks: Collection[str], profiles: Mapping[str, Profile]) -> dict[str, Pick]:
-    """Columns that claimlab itself wrote, taken as they are when every value is one of those allowed."""
+def _own_columns(
+    frame: pl.DataFrame, picks: Collection[str], profiles: Mapping[str, Profile]
+) -> dict[str, Pick]:
+    """Columns that claimlab itself wrote, taken as they are when every value is one of those
+    allowed.
+    """
     closed = [c for c in OWN if c in profiles and c not in picks]
     own = [c for c in closed if set(frame[c].drop_nulls().unique().to_list()) <= set(CLOSED[c])]
     if {"label_raw", *OWN} <= set(frame.columns):
@@ -136,7 +166,9 @@ def _own_columns(frame: pl.DataFrame, picks: Collection[str], profiles: Mapping[
     return {c: Pick(c, "claimlab's own column", profiles[c].example) for c in own}
 
 
-def _candidates(profiles: Mapping[str, Profile], roles: Collection[str] = tuple(ROLES)) -> list[Candidate]:
+def _candidates(
+    profiles: Mapping[str, Profile], roles: Collection[str] = tuple(ROLES)
+) -> list[Candidate]:
     out = []
     for column, seen in profiles.items():
         if not seen.n:
@@ -154,7 +186,9 @@ def _candidates(profiles: Mapping[str, Profile], roles: Collection[str] = tuple(
 
 
 def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: LabelMap) -> None:
-    """Which column is the label, and which of its values means true, is asked rather than guessed."""
+    """Which column is the label, and which of its values means true, is asked rather than
+    guessed.
+    """
     if pick is None or pick.given or pick.column not in frame.columns:
         return
     seen = {c: Profile(frame[c], verdicts) for c in frame.columns}
@@ -163,7 +197,10 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
         c
         for c, n in points.items()
         if points.get(pick.column, 0.0) - n < CLOSE
-        and not (seen[c].verdicts < 0.5 < seen[pick.column].verdicts and _one_to_one(frame, pick.column, c))
+        and not (
+            seen[c].verdicts < 0.5 < seen[pick.column].verdicts
+            and _one_to_one(frame, pick.column, c)
+        )
     ]
     if len(rivals) > 1:
         raise DataError(
@@ -174,6 +211,7 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
     if chosen.booleans and (chosen.nameless or chosen.name in UNCLEAR) and verdicts.name == GENERAL:
         shown = ", ".join(f"'{v}'" for v in sorted(set(chosen.values))[:4])
         raise DataError(
-            f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true' means a true claim.",
+            f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true'"
+            " means a true claim.",
             f"Pass `label='{pick.column}'` if it does; otherwise `labels='True=false,False=true'`.",
         )

@@ -1,7 +1,8 @@
-"""Questions that several files raise and that only the user can answer: which of them are the records?
+"""Questions that several files raise and that only the user can answer: which of them are the
+records?
 
-An error names the option that resolves it. With `only`, the user has chosen: then files are read together as long as
-each of them has the text.
+An error names the option that resolves it. With `only`, the user has chosen: then files are read
+together as long as each of them has the text.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import RawTable
 
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
-SAME = 0.5  # share of a file's texts in another file at which the two look like editions of one dataset
+# share of a file's texts in another file at which the two look like editions of one dataset
+SAME = 0.5
 DISTINCT = 0.7  # of the ids of records that have no text, which must differ
 LINES = "one text per line"
 MARKS = ("__label__", "::", "|||", "\u0001")
@@ -34,7 +36,9 @@ def refuse_doubts(plan: Plan) -> None:
     key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
     if key is None:
         shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
-        raise UsageError(f"No column looks like the text of a record (there are {shown}).", "Name it: `text`.")
+        raise UsageError(
+            f"No column looks like the text of a record (there are {shown}).", "Name it: `text`."
+        )
     _refuse_marked_lines(plan, key)
     if len(plan.gathered.tables) > 1:
         _refuse_mixture(plan, key)
@@ -46,14 +50,22 @@ def refuse_doubts(plan: Plan) -> None:
 
 
 def _refuse_links(plan: Plan, key: str) -> None:
-    """Without a text, ids that come back again and again belong to a table that links records (replies to posts)."""
+    """Without a text, ids that come back again and again belong to a table that links records
+    (replies to posts).
+    """
     pick = plan.picks.get("tweet_id") or plan.picks.get("url")
     ids = plan.gathered.frame[key].drop_nulls()
-    if plan.column("text") is None and pick is not None and not pick.given and ids.n_unique() < DISTINCT * ids.len():
+    if (
+        plan.column("text") is None
+        and pick is not None
+        and not pick.given
+        and ids.n_unique() < DISTINCT * ids.len()
+    ):
         raise DataError(
-            f"There is no text, and each value of '{key}' occurs {ids.len() / ids.n_unique():.1f} times: it links "
-            "records rather than holding them.",
-            f"Name the column that identifies a record, such as `tweet_id='{key}'`, or give another file.",
+            f"There is no text, and each value of '{key}' occurs {ids.len() / ids.n_unique():.1f}"
+            " times: it links records rather than holding them.",
+            f"Name the column that identifies a record, such as `tweet_id='{key}'`, or give another"
+            " file.",
         )
 
 
@@ -64,15 +76,22 @@ def _refuse_marked_lines(plan: Plan, key: str) -> None:
         return
     texts = plan.gathered.frame[key].drop_nulls()
     for mark in MARKS:
-        if texts.len() >= LEAST and texts.str.contains(mark, literal=True).sum() >= ALIKE * texts.len():
+        if (
+            texts.len() >= LEAST
+            and texts.str.contains(mark, literal=True).sum() >= ALIKE * texts.len()
+        ):
             raise DataError(
-                f"Nearly every line contains '{mark}', which seems to separate a label from the text.",
-                f"Save it as a table, with tabs for '{mark}'; or pass `text='{key}'` to take each line as a text.",
+                f"Nearly every line contains '{mark}', which seems to separate a label from the"
+                " text.",
+                f"Save it as a table, with tabs for '{mark}'; or pass `text='{key}'` to take each"
+                " line as a text.",
             )
 
 
 def _refuse_folders(plan: Plan) -> None:
-    """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same kind."""
+    """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same
+    kind.
+    """
     if plan.column("label") != FOLDER or plan.gathered.chosen or plan.picks["label"].given:
         return
     leaves: dict[str | None, set[str]] = {}
@@ -81,7 +100,8 @@ def _refuse_folders(plan: Plan) -> None:
     if alike := min((sorted(names) for names in leaves.values() if len(names) > 1), default=None):
         shortest = [f"{min(names, key=lambda n: (len(n), n))}/*" for names in leaves.values()]
         raise DataError(
-            f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold different files.",
+            f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold"
+            " different files.",
             f"Say which hold the records, such as `only={sorted(shortest)!r}`.",
         )
 
@@ -94,10 +114,15 @@ def _refuse_mixture(plan: Plan, key: str) -> None:
         return
     names = [t.name for t in plan.gathered.tables]
     ranked = layouts_of(plan.gathered, plan.verdicts)
-    shown = [f"{only([t.name for t in one.tables], names)} ({one.describe()})" for one in ranked[:LAYOUTS]]
+    shown = [
+        f"{only([t.name for t in one.tables], names)} ({one.describe()})"
+        for one in ranked[:LAYOUTS]
+    ]
     more = f"; and {len(ranked) - LAYOUTS} more" if len(ranked) > LAYOUTS else ""
     why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
-    advice = f"mport the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}."
+    advice = (
+        f"mport the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}."
+    )
     link, labels = _linked(ranked)
     if link is not None and labels:
         advice = f"The labels are in a table of their own; join it by its key: {link}. Or i{advice}"
@@ -107,13 +132,17 @@ def _refuse_mixture(plan: Plan, key: str) -> None:
 
 
 def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
-    """The option that joins another table to the likeliest one by its key, and whether it brings the labels."""
+    """The option that joins another table to the likeliest one by its key, and whether it brings
+    the labels.
+    """
     first, *others = ranked
     if len(first.tables) != 1:
         return None, False
     links = []
     for other in others:
-        keys = [c for c in first.columns if c in other.columns and fold_name(c).split()[-1:] == ["id"]]
+        keys = [
+            c for c in first.columns if c in other.columns and fold_name(c).split()[-1:] == ["id"]
+        ]
         if len(other.tables) == 1 and keys:
             labels = "label" in other.picks and "label" not in first.picks and len(ranked) == 2
             links.append((f"`join='{other.tables[0].name}:{keys[0]}'`", labels))
@@ -121,9 +150,13 @@ def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
 
 
 def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
-    """Whether every file has nearly the columns of the main one; one without labels (a test set) may have fewer."""
+    """Whether every file has nearly the columns of the main one; one without labels (a test set)
+    may have fewer.
+    """
     label = plan.column("label")
-    labelled = [(set(columns), tables) for columns, tables in layouts if label is None or label in columns]
+    labelled = [
+        (set(columns), tables) for columns, tables in layouts if label is None or label in columns
+    ]
     main = max(labelled or [(set(c), t) for c, t in layouts], key=lambda layout: len(layout[0]))[0]
     kinds = {table.layout.format for table in plan.gathered.tables}
     if len(kinds) > 1 and len(layouts) > 1:
@@ -132,10 +165,14 @@ def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) 
 
 
 def _refuse_editions(plan: Plan, key: str) -> None:
-    """Files that hold the same texts are editions of one another: read together, every record counts twice."""
+    """Files that hold the same texts are editions of one another: read together, every record
+    counts twice.
+    """
     rows = plan.gathered.frame.lazy().select(FILE, key).drop_nulls().unique()
     shared = rows.with_columns(pl.col(FILE).len().over(key).alias("files"))
-    files = shared.group_by(FILE).agg(pl.len().alias("texts"), (pl.col("files") > 1).sum().alias("again"))
+    files = shared.group_by(FILE).agg(
+        pl.len().alias("texts"), (pl.col("files") > 1).sum().alias("again")
+    )
     doubtful = files.filter(pl.col("texts") >= LEAST, pl.col("again") >= SAME * pl.col("texts"))
     table = doubtful.sort(["again", FILE], descending=[True, False]).collect()
     if not table.height:
@@ -144,31 +181,46 @@ def _refuse_editions(plan: Plan, key: str) -> None:
     texts_of = "texts" if plan.column("text") == key else f"values of '{key}'"
     held = rows.filter(pl.col(FILE) == name).select(key)
     other = (
-        rows.filter(pl.col(FILE) != name).join(held, on=key, how="semi").group_by(FILE).len()
-        .sort(["len", FILE], descending=[True, False]).collect()
-    )[FILE][0]  # fmt: skip
+        rows.filter(pl.col(FILE) != name)
+        .join(held, on=key, how="semi")
+        .group_by(FILE)
+        .len()
+        .sort(["len", FILE], descending=[True, False])
+        .collect()
+    )[FILE][0]
     raise DataError(
-        f"{again:,} of the {texts:,} {texts_of} of '{name}' are in other files too, such as '{other}': they look like "
-        "editions of the same data.",
+        f"{again:,} of the {texts:,} {texts_of} of '{name}' are in other files too, such as"
+        f" '{other}': they look like editions of the same data.",
         f"{_each_once(plan, key, name, other)}; or read all of them: `only='*'`.",
     )
 
 
 def _each_once(plan: Plan, key: str, name: str, other: str) -> str:
-    """The options that read each text once: files with labels are preferred, then those that hold more texts."""
+    """The options that read each text once: files with labels are preferred, then those that hold
+    more texts.
+    """
     names = [t.name for t in plan.gathered.tables]
     label = plan.column("label")
-    labelled = {t.name for t in plan.gathered.tables if label is not None and label in t.frame.columns}
+    labelled = {
+        t.name for t in plan.gathered.tables if label is not None and label in t.frame.columns
+    }
     values = plan.gathered.frame.select(FILE, key).drop_nulls().unique()
-    texts = {t.name: set(values.filter(pl.col(FILE) == stem(t))[key].to_list()) for t in plan.gathered.tables}
+    texts = {
+        t.name: set(values.filter(pl.col(FILE) == stem(t))[key].to_list())
+        for t in plan.gathered.tables
+    }
     seen: set[str] = set()
     first: list[str] = []
     for file in sorted(texts, key=lambda n: (n not in labelled, -len(texts[n]), n)):
         if len(texts[file] & seen) < SAME * len(texts[file]):
             first.append(file)
             seen |= texts[file]
-    if labelled and any(n not in labelled for n in first):  # ids that were collected, of which some have a label
+    if labelled and any(
+        n not in labelled for n in first
+    ):  # ids that were collected, of which some have a label
         first = [n for n in first if n in labelled]
-    without = [[t.name for t in plan.gathered.tables if stem(t) != left_out] for left_out in (name, other)]
+    without = [
+        [t.name for t in plan.gathered.tables if stem(t) != left_out] for left_out in (name, other)
+    ]
     options = [only(sorted(choice), names) for choice in [first, *without] if choice]
     return f"Read each of them once: {' or '.join(list(dict.fromkeys(options))[:2])}"

@@ -1,4 +1,6 @@
-"""Where a file lies may say what its rows are: a folder per label, a file per split or per label."""
+"""Where a file lies may say what its rows are: a folder per label, a file per split or per
+label.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from claimlab.exchange.read.texts import FOLDER
 from claimlab.exchange.vocabulary import NAMES, SPLITS, fold_name
 from claimlab.files.excel import SHEET
 
-_WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file", SHEET: "the sheet each row is in"}
+_WORDS = {
+    FOLDER: "the folder each file lies in",
+    FILE: "the name of each file",
+    SHEET: "the sheet each row is in",
+}
 
 
 def pick_places(plan: Plan, named: Mapping[str, str | None]) -> None:
@@ -28,11 +34,23 @@ def pick_places(plan: Plan, named: Mapping[str, str | None]) -> None:
         whole = {n: PurePosixPath(n).name for n in names} if place == FOLDER else None
         _pick(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
-        if plan.column(role) in _WORDS and role not in plan.values and (column := plan.column(role)):
-            plan.values[role] = {n: PurePosixPath(n).name for n in frame[column].drop_nulls().unique().to_list()}
+        if (
+            plan.column(role) in _WORDS
+            and role not in plan.values
+            and (column := plan.column(role))
+        ):
+            plan.values[role] = {
+                n: PurePosixPath(n).name for n in frame[column].drop_nulls().unique().to_list()
+            }
 
 
-def _pick(plan: Plan, named: Mapping[str, str | None], role: str, place: str, values: dict[str, str] | None) -> None:
+def _pick(
+    plan: Plan,
+    named: Mapping[str, str | None],
+    role: str,
+    place: str,
+    values: dict[str, str] | None,
+) -> None:
     wanted = named.get(role)
     if values is None or plan.column(role) not in (None, place) or wanted not in (None, place):
         return
@@ -43,9 +61,11 @@ def _pick(plan: Plan, named: Mapping[str, str | None], role: str, place: str, va
 
 
 def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None:
-    """The verdict that each name refers to (ClaimFakeCOVID-19 -> Fake), if every name has one and they differ.
+    """The verdict that each name refers to (ClaimFakeCOVID-19 -> Fake), if every name has one and
+    they differ.
 
-    The innermost part of the path that says it decides. A word such as "news" says nothing; "fake" and "real" do.
+    The innermost part of the path that says it decides. A word such as "news" says nothing; "fake"
+    and "real" do.
     """
     words = _read(names, lambda name: _verdict_word(name, verdicts))
     if words is None:

@@ -11,13 +11,18 @@ from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.read.gathered import Gathered
 from claimlab.files.typed import literal_text
 
-FEW, LONGEST = 8, 40  # different values, and characters of one, that a column may have to be offered as the label
+FEW, LONGEST = (
+    8,
+    40,
+)  # different values, and characters of one, that a column may have to be offered as the label
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 
 
 @dataclass(frozen=True)
 class Pick:
-    """One guess. `column` is null when a constant (`value`) was given instead, such as a language code."""
+    """One guess. `column` is null when a constant (`value`) was given instead, such as a language
+    code.
+    """
 
     column: str | None
     why: str
@@ -28,7 +33,9 @@ class Pick:
 
 @dataclass
 class Plan:
-    """The role of each column, and which go to `meta`; `values` has the labels or splits from file and folder names."""
+    """The role of each column, and which go to `meta`; `values` has the labels or splits from file
+    and folder names.
+    """
 
     gathered: Gathered
     verdicts: LabelMap
@@ -42,12 +49,18 @@ class Plan:
         return pick.column if pick else None
 
     def few_values(self) -> dict[str, dict[str, int]]:
-        """Where no label was found: the columns that may be it, with how often each of their few values occurs."""
+        """Where no label was found: the columns that may be it, with how often each of their few
+        values occurs.
+        """
         out: dict[str, dict[str, int]] = {}
         frame = self.gathered.frame
-        columns = [c for c in (*self.meta, self.column("topic")) if c is not None and c in frame.columns]
+        columns = [
+            c for c in (*self.meta, self.column("topic")) if c is not None and c in frame.columns
+        ]
         for column in columns if "label" not in self.picks else []:
-            values = literal_text(frame[column]) if column in self.gathered.literal else frame[column]
+            values = (
+                literal_text(frame[column]) if column in self.gathered.literal else frame[column]
+            )
             known = values.drop_nulls().alias("value")
             counts = known.value_counts(name="n").sort(["n", "value"], descending=[True, False])
             table: dict[str, int] = dict(counts.iter_rows()) if 2 <= counts.height <= FEW else {}
@@ -58,13 +71,22 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         tables = self.gathered.tables
         return {
-            "files": [{"file": t.name, **t.layout.parameters(), "refused": t.refused.total} for t in tables],
+            "files": [
+                {"file": t.name, **t.layout.parameters(), "refused": t.refused.total}
+                for t in tables
+            ],
             "ignored_files": self.gathered.ignored,
             "rows": self.gathered.frame.height,
             "kind": self.kind,
             "map": f"{self.verdicts.name}@{self.verdicts.version}",
             "columns": {
-                role: {"column": p.column, "value": p.value, "why": p.why, "example": p.example, "given": p.given}
+                role: {
+                    "column": p.column,
+                    "value": p.value,
+                    "why": p.why,
+                    "example": p.example,
+                    "given": p.given,
+                }
                 for role, p in self.picks.items()
             },
             "meta": self.meta,
@@ -73,13 +95,17 @@ class Plan:
     def lines(self) -> list[str]:
         """A small table for a person: which column becomes what, why, and an example."""
         picks = {role: self.picks[role] for role in (*ROLES, *OWN) if role in self.picks}
-        cells = [(role, p.column or f"({p.value})", p.why, p.example or "") for role, p in picks.items()]
+        cells = [
+            (role, p.column or f"({p.value})", p.why, p.example or "") for role, p in picks.items()
+        ]
         if "kind" not in picks:
             cells.append(("kind", f"({self.kind})", "change it with `kind`", ""))
         widths = [max(len(shown(row[i], 40)) for row in cells) for i in range(3)]
         out = [f"{self.gathered.describe()}: {several(self.gathered.frame.height, 'row')}"]
         for row in cells:
-            start = "  ".join(shown(cell, 40).ljust(width) for cell, width in zip(row[:3], widths, strict=True))
+            start = "  ".join(
+                shown(cell, 40).ljust(width) for cell, width in zip(row[:3], widths, strict=True)
+            )
             out.append(f"  {start}  {shown(row[3], 48)}".rstrip())
         out += [f"  no {role} column" for role in ("text", "label") if role not in picks]
         if self.meta:
@@ -88,6 +114,8 @@ class Plan:
 
 
 def shown(words: str, most: int) -> str:
-    """One line of at most `most` characters; control characters of a file never reach the terminal."""
+    """One line of at most `most` characters; control characters of a file never reach the
+    terminal.
+    """
     line = "".join(c if c.isprintable() else " " for c in " ".join(words[: 4 * most].split()))
     return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,4 +1,6 @@
-"""What the values of a column look like, from an evenly spaced sample: the facts that a guess rests on."""
+"""What the values of a column look like, from an evenly spaced sample: the facts that a guess rests
+on.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ class Profile:
         known = column.drop_nulls()
         self.name = fold_name(_without_remarks(column.name)) or fold_name(column.name)
         self.first = first  # column of the table
-        self.values = [v.strip() for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()]
+        self.values = [
+            v.strip()
+            for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()
+        ]
         self.n = len(self.values)
         self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None
@@ -62,7 +67,9 @@ class Profile:
 
     @cached_property
     def prose(self) -> float:
-        """Several words, or long in a script that writes no spaces (Thai, Chinese and those between them)."""
+        """Several words, or long in a script that writes no spaces (Thai, Chinese and those between
+        them).
+        """
         return self._share(lambda v: len(v.split()) >= 4 or sum(c >= "\u0e00" for c in v) >= 10)
 
     @cached_property
@@ -75,7 +82,9 @@ class Profile:
 
     @cached_property
     def lists(self) -> float:
-        """Lists and objects, as JSON or as Python writes them: parts of a record rather than one of its fields."""
+        """Lists and objects, as JSON or as Python writes them: parts of a record rather than one of
+        its fields.
+        """
         return self._share(lambda v: (v[:1] + v[-1:]) in ("[]", "{}") and len(v) > 1)
 
     @cached_property

@@ -1,4 +1,6 @@
-"""What an import did and what a user should know of the data at once: the findings, and their wording."""
+"""What an import did and what a user should know of the data at once: the findings, and their
+wording.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ LABEL_COLUMNS = 6
 
 @dataclass
 class Boilerplate:
-    """Words that most texts of a source begin or end with: a detector can learn the source by them."""
+    """Words that most texts of a source begin or end with: a detector can learn the source by
+    them.
+    """
 
     source: str | None  # null: no source is known, so all texts were taken together
     where: str  # "start" | "end"
@@ -34,11 +38,15 @@ class DateFindings:
     parsed: int = 0
     unparsed: int = 0
     unparsed_examples: list[str] = field(default_factory=list)
-    placeholders: dict[str, int] = field(default_factory=dict)  # 1970-01-01 and the like, set to null
+    placeholders: dict[str, int] = field(
+        default_factory=dict
+    )  # 1970-01-01 and the like, set to null
     common: tuple[str, int] | None = None  # one day that strikingly many rows have
     formats: dict[str, int] = field(default_factory=dict)
     future: int = 0
-    early: tuple[str, int] | None = None  # the first day, and how many dates are decades before half of them
+    early: tuple[str, int] | None = (
+        None  # the first day, and how many dates are decades before half of them
+    )
     coarse: int = 0
     order: str | None = None
     ambiguous: int = 0
@@ -72,7 +80,9 @@ class ImportReport(Shown):
     id_only: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     without_label: int = 0
-    label_columns: dict[str, dict[str, int]] = field(default_factory=dict)  # that may hold it, where none was found
+    label_columns: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # that may hold it, where none was found
     unmapped: dict[str, int] = field(default_factory=dict)
     one_class: str | None = None
     dates: DateFindings | None = None
@@ -90,7 +100,9 @@ class ImportReport(Shown):
             self.blank_rows += table.blank
             reasons.update(table.refused.reasons)
             where = {"file": table.name, "unit": table.refused.unit}
-            self.refused_rows += [{**where, "number": n, "reason": why} for n, why in table.refused.listed]
+            self.refused_rows += [
+                {**where, "number": n, "reason": why} for n, why in table.refused.listed
+            ]
             self.notes += table.notes
         self.refused = dict(reasons.most_common())
         self.ignored_files = ignored
@@ -103,13 +115,18 @@ class ImportReport(Shown):
 
     def headline(self) -> str:
         refused = several(sum(self.refused.values()), "row")
-        return f"{several(self.rows_read, 'row')} read, {several(self.records, 'record')}, {refused} refused"
+        return (
+            f"{several(self.rows_read, 'row')} read, {several(self.records, 'record')}, {refused}"
+            " refused"
+        )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     def counts(self) -> dict[str, int]:
-        """For the lineage. What depends on today's date (dates in the future) is left out: same input, same bytes."""
+        """For the lineage. What depends on today's date (dates in the future) is left out: same
+        input, same bytes.
+        """
         counts = {
             "rows_read": self.rows_read,
             "rows_refused": sum(self.refused.values()),
@@ -123,7 +140,10 @@ class ImportReport(Shown):
         }
         if self.dates is not None:
             unread = self.dates.unparsed + self.dates.ambiguous
-            counts |= {"dates_unparsed": unread, "dates_placeholder": sum(self.dates.placeholders.values())}
+            counts |= {
+                "dates_unparsed": unread,
+                "dates_placeholder": sum(self.dates.placeholders.values()),
+            }
         return counts
 
     def warnings(self) -> list[str]:
@@ -134,7 +154,10 @@ class ImportReport(Shown):
     def lines(self) -> list[str]:
         """The whole report for a person."""
         unlabelled = "" if self.labels else ", without labels"
-        out = [f"Read {several(self.rows_read, 'row')}, kept {several(self.records, 'record')}{unlabelled}."]
+        out = [
+            f"Read {several(self.rows_read, 'row')}, kept"
+            f" {several(self.records, 'record')}{unlabelled}."
+        ]
         out += self._row_words()
         for row in self.refused_rows[:SHOWN]:
             where = f"{row['unit']} {row['number']:,}"
@@ -152,8 +175,13 @@ class ImportReport(Shown):
         if self.left_by_limit:
             out.append(f"{several(self.left_by_limit, 'row')} left out by `limit`.")
         if self.ignored_files:
-            names = ", ".join(self.ignored_files[:5]) + (", …" if len(self.ignored_files) > 5 else "")
-            out.append(f"Not read: {several(len(self.ignored_files), 'other file')} (`only` chooses files): {names}.")
+            names = ", ".join(self.ignored_files[:5]) + (
+                ", …" if len(self.ignored_files) > 5 else ""
+            )
+            out.append(
+                f"Not read: {several(len(self.ignored_files), 'other file')} (`only` chooses"
+                f" files): {names}."
+            )
         return out
 
     def _label_words(self) -> list[str]:
@@ -161,13 +189,18 @@ class ImportReport(Shown):
         if self.without_label == self.records:
             names = ["`label='from_file'` (the names of the files)"] if self.files > 1 else []
             for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
-                names.append(f"`label='{column}'` ({', '.join(f'{v!r} {n:,}' for v, n in list(values.items())[:4])})")
+                names.append(
+                    f"`label='{column}'`"
+                    f" ({', '.join(f'{v!r} {n:,}' for v, n in list(values.items())[:4])})"
+                )
             out.append(
                 "No labels: the veracity of every record is null. Name the column of the label: "
                 f"{', '.join(names) or '`label`'}."
             )
         elif self.without_label:
-            out.append(f"{several(self.without_label, 'record')} without a label: veracity is null there.")
+            out.append(
+                f"{several(self.without_label, 'record')} without a label: veracity is null there."
+            )
         if self.unmapped:
             n = sum(self.unmapped.values())
             out.append(
@@ -175,24 +208,36 @@ class ImportReport(Shown):
                 f"{several(len(self.unmapped), 'label')}."
             )
         if self.one_class:
-            out.append(f"Only one class ('{self.one_class}') is in this data: it cannot train or test a detector.")
+            out.append(
+                f"Only one class ('{self.one_class}') is in this data: it cannot train or test a"
+                " detector."
+            )
         return out
 
     def _text_words(self) -> list[str]:
         out = []
         if self.id_only:
             share = self.id_only / self.records
-            out.append(f"{several(self.id_only, 'record')} ({share:.0%}) with an id or link but no text.")
+            out.append(
+                f"{several(self.id_only, 'record')} ({share:.0%}) with an id or link but no text."
+            )
         if self.empty_texts:
-            out.append(f"{several(self.empty_texts, 'record')} with neither a text nor an id or link to fetch it by.")
+            out.append(
+                f"{several(self.empty_texts, 'record')} with neither a text nor an id or link to"
+                " fetch it by."
+            )
         if self.duplicate_texts:
-            out.append(f"{several(self.duplicate_texts, 'record')} with exactly the text of an earlier one.")
+            out.append(
+                f"{several(self.duplicate_texts, 'record')} with exactly the text of an earlier"
+                " one."
+            )
         for b in self.boilerplate:
             whose = f" of source '{b.source}'" if b.source else ""
             out.append(f"{b.texts:,} of {b.of:,} texts{whose} have the same {b.where}: {b.text!r}.")
         if self.boilerplate_more:
             out.append(
-                f"The texts of {several(self.boilerplate_more, 'further source')} seem to have the same start or end."
+                f"The texts of {several(self.boilerplate_more, 'further source')} seem to have the"
+                " same start or end."
             )
         return out
 
@@ -202,21 +247,37 @@ class ImportReport(Shown):
             return []
         if d.unparsed:
             shown = ", ".join(map(repr, d.unparsed_examples))
-            out.append(f"{several(d.unparsed, 'date')} in '{d.column}' could not be read, such as {shown}: null.")
+            out.append(
+                f"{several(d.unparsed, 'date')} in '{d.column}' could not be read, such as {shown}:"
+                " null."
+            )
         for day, n in d.placeholders.items():
-            out.append(f"{several(n, 'date')} with the placeholder {day}: null (see `keep_placeholder_dates`).")
+            out.append(
+                f"{several(n, 'date')} with the placeholder {day}: null (see"
+                " `keep_placeholder_dates`)."
+            )
         if d.common:
             out.append(
-                f"{several_of(d.common[1], d.parsed, 'date')} {verb(d.common[1])} {d.common[0]}: a placeholder, or the "
-                "day of a crawl?"
+                f"{several_of(d.common[1], d.parsed, 'date')} {verb(d.common[1])} {d.common[0]}: a"
+                " placeholder, or the day of a crawl?"
             )
         if len(d.formats) > 1:
-            shown = ", ".join(f"{f} {n:,}" for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6])
-            out.append(f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in meta.")
+            shown = ", ".join(
+                f"{f} {n:,}"
+                for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6]
+            )
+            out.append(
+                f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in"
+                " meta."
+            )
         if d.early:
-            out.append(f"{several(d.early[1], 'date')} {verb(d.early[1])} {EARLY}, the first {d.early[0]}.")
+            out.append(
+                f"{several(d.early[1], 'date')} {verb(d.early[1])} {EARLY}, the first {d.early[0]}."
+            )
         if d.coarse:
-            out.append(f"{several(d.coarse, 'date')} with only a year or month: read as its first day.")
+            out.append(
+                f"{several(d.coarse, 'date')} with only a year or month: read as its first day."
+            )
         if d.order:
             out.append(f"Dates were read with the {d.order}.")
         if d.ambiguous:
@@ -233,12 +294,18 @@ class ImportReport(Shown):
     def _without_language(self) -> list[str]:
         if self.languages is None or self.languages.stored:
             return []
-        return ["The language of every record is null: the cleaning step `language` identifies all."]
+        return [
+            "The language of every record is null: the cleaning step `language` identifies all."
+        ]
 
     def _language_words(self) -> str:
         findings = self.languages
         if findings is None or (not findings.counts and not findings.unknown):
-            return f"Languages: not measured ({findings.method})." if findings else "Languages: not measured."
+            return (
+                f"Languages: not measured ({findings.method})."
+                if findings
+                else "Languages: not measured."
+            )
         common = sorted(findings.counts.items(), key=lambda kv: (-kv[1], kv[0]))
         shown = [f"{code} {n:,}" for code, n in common[:SHOWN]]
         shown += [f"{len(common) - SHOWN} more languages"] if len(common) > SHOWN else []

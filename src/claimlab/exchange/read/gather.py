@@ -1,4 +1,6 @@
-"""From what the user named (files, folders, zips) to one table that still says which file each row came from."""
+"""From what the user named (files, folders, zips) to one table that still says which file each row
+came from.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,16 @@ def gather(
     join: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Gathered:
-    """Read every file that `paths` name or hold, and join the tables that `join` names. Nothing that was refused or
-    left out goes unsaid."""
+    """Read every file that `paths` name or hold, and join the tables that `join` names. Nothing
+    that was refused or left out goes unsaid."""
     with ExitStack() as stack:
         bundles = [stack.enter_context(Bundle.open(path)) for path in paths]
         linked = [read_linked(bundles, words, options) for words in join]
         members, ignored = choose(bundles, chosen)
         members = [(b, n) for b, n in members if n not in {table.name for table, _, _ in linked}]
-        hashing = stack.enter_context(ThreadPoolExecutor(1)).submit(_inputs, bundles)  # needs no lock: reads beside us
+        hashing = stack.enter_context(ThreadPoolExecutor(1)).submit(
+            _inputs, bundles
+        )  # needs no lock: reads beside us
         texts = len(members) > 1 and all(suffix_of(name) in TEXTS for _, name in members)
         if texts and not any(is_table(member) for member in members[:20]):
             tables = [read_texts(members, options, progress)]
@@ -53,7 +57,9 @@ def gather(
         _refuse_ruins(table)
     frame, literal = _together(tables)
     for table in tables:
-        table.frame = table.frame.clear()  # the rows are in `frame` now; keeping them twice would double the memory
+        table.frame = (
+            table.frame.clear()
+        )  # the rows are in `frame` now; keeping them twice would double the memory
     gathered = Gathered(frame, literal, tables, inputs, ignored, bool(chosen))
     for other, key, its_key in linked:
         gathered.frame, note = joined(gathered.plain(), other, key, its_key)
@@ -65,7 +71,9 @@ def gather(
 
 
 def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
-    """Name and sha256 of everything that was given; files of one name in several folders are numbered."""
+    """Name and sha256 of everything that was given; files of one name in several folders are
+    numbered.
+    """
     inputs: dict[str, str] = {}
     for bundle in bundles:
         for name, digest in bundle.hashes().items():
@@ -73,8 +81,12 @@ def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
     return inputs
 
 
-def _tables(members: Sequence[Member], options: Options, ignored: list[str], progress: Progress) -> list[RawTable]:
-    """The tables in `members`; JSON files beside them that hold no records are put on the list of ignored files."""
+def _tables(
+    members: Sequence[Member], options: Options, ignored: list[str], progress: Progress
+) -> list[RawTable]:
+    """The tables in `members`; JSON files beside them that hold no records are put on the list of
+    ignored files.
+    """
     tables: list[RawTable] = []
     shared = shared_tables(members, options, progress)
     for i, (bundle, name) in enumerate(members):
@@ -91,7 +103,9 @@ def _tables(members: Sequence[Member], options: Options, ignored: list[str], pro
                 raise
             others = [n for _, n in members if n != name]
             choice = only(others, [n for _, n in members])
-            raise UnreadableFile(error.problem, f"{error.todo} Or leave it out: {choice}.") from None
+            raise UnreadableFile(
+                error.problem, f"{error.todo} Or leave it out: {choice}."
+            ) from None
         if len(members) > 1:
             stem = str(PurePosixPath(name).with_suffix(""))
             if FILE in table.frame.columns:
@@ -110,22 +124,30 @@ def _table(result: Read) -> RawTable:
 
 
 def _refuse_ruins(table: RawTable) -> None:
-    """A file of which more than half is refused was misread, or is damaged: better nothing than a part of it."""
+    """A file of which more than half is refused was misread, or is damaged: better nothing than a
+    part of it.
+    """
     read, refused = table.rows_read, table.refused
     if not read:
-        raise UnreadableFile(f"'{table.name}' holds no records.", "Give a file with at least one row below its header.")
+        raise UnreadableFile(
+            f"'{table.name}' holds no records.",
+            "Give a file with at least one row below its header.",
+        )
     if refused.total * 2 > read:
         reason, n = refused.reasons.most_common(1)[0]
         lines = ", ".join(str(line) for line, _ in refused.listed[:5])
         raise UnreadableFile(
-            f"{several_of(refused.total, read, 'row')} of '{table.name}' (read as {table.layout.describe()}) "
-            f"{verb(refused.total, 'was', 'were')} refused, {n:,} for {reason} ({refused.unit} {lines}).",
+            f"{several_of(refused.total, read, 'row')} of '{table.name}' (read as"
+            f" {table.layout.describe()}) {verb(refused.total, 'was', 'were')} refused, {n:,} for"
+            f" {reason} ({refused.unit} {lines}).",
             "Fix the file, or say how it is laid out: `delimiter`, `quotes`, `encoding`, `header`.",
         )
 
 
 def _together(tables: Sequence[RawTable]) -> tuple[pl.DataFrame, frozenset[str]]:
-    """One frame of all rows; a column that is JSON values in one file is so in all, and header case does not matter."""
+    """One frame of all rows; a column that is JSON values in one file is so in all, and header case
+    does not matter.
+    """
     spelled: dict[str, str] = {}
     for table in tables:
         names = {c: spelled.setdefault(fold_name(c), c) for c in table.frame.columns}

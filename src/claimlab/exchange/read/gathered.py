@@ -1,4 +1,6 @@
-"""What was read of several files: one table, which of its columns say where a row came from, and each file's layout."""
+"""What was read of several files: one table, which of its columns say where a row came from, and
+each file's layout.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Gathered:
 
     def plain(self) -> pl.DataFrame:
         """The rows with every column as plain text, JSON values too."""
-        return self.frame.with_columns(literal_text(self.frame[c]) for c in self.frame.columns if c in self.literal)
+        return self.frame.with_columns(
+            literal_text(self.frame[c]) for c in self.frame.columns if c in self.literal
+        )
 
     def columns_of(self, table: RawTable) -> list[str]:
         """The columns of one file, without those of our own."""

@@ -1,4 +1,6 @@
-"""Files read in other processes, each a shard: for an import of many files that was told to share its work."""
+"""Files read in other processes, each a shard: for an import of many files that was told to share
+its work.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,15 @@ Read = RawTable | NotATable | UnreadableFile
 
 
 def shared_tables(members: Sequence[Member], options: Options, progress: Progress) -> list[Read]:
-    """The table of each member, or why it has none; nothing at all where the run does not share its work."""
+    """The table of each member, or why it has none; nothing at all where the run does not share its
+    work.
+    """
     if not shares() or len(members) < 2:
         return []
-    shards = [{**_stamp(bundle.path, name), "member": name, "options": asdict(options)} for bundle, name in members]
+    shards = [
+        {**_stamp(bundle.path, name), "member": name, "options": asdict(options)}
+        for bundle, name in members
+    ]
     with place() as here:
         outputs = run_stage(do_table, shards, folder=here, name="files", progress=progress)
         return [_opened(output) for output in outputs]
@@ -40,7 +47,10 @@ def shared_tables(members: Sequence[Member], options: Options, progress: Progres
 
 def _stamp(path: Path, name: str) -> dict[str, Any]:
     """Where it is, and the digest of its file: one that was changed after a stop is read again."""
-    return {"path": str(path.absolute()), "file": reads(path / name if (path / name).is_file() else path)}
+    return {
+        "path": str(path.absolute()),
+        "file": reads(path / name if (path / name).is_file() else path),
+    }
 
 
 def do_table(shard: Any, output: Path) -> None:
@@ -56,11 +66,19 @@ def do_table(shard: Any, output: Path) -> None:
         about["unreadable"] = [error.problem, error.todo]
     else:
         write_parquet(table.frame, output / _FRAME)
-        refused = {"reasons": dict(table.refused.reasons), "listed": table.refused.listed, "unit": table.refused.unit}
+        refused = {
+            "reasons": dict(table.refused.reasons),
+            "listed": table.refused.listed,
+            "unit": table.refused.unit,
+        }
         about = {
-            "name": table.name, "layout": asdict(table.layout), "literal": sorted(table.literal), "refused": refused,
-            "blank": table.blank, "notes": table.notes,
-        }  # fmt: skip
+            "name": table.name,
+            "layout": asdict(table.layout),
+            "literal": sorted(table.literal),
+            "refused": refused,
+            "blank": table.blank,
+            "notes": table.notes,
+        }
     (output / _ABOUT).write_text(json.dumps(about, ensure_ascii=False), encoding="utf-8")
 
 
@@ -76,7 +94,11 @@ def _opened(folder: Path) -> Read:
         pl.read_parquet(folder / _FRAME),
         Layout(**about["layout"]),
         frozenset(about["literal"]),
-        Refused(Counter(refused["reasons"]), [(line, why) for line, why in refused["listed"]], refused["unit"]),
+        Refused(
+            Counter(refused["reasons"]),
+            [(line, why) for line, why in refused["listed"]],
+            refused["unit"],
+        ),
         about["blank"],
         about["notes"],
     )

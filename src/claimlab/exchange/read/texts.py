@@ -1,4 +1,6 @@
-"""A folder or zip of text files, one record each. The folder that a file lies in is often its label."""
+"""A folder or zip of text files, one record each. The folder that a file lies in is often its
+label.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ MANY = "one text per file"
 LONGEST = 1 << 20  # bytes of a text that may be one record
 
 
-def read_texts(members: Sequence[tuple[Bundle, str]], options: Options, progress: Progress) -> RawTable:
+def read_texts(
+    members: Sequence[tuple[Bundle, str]], options: Options, progress: Progress
+) -> RawTable:
     refused = Refused(unit="file")
     files: list[tuple[str, bytes]] = []
     for number, (bundle, name) in enumerate(members, 1):
@@ -36,13 +40,18 @@ def read_texts(members: Sequence[tuple[Bundle, str]], options: Options, progress
     rows: list[tuple[str, str, str]] = []
     encodings, notes = set(), []
     for name, data in files:
-        text, encoding, remarks = read_text(data, name, options.encoding, None if is_utf8(data) else shared)
+        text, encoding, remarks = read_text(
+            data, name, options.encoding, None if is_utf8(data) else shared
+        )
         encodings.add(encoding)
         notes += remarks
         place = PurePosixPath(name)
         rows.append((text.strip(), str(place.with_suffix("")), str(place.parent)))
     columns = list(zip(*rows, strict=True)) or [(), (), ()]
-    frame = pl.DataFrame(dict(zip(("text", PATH, FOLDER), columns, strict=True)), schema_overrides={"text": pl.String})
+    frame = pl.DataFrame(
+        dict(zip(("text", PATH, FOLDER), columns, strict=True)),
+        schema_overrides={"text": pl.String},
+    )
     if frame[FOLDER].n_unique() < 2:
         frame = frame.drop(FOLDER)
     frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
@@ -70,7 +79,9 @@ def _checked(data: bytes, name: str) -> bytes:
 
 
 def _shared_encoding(files: Iterable[bytes]) -> str | None:
-    """The encoding of those files that are not UTF-8, found once for all: one short text is too little to tell."""
+    """The encoding of those files that are not UTF-8, found once for all: one short text is too
+    little to tell.
+    """
     odd = [data for data in files if not is_utf8(data) and b"\0" not in data]
     if not odd:
         return None

@@ -1,4 +1,6 @@
-"""How far the filter and its judge agree with annotators who decided on the same samples in a review."""
+"""How far the filter and its judge agree with annotators who decided on the same samples in a
+review.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ WORDS = {"keep": PASSED, "remove": FAILED, "drop": FAILED, "yes": PASSED, "no": 
 
 
 def read_decisions(decisions: str | Path) -> dict[str, str]:
-    """By record id, what annotators decided: from a dataset that `review apply` wrote, or a table of id and decision.
-    Where annotators differ the commoner decision counts, and none where two are as common."""
+    """By record id, what annotators decided: from a dataset that `review apply` wrote, or a table
+    of id and decision. Where annotators differ the commoner decision counts, and none where two are
+    as common."""
     if (Path(decisions) / MANIFEST).is_file():
         table = Dataset.open(decisions).tables.get("decisions", pl.DataFrame())
         rows = table.select("id", "value").iter_rows() if table.height else iter(())
@@ -34,7 +37,10 @@ def read_decisions(decisions: str | Path) -> dict[str, str]:
     decided = {record: _commonest(count) for record, count in votes.items()}
     out = {record: value for record, value in decided.items() if value is not None}
     if not out:
-        raise DataError(f"'{decisions}' holds no decision to keep or remove a record.", "Pass a reviewed dataset.")
+        raise DataError(
+            f"'{decisions}' holds no decision to keep or remove a record.",
+            "Pass a reviewed dataset.",
+        )
     return out
 
 
@@ -43,8 +49,12 @@ def _commonest(count: Counter[str]) -> str | None:
     return None if rest and rest[0][1] == first[1] else first[0]
 
 
-def agreement(texts: Sequence[Text], gates: Sequence[Gate], decided: dict[str, str]) -> list[dict[str, Any]]:
-    """Percent and Cohen's kappa of the whole filter, and of the judge alone, with annotators, over samples."""
+def agreement(
+    texts: Sequence[Text], gates: Sequence[Gate], decided: dict[str, str]
+) -> list[dict[str, Any]]:
+    """Percent and Cohen's kappa of the whole filter, and of the judge alone, with annotators, over
+    samples.
+    """
     parts = {"filter": gates, "judge": [gate for gate in gates if gate.stage == "judge"]}
     return [_row(name, verdicts(texts, part), decided) for name, part in parts.items() if part]
 
@@ -58,6 +68,9 @@ def _row(name: str, results: Sequence[Verdict], decided: dict[str, str]) -> dict
     kappa = kappa_figure([a for a, _ in pairs], [b for _, b in pairs])
     same = sum(a == b for a, b in pairs)
     return {
-        "who": name, "samples": len(pairs), "agree": same / len(pairs) if pairs else None, "kappa": kappa.value,
+        "who": name,
+        "samples": len(pairs),
+        "agree": same / len(pairs) if pairs else None,
+        "kappa": kappa.value,
         "interval": kappa.interval,
-    }  # fmt: skip
+    }

@@ -1,9 +1,10 @@
 """From the readings of metrics to a verdict for each sample: passed, failed, or undecided.
 
-A sample passes only on what was measured. A gate that broke (an error) or a sample of which nothing was measured is
-undecided, never passed; with `complete`, so is one with any gate that was not measured. Defects fail alone. The other
-gates are joined for each dimension: every one must pass ("all"), more pass than fail ("vote"), or the mean distance to
-their thresholds is not negative ("average"; an answer without a scale counts as one whole point).
+A sample passes only on what was measured. A gate that broke (an error) or a sample of which nothing
+was measured is undecided, never passed; with `complete`, so is one with any gate that was not
+measured. Defects fail alone. The other gates are joined for each dimension: every one must pass
+("all"), more pass than fail ("vote"), or the mean distance to their thresholds is not negative
+("average"; an answer without a scale counts as one whole point).
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Gate:
 
 @dataclass
 class Verdict:
-    """What became of a sample. `stage` is where it failed; `unmeasured` are gates that could not be measured."""
+    """What became of a sample. `stage` is where it failed; `unmeasured` are gates that could not be
+    measured.
+    """
 
     sample: str
     texts: list[Text] = field(default_factory=list)
@@ -51,18 +54,30 @@ class Verdict:
 
 
 def verdicts(
-    texts: Sequence[Text], gates: Sequence[Gate], aggregate: Aggregate = "all", *, complete: bool = False
+    texts: Sequence[Text],
+    gates: Sequence[Gate],
+    aggregate: Aggregate = "all",
+    *,
+    complete: bool = False,
 ) -> list[Verdict]:
     """A verdict for each sample, in the order of their first texts."""
     members: dict[str, list[int]] = defaultdict(list)
     for i, text in enumerate(texts):
         members[text.sample].append(i)
     deciding = [gate for gate in gates if gate.gate]
-    return [_verdict(sample, rows, texts, deciding, aggregate, complete) for sample, rows in members.items()]
+    return [
+        _verdict(sample, rows, texts, deciding, aggregate, complete)
+        for sample, rows in members.items()
+    ]
 
 
 def _verdict(
-    sample: str, rows: Sequence[int], texts: Sequence[Text], gates: Sequence[Gate], aggregate: Aggregate, complete: bool
+    sample: str,
+    rows: Sequence[int],
+    texts: Sequence[Text],
+    gates: Sequence[Gate],
+    aggregate: Aggregate,
+    complete: bool,
 ) -> Verdict:
     out = Verdict(sample, [texts[i] for i in rows])
     errors = []
@@ -83,10 +98,14 @@ def _verdict(
         for named in dimensions.values():
             if fails(named, "all" if stage == "defects" else aggregate):
                 out.verdict, out.stage = FAILED, out.stage or stage
-                out.reasons += [_reason(name, readings) for name, readings in named.items() if _failed(readings)]
+                out.reasons += [
+                    _reason(name, readings) for name, readings in named.items() if _failed(readings)
+                ]
     if out.verdict == PASSED and (errors or not out.measured or (complete and out.unmeasured)):
         out.verdict = UNDECIDED
-        out.reasons = errors or [f"not measured: {', '.join(out.unmeasured)}" if out.measured else "nothing measured"]
+        out.reasons = errors or [
+            f"not measured: {', '.join(out.unmeasured)}" if out.measured else "nothing measured"
+        ]
     return out
 
 

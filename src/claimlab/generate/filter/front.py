@@ -72,13 +72,15 @@ def quality_filter(
 ) -> Filtered:
     """Judge generated samples by metrics and, with `profile`, by a model; keep those that pass.
 
-    Machine-made texts are judged (all, where a dataset has none); people's texts beside them stay. `seeds` is the
-    dataset that the sources are in, where `data` does not hold them. `metrics` are names (all by default), `thresholds`
-    a TOML file that replaces some of the packaged ones. `aggregate` joins the metrics of a dimension: "all", "vote" or
-    "average". A sample passes only on what was measured; with `complete`, only if all of it was. `reading` chooses
-    between the two published thresholds for altered text ("table", "text"). `decisions` are those of annotators, to
-    compare with: a dataset that `review_apply` wrote, or a table. `live` is a page to watch while it runs. With
-    `engine`, metrics are shared among processes or machines; the model is asked from here.
+    Machine-made texts are judged (all, where a dataset has none); people's texts beside them stay.
+    `seeds` is the dataset that the sources are in, where `data` does not hold them. `metrics` are
+    names (all by default), `thresholds` a TOML file that replaces some of the packaged ones.
+    `aggregate` joins the metrics of a dimension: "all", "vote" or "average". A sample passes only
+    on what was measured; with `complete`, only if all of it was. `reading` chooses between the two
+    published thresholds for altered text ("table", "text"). `decisions` are those of annotators, to
+    compare with: a dataset that `review_apply` wrote, or a table. `live` is a page to watch while
+    it runs. With `engine`, metrics are shared among processes or machines; the model is asked from
+    here.
     """
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data, seeds))
@@ -86,14 +88,26 @@ def quality_filter(
     decided = None if decisions is None else read_decisions(decisions)
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
-        "generate-filter", data, output, reads=folders_of(seeds), limit=limit, force=force, caps=caps, mode=mode,
-        cache=cache, batch=batch, engine=engine, progress=progress,
-    ) as run:  # fmt: skip
+        "generate-filter",
+        data,
+        output,
+        reads=folders_of(seeds),
+        limit=limit,
+        force=force,
+        caps=caps,
+        mode=mode,
+        cache=cache,
+        batch=batch,
+        engine=engine,
+        progress=progress,
+    ) as run:
         plan = _plan(run.calls, thresholds, metrics, profile, model, runs, reading, prompts)
         settings = {**plan.describe(), "aggregate": how, "complete": complete}
         material = read_batch(run.dataset, None if seeds is None else Dataset.of(seeds), plan.table)
         shown = Live(None if live is None else Path(live), _names(plan), force=force)
-        gates = _measured(material, plan, run.journal(seeds=_digest(seeds), **settings), progress, shown)
+        gates = _measured(
+            material, plan, run.journal(seeds=_digest(seeds), **settings), progress, shown
+        )
         results = verdicts(material.texts, gates, how, complete=complete)
         agreed = [] if decided is None else agreement(material.texts, gates, decided)
         filtered = Filtered(run.dataset, material.texts, gates, results, agreed, _about(plan))
@@ -106,18 +120,29 @@ def quality_filter(
 
 @same_arguments(quality_filter)
 def estimate_quality_filter(call: Arguments) -> dict[str, Any]:
-    """What the judge of `quality_filter` with the same arguments would cost; nothing is asked and nothing written."""
+    """What the judge of `quality_filter` with the same arguments would cost; nothing is asked and
+    nothing written.
+    """
     how = {"limit": call.limit, "mode": call.mode, "cache": call.cache}
     with Run("generate-filter", call.data, call.output, **how, estimate=True) as run:
         plan = _plan(
-            run.calls, call.thresholds, call.metrics, call.profile, call.model, call.runs, call.reading, call.prompts
+            run.calls,
+            call.thresholds,
+            call.metrics,
+            call.profile,
+            call.model,
+            call.runs,
+            call.reading,
+            call.prompts,
         )
         if plan.panel is None:
             raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
         seeds = None if call.seeds is None else Dataset.of(call.seeds)
         material = read_batch(run.dataset, seeds, plan.table)
         endpoint = plan.panel.provider.profile
-        requests = estimate_calls(plan.panel.requests(material), endpoint, recording=run.calls.existing())
+        requests = estimate_calls(
+            plan.panel.requests(material), endpoint, recording=run.calls.existing()
+        )
         return estimated({endpoint.chosen_model(): requests})
 
 
@@ -137,10 +162,16 @@ def _plan(
     if profile is None:
         return Plan(table, chosen_metrics(metrics))
     provider = open_provider(profile, model=model, calls=calls)
-    return Plan(table, chosen_metrics(metrics), Panel(provider, words[PROMPT], features_of(table), runs, how))
+    return Plan(
+        table,
+        chosen_metrics(metrics),
+        Panel(provider, words[PROMPT], features_of(table), runs, how),
+    )
 
 
-def _measured(batch: Batch, plan: Plan, journal: Journal, progress: Progress, live: Live) -> list[Gate]:
+def _measured(
+    batch: Batch, plan: Plan, journal: Journal, progress: Progress, live: Live
+) -> list[Gate]:
     try:
         return measure(batch, plan, journal, progress, live)
     finally:
@@ -160,11 +191,16 @@ def _about(plan: Plan) -> dict[str, Any] | None:
     """The judge with its settings, and the caveat of its profile."""
     if plan.panel is None:
         return None
-    return {**plan.panel.judge(translated=True).parameters(), "standing": plan.panel.provider.profile.standing}
+    return {
+        **plan.panel.judge(translated=True).parameters(),
+        "standing": plan.panel.provider.profile.standing,
+    }
 
 
 def _dataset(dataset: Dataset, filtered: Filtered, settings: dict[str, Any]) -> Dataset:
-    """The records of samples that passed, with people's texts; the others in `dropped` and `doubtful`, with reasons."""
+    """The records of samples that passed, with people's texts; the others in `dropped` and
+    `doubtful`, with reasons.
+    """
     left = {v.sample: v for v in filtered.verdicts if v.verdict in (FAILED, UNDECIDED)}
     why = {t.id: left[t.sample] for t in filtered.texts if t.sample in left}
     records = dataset.records.filter(~pl.col("id").is_in(list(why)))
@@ -175,9 +211,15 @@ def _dataset(dataset: Dataset, filtered: Filtered, settings: dict[str, Any]) -> 
         if rows.height:
             reason = pl.col("id").replace_strict(reasons, return_dtype=pl.String).alias("reason")
             new = to_side_table(name, rows.with_columns(pl.lit(STEP).alias("step"), reason))
-            tables[name] = pl.concat([tables[name], new], how="diagonal_relaxed") if name in tables else new
+            tables[name] = (
+                pl.concat([tables[name], new], how="diagonal_relaxed") if name in tables else new
+            )
     tables |= {"samples": filtered.table, "quality": filtered.readings()}
     counts = {"in": len(dataset), "records": records.height}
     counts |= {f"samples {name}": filtered.count(name) for name in ("passed", FAILED, UNDECIDED)}
-    step = Lineage(step=STEP, parameters=settings, inputs={"records": dataset.digest()}, counts=counts)
-    return dataset.derive(records, step, {name: table for name, table in tables.items() if table.height})
+    step = Lineage(
+        step=STEP, parameters=settings, inputs={"records": dataset.digest()}, counts=counts
+    )
+    return dataset.derive(
+        records, step, {name: table for name, table in tables.items() if table.height}
+    )

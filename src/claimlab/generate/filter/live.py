@@ -1,4 +1,6 @@
-"""A page that a browser reloads while the filter runs: a row for each metric, with what it has said so far."""
+"""A page that a browser reloads while the filter runs: a row for each metric, with what it has said
+so far.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Live:
         for name in names:
             self._set(name, "waiting", (), None)
 
-    def show(self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None) -> None:
+    def show(
+        self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None
+    ) -> None:
         self._set(name, state, readings, seconds)
         now = time.monotonic()
         if state == "done" or now - self._last >= SECONDS:
@@ -44,10 +48,18 @@ class Live:
         rows = [[name, *row] for name, row in self.rows.items()]
         heads = ["Metric", "State", *(outcome.capitalize() for outcome in OUTCOMES), "Seconds"]
         words = "Reloads every 2 seconds." if reload else "The filter is done."
-        page = to_html(Report(TITLE, words, [Table(heads, rows, "Texts by what each metric says of them.")]))
+        page = to_html(
+            Report(TITLE, words, [Table(heads, rows, "Texts by what each metric says of them.")])
+        )
         again = '<meta http-equiv="refresh" content="2">\n<title>'
         atomic_text(self.file, page.replace("<title>", again, 1) if reload else page)
 
-    def _set(self, name: str, state: str, readings: Sequence[Reading], seconds: float | None) -> None:
+    def _set(
+        self, name: str, state: str, readings: Sequence[Reading], seconds: float | None
+    ) -> None:
         counts = Counter(reading.outcome for reading in readings)
-        self.rows[name] = [state, *(counts[outcome] if readings else None for outcome in OUTCOMES), seconds]
+        self.rows[name] = [
+            state,
+            *(counts[outcome] if readings else None for outcome in OUTCOMES),
+            seconds,
+        ]

@@ -1,7 +1,8 @@
 """What a metric is: one small file in `metrics/` with a module-level METRIC.
 
-A metric reads a batch of texts and answers for each. It says what it needs, and where that is absent the answer is
-"not measured" with the reason. One that breaks is an error for every text: an error never passes a sample.
+A metric reads a batch of texts and answers for each. It says what it needs, and where that is
+absent the answer is "not measured" with the reason. One that breaks is an error for every text: an
+error never passes a sample.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ Stage = Literal["defects", "judge", "automatic"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a metric says of a text. `margin` is how far its value is on the right side of its threshold."""
+    """What a metric says of a text. `margin` is how far its value is on the right side of its
+    threshold.
+    """
 
     outcome: Outcome
     value: float | None = None
@@ -29,7 +32,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class Metric:
-    """`gate` is whether it can fail a sample; detectors of authorship and the like are information only."""
+    """`gate` is whether it can fail a sample; detectors of authorship and the like are information
+    only.
+    """
 
     dimension: str
     summary: str
@@ -40,7 +45,10 @@ class Metric:
 
 
 METRICS: Registry[Metric] = Registry(
-    "quality metric", package="claimlab.generate.filter.metrics", attribute="METRIC", group="claimlab.quality_metrics"
+    "quality metric",
+    package="claimlab.generate.filter.metrics",
+    attribute="METRIC",
+    group="claimlab.quality_metrics",
 )
 DOES_NOT_APPLY = Reading("does not apply")
 

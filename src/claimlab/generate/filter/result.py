@@ -16,14 +16,26 @@ from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED, Gate, Ver
 from claimlab.generate.filter.texts import Text
 
 SAMPLES = {
-    "sample": pl.String, "record_id": pl.String, "verdict": pl.String, "stage": pl.String, "reason": pl.String,
-    "measured": pl.Int32, "not_measured": pl.String, "veracity": pl.String, "language": pl.String, "model": pl.String,
-    "degree": pl.String,
-}  # fmt: skip
-QUALITY = {
-    "record_id": pl.String, "sample": pl.String, "metric": pl.String, "outcome": pl.String, "value": pl.Float64,
+    "sample": pl.String,
+    "record_id": pl.String,
+    "verdict": pl.String,
+    "stage": pl.String,
     "reason": pl.String,
-}  # fmt: skip
+    "measured": pl.Int32,
+    "not_measured": pl.String,
+    "veracity": pl.String,
+    "language": pl.String,
+    "model": pl.String,
+    "degree": pl.String,
+}
+QUALITY = {
+    "record_id": pl.String,
+    "sample": pl.String,
+    "metric": pl.String,
+    "outcome": pl.String,
+    "value": pl.Float64,
+    "reason": pl.String,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,13 +54,20 @@ class Filtered(Shown):
         """A row for each sample."""
         rows = [
             {
-                "sample": v.sample, "record_id": v.first.id, "verdict": v.verdict, "stage": v.stage,
-                "reason": "; ".join(v.reasons) or None, "measured": v.measured,
-                "not_measured": ", ".join(v.unmeasured) or None, "veracity": v.first.veracity,
-                "language": v.first.language, "model": v.first.model, "degree": v.first.degree,
+                "sample": v.sample,
+                "record_id": v.first.id,
+                "verdict": v.verdict,
+                "stage": v.stage,
+                "reason": "; ".join(v.reasons) or None,
+                "measured": v.measured,
+                "not_measured": ", ".join(v.unmeasured) or None,
+                "veracity": v.first.veracity,
+                "language": v.first.language,
+                "model": v.first.model,
+                "degree": v.first.degree,
             }
             for v in self.verdicts
-        ]  # fmt: skip
+        ]
         return pl.DataFrame(rows, schema=SAMPLES)
 
     def readings(self) -> pl.DataFrame:
@@ -69,10 +88,16 @@ class Filtered(Shown):
         return f"'{self.dataset.name}': {len(self.verdicts):,} samples: {counts}"
 
     def funnel(self) -> list[tuple[str, int]]:
-        """How many samples were left after each stage. What was not measured does not narrow it: see `unmeasured`."""
+        """How many samples were left after each stage. What was not measured does not narrow it:
+        see `unmeasured`.
+        """
         left = len(self.verdicts)
         rows = [("generated", left)]
-        stages = {"defects": "free of defects", "judge": "passed the judge", "automatic": "passed the metrics"}
+        stages = {
+            "defects": "free of defects",
+            "judge": "passed the judge",
+            "automatic": "passed the metrics",
+        }
         for stage, words in stages.items():
             if any(gate.stage == stage for gate in self.gates):
                 left -= sum(v.verdict == FAILED and v.stage == stage for v in self.verdicts)
@@ -80,7 +105,9 @@ class Filtered(Shown):
         return [*rows, ("passed", self.count(PASSED))]
 
     def by_metric(self) -> list[dict[str, Any]]:
-        """For each gate and veracity: samples that passed and failed, and those of which it could say nothing."""
+        """For each gate and veracity: samples that passed and failed, and those of which it could
+        say nothing.
+        """
         out = []
         for gate in self.gates:
             votes: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -91,16 +118,27 @@ class Filtered(Shown):
                 passed = outcomes["passed"] - failed
                 blank = (outcomes["not measured"] | outcomes["error"]) - failed - passed
                 others = outcomes["does not apply"] - failed - passed - blank
-                out.append({
-                    "metric": gate.name, "stage": gate.stage, "dimension": gate.dimension, "veracity": veracity,
-                    "passed": len(passed), "failed": len(failed), "not_measured": len(blank),
-                    "does_not_apply": len(others), "errors": len(outcomes["error"]), "gate": gate.gate,
-                    **share(len(passed), len(passed | failed)),
-                })  # fmt: skip
+                out.append(
+                    {
+                        "metric": gate.name,
+                        "stage": gate.stage,
+                        "dimension": gate.dimension,
+                        "veracity": veracity,
+                        "passed": len(passed),
+                        "failed": len(failed),
+                        "not_measured": len(blank),
+                        "does_not_apply": len(others),
+                        "errors": len(outcomes["error"]),
+                        "gate": gate.gate,
+                        **share(len(passed), len(passed | failed)),
+                    }
+                )
         return out
 
     def by_dimension(self) -> list[dict[str, Any]]:
-        """For each dimension and veracity: samples of which it was measured, and how many had no gate fail in it."""
+        """For each dimension and veracity: samples of which it was measured, and how many had no
+        gate fail in it.
+        """
         samples: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
         for gate in self.gates:
             for text, reading in zip(self.texts, gate.readings, strict=True):
@@ -108,13 +146,20 @@ class Filtered(Shown):
                     held = samples[gate.dimension, text.veracity or "unknown"]
                     held[text.sample] = held.get(text.sample, True) and reading.outcome == "passed"
         return [
-            {"dimension": d, "veracity": v, "measured": len(held), "passed": sum(held.values()),
-             **share(sum(held.values()), len(held))}
+            {
+                "dimension": d,
+                "veracity": v,
+                "measured": len(held),
+                "passed": sum(held.values()),
+                **share(sum(held.values()), len(held)),
+            }
             for (d, v), held in sorted(samples.items())
-        ]  # fmt: skip
+        ]
 
     def retention(self, of: str) -> list[dict[str, Any]]:
-        """Share of samples that passed, by a fact of theirs: language, model, degree or veracity."""
+        """Share of samples that passed, by a fact of theirs: language, model, degree or
+        veracity.
+        """
         every: Counter[str] = Counter()
         passed: Counter[str] = Counter()
         for verdict in self.verdicts:
@@ -122,25 +167,43 @@ class Filtered(Shown):
             every[name] += 1
             passed[name] += verdict.verdict == PASSED
         counts = sorted(every.items())
-        return [{of: name, "samples": n, "passed": passed[name], **share(passed[name], n)} for name, n in counts]
+        return [
+            {of: name, "samples": n, "passed": passed[name], **share(passed[name], n)}
+            for name, n in counts
+        ]
 
     def unmeasured(self) -> dict[str, int]:
         """Among samples that passed: by gate, how many passed without its word."""
-        return dict(Counter(n for v in self.verdicts if v.verdict == PASSED for n in v.unmeasured).most_common())
+        return dict(
+            Counter(
+                n for v in self.verdicts if v.verdict == PASSED for n in v.unmeasured
+            ).most_common()
+        )
 
     def reasons(self) -> dict[str, int]:
         """Samples by the metric that failed them; one may be failed by several."""
-        names = (reason.split(":", 1)[0] for v in self.verdicts if v.verdict == FAILED for reason in v.reasons)
+        names = (
+            reason.split(":", 1)[0]
+            for v in self.verdicts
+            if v.verdict == FAILED
+            for reason in v.reasons
+        )
         return dict(Counter(names).most_common())
 
     def to_json(self) -> dict[str, Any]:
         return {
             "samples": {v: self.count(v) for v in (PASSED, FAILED, UNDECIDED)},
-            "funnel": dict(self.funnel()), "metrics": self.by_metric(), "dimensions": self.by_dimension(),
-            "retention": {of: self.retention(of) for of in ("veracity", "degree", "language", "model")},
-            "passed_without": self.unmeasured(), "reasons": self.reasons(), "agreement": self.agreement,
+            "funnel": dict(self.funnel()),
+            "metrics": self.by_metric(),
+            "dimensions": self.by_dimension(),
+            "retention": {
+                of: self.retention(of) for of in ("veracity", "degree", "language", "model")
+            },
+            "passed_without": self.unmeasured(),
+            "reasons": self.reasons(),
+            "agreement": self.agreement,
             "judge": self.judge,
-        }  # fmt: skip
+        }
 
 
 def share(hits: int, n: int) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """What the filter knows of each text, from the columns and the `meta` of any dataset folder.
 
-A sample is what its texts say in `meta.sample`; texts that name their `field` (an article, a post, a translation) and
-no sample form one by `group`; any other record is a sample of its own. The source is the text that a machine rewrote:
-`meta.synthetic.origin` holds it (`source_text`) or names its record (`seed`), which is in the dataset or in the seeds.
+A sample is what its texts say in `meta.sample`; texts that name their `field` (an article, a post,
+a translation) and no sample form one by `group`; any other record is a sample of its own. The
+source is the text that a machine rewrote: `meta.synthetic.origin` holds it (`source_text`) or names
+its record (`seed`), which is in the dataset or in the seeds.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ COMPLETE = ("complete", "completed", "done", "pass", "passed", "success", "true"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text of a sample. `log` is null where nobody logged what became what; `status` is that of its chain."""
+    """One text of a sample. `log` is null where nobody logged what became what; `status` is that of
+    its chain.
+    """
 
     id: str
     sample: str
@@ -47,7 +50,9 @@ class Text:
     pair: str | None = None  # the same text in the other language
     pair_language: str | None = None
     log: tuple[dict[str, Any], ...] | None = None
-    problem: str | None = None  # what the generation itself reported: a chain that stopped, JSON that did not parse
+    problem: str | None = (
+        None  # what the generation itself reported: a chain that stopped, JSON that did not parse
+    )
 
     @property
     def comparable(self) -> bool:
@@ -65,7 +70,9 @@ class Batch:
     predictions: pl.DataFrame | None = None
 
     def limit(self, metric: str, name: str, text: Text) -> Any:
-        """The value of a threshold for a text: by veracity and by degree, where the table tells them apart."""
+        """The value of a threshold for a text: by veracity and by degree, where the table tells
+        them apart.
+        """
         value = self.table[metric][name]
         for key in (text.veracity, text.degree):
             if isinstance(value, dict):
@@ -74,7 +81,9 @@ class Batch:
 
 
 def read_batch(dataset: Dataset, seeds: Dataset | None, table: dict[str, Any]) -> Batch:
-    """The texts to judge: the machine-made ones, or all where there are none. People's texts beside them stay."""
+    """The texts to judge: the machine-made ones, or all where there are none. People's texts beside
+    them stay.
+    """
     rows = [_text(row) for row in dataset.records.iter_rows(named=True)]
     machine = [text for text in rows if text.machine]
     originals = [text for text in rows if not text.machine] if machine else []
@@ -85,8 +94,12 @@ def read_batch(dataset: Dataset, seeds: Dataset | None, table: dict[str, Any]) -
 
 
 def write_batch(batch: Batch, place: Path) -> dict[str, str]:
-    """The batch as workers read it: a folder in `place`, named by what is in it, as part of a shard."""
-    texts = {name: [asdict(text) for text in getattr(batch, name)] for name in ("texts", "originals")}
+    """The batch as workers read it: a folder in `place`, named by what is in it, as part of a
+    shard.
+    """
+    texts = {
+        name: [asdict(text) for text in getattr(batch, name)] for name in ("texts", "originals")
+    }
     content = json.dumps({**texts, "table": batch.table}, ensure_ascii=False)
     predictions = batch.predictions
     key = digest_json([content, None if predictions is None else digest_table(predictions)])
@@ -102,11 +115,16 @@ def write_batch(batch: Batch, place: Path) -> dict[str, str]:
 def open_batch(folder: Path) -> Batch:
     content = json.loads((folder / "batch.json").read_text(encoding="utf-8"))
     texts, originals = (
-        [Text(**{**row, "log": None if row["log"] is None else tuple(row["log"])}) for row in content[name]]
+        [
+            Text(**{**row, "log": None if row["log"] is None else tuple(row["log"])})
+            for row in content[name]
+        ]
         for name in ("texts", "originals")
     )
     file = folder / "predictions.parquet"
-    return Batch(texts, originals, content["table"], pl.read_parquet(file) if file.is_file() else None)
+    return Batch(
+        texts, originals, content["table"], pl.read_parquet(file) if file.is_file() else None
+    )
 
 
 def _text(row: dict[str, Any]) -> Text:
@@ -153,9 +171,13 @@ def _sourced(texts: Sequence[Text], originals: Sequence[Text]) -> list[Text]:
     by_sample = {text.sample: text for text in originals}
     out = []
     for text in texts:
-        origin = by_id.get(text.source_id or "") or (by_sample.get(text.sample) if text.machine else None)
+        origin = by_id.get(text.source_id or "") or (
+            by_sample.get(text.sample) if text.machine else None
+        )
         if text.source is None and origin is not None:
-            text = replace(text, source=origin.text, source_id=origin.id, source_language=origin.language)
+            text = replace(
+                text, source=origin.text, source_id=origin.id, source_language=origin.language
+            )
         if text.source is not None and text.source_language is None and not text.translated:
             text = replace(text, source_language=text.language)
         out.append(text)

@@ -8,7 +8,18 @@ from typing import Any
 from claimlab.core.words import several
 from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED
 from claimlab.generate.filter.result import Filtered
-from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles, percent, span
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    percent,
+    span,
+)
 from claimlab.pages.folder import Contents, write_report
 
 KIND = "quality report"
@@ -25,7 +36,9 @@ def page(filtered: Filtered) -> Report:
     step = filtered.dataset.lineage[-1]
     subtitle = f"Metrics of a dimension joined by: {step.parameters['aggregate']}."
     return Report(
-        f"Quality of {filtered.dataset.name}", subtitle, [*summary(filtered), *tables(filtered), *_examples(filtered)]
+        f"Quality of {filtered.dataset.name}",
+        subtitle,
+        [*summary(filtered), *tables(filtered), *_examples(filtered)],
     )
 
 
@@ -34,38 +47,93 @@ def summary(filtered: Filtered) -> list[Block]:
     total, passed = len(filtered.verdicts), filtered.count(PASSED)
     words = f"{passed:,} of {several(total, 'sample')} passed."
     if filtered.count(UNDECIDED):
-        words += f" {filtered.count(UNDECIDED):,} are undecided: a metric broke, or nothing could be measured."
+        words += (
+            f" {filtered.count(UNDECIDED):,} are undecided: a metric broke, or nothing could be"
+            " measured."
+        )
     blank = filtered.unmeasured()
     if blank:
         most, n = next(iter(blank.items()))
-        words += f" Not every metric could be measured: of those that passed, {n:,} did so without {most}."
+        words += (
+            f" Not every metric could be measured: of those that passed, {n:,} did so without"
+            f" {most}."
+        )
     tiles = Tiles([(name, f"{n:,}", "plain") for name, n in filtered.funnel()])
     out: list[Block] = [Text(words, "conclusion"), tiles]
     if filtered.reasons():
         rows = list(filtered.reasons().items())
-        out.append(Section("Why samples failed", [Table(["Metric", "Samples"], rows, "A sample may fail several.")]))
+        out.append(
+            Section(
+                "Why samples failed",
+                [Table(["Metric", "Samples"], rows, "A sample may fail several.")],
+            )
+        )
     return out
 
 
 def tables(filtered: Filtered) -> list[Block]:
-    heads = ["Metric", "Stage", "Label", "Passed", "Failed", "Not measured", "Does not apply", "Errors",
-             "Pass rate, %", "95% interval"]  # fmt: skip
+    heads = [
+        "Metric",
+        "Stage",
+        "Label",
+        "Passed",
+        "Failed",
+        "Not measured",
+        "Does not apply",
+        "Errors",
+        "Pass rate, %",
+        "95% interval",
+    ]
     rows: list[list[Cell | str | int | float | None]] = [
-        [r["metric"] if r["gate"] else f"{r['metric']} (information)", r["stage"], r["veracity"], r["passed"],
-         Cell(f"{r['failed']:,}", r["failed"], "fail" if r["failed"] else "plain"),
-         Cell(f"{r['not_measured']:,}", r["not_measured"], "not-measured" if r["not_measured"] else "plain"),
-         r["does_not_apply"], r["errors"], percent(r["share"]), span(r["interval"])]
+        [
+            r["metric"] if r["gate"] else f"{r['metric']} (information)",
+            r["stage"],
+            r["veracity"],
+            r["passed"],
+            Cell(f"{r['failed']:,}", r["failed"], "fail" if r["failed"] else "plain"),
+            Cell(
+                f"{r['not_measured']:,}",
+                r["not_measured"],
+                "not-measured" if r["not_measured"] else "plain",
+            ),
+            r["does_not_apply"],
+            r["errors"],
+            percent(r["share"]),
+            span(r["interval"]),
+        ]
         for r in filtered.by_metric()
-    ]  # fmt: skip
-    out: list[Block] = [Section("Metrics", [Table(heads, rows, "Samples; pass rates are of those measured.")])]
-    dims = [[r["dimension"], r["veracity"], r["measured"], r["passed"], percent(r["share"]), span(r["interval"])]
-            for r in filtered.by_dimension()]  # fmt: skip
-    out.append(Section("Dimensions", [Table(
-        ["Dimension", "Label", "Measured", "Passed", "Pass rate, %", "95% interval"], dims,
-        "A sample passes a dimension if no gate that was measured failed in it.")]))  # fmt: skip
+    ]
+    out: list[Block] = [
+        Section("Metrics", [Table(heads, rows, "Samples; pass rates are of those measured.")])
+    ]
+    dims = [
+        [
+            r["dimension"],
+            r["veracity"],
+            r["measured"],
+            r["passed"],
+            percent(r["share"]),
+            span(r["interval"]),
+        ]
+        for r in filtered.by_dimension()
+    ]
+    out.append(
+        Section(
+            "Dimensions",
+            [
+                Table(
+                    ["Dimension", "Label", "Measured", "Passed", "Pass rate, %", "95% interval"],
+                    dims,
+                    "A sample passes a dimension if no gate that was measured failed in it.",
+                )
+            ],
+        )
+    )
     for of in ("language", "model", "degree"):
-        retention = [[r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]
-                for r in filtered.retention(of)]  # fmt: skip
+        retention = [
+            [r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]
+            for r in filtered.retention(of)
+        ]
         heads = [of.capitalize(), "Samples", "Passed", "Retention, %", "95% interval"]
         out.append(Section(f"Retention by {of}", [Table(heads, retention)]))
     blank = list(filtered.unmeasured().items())
@@ -77,14 +145,23 @@ def tables(filtered: Filtered) -> list[Block]:
 
 def _agreement(filtered: Filtered) -> Block:
     if not filtered.agreement:
-        who = "The model that judged is unvalidated" if filtered.judge else "The filter is unvalidated"
+        who = (
+            "The model that judged is unvalidated"
+            if filtered.judge
+            else "The filter is unvalidated"
+        )
         words = f"{who}: no annotators' decisions were passed (`decisions`)."
-        return Section("Agreement with annotators", [Text(words, "warning" if filtered.judge else "note")])
+        return Section(
+            "Agreement with annotators", [Text(words, "warning" if filtered.judge else "note")]
+        )
     rows = [
-        [r["who"], r["samples"], percent(r["agree"]), r["kappa"], _interval(r["interval"])] for r in filtered.agreement
+        [r["who"], r["samples"], percent(r["agree"]), r["kappa"], _interval(r["interval"])]
+        for r in filtered.agreement
     ]
     heads = ["Who", "Samples", "Agree, %", "Cohen's kappa", "95% interval"]
-    return Section("Agreement with annotators", [Table(heads, rows, "Keep or remove, sample by sample.")])
+    return Section(
+        "Agreement with annotators", [Table(heads, rows, "Keep or remove, sample by sample.")]
+    )
 
 
 def _interval(ends: tuple[float, float] | None) -> str | None:
@@ -98,7 +175,9 @@ def _examples(filtered: Filtered) -> list[Block]:
         for reason in verdict.reasons if verdict.verdict == FAILED else ():
             name, _, words = reason.partition(": ")
             if len(shown.setdefault(name, [])) < EXAMPLES:
-                shown[name].append(Quote((verdict.first.text or "")[:400], f"{verdict.sample}: {words}"))
+                shown[name].append(
+                    Quote((verdict.first.text or "")[:400], f"{verdict.sample}: {words}")
+                )
     return [Section(f"Failed by {name}", quotes) for name, quotes in shown.items()]
 
 

@@ -1,4 +1,6 @@
-"""SmolLM2-135M inside this process: a real model with no key and no network. Too small for results."""
+"""SmolLM2-135M inside this process: a real model with no key and no network. Too small for
+results.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Embedded(Local):
 
     def check(self) -> None:
         if not installed():
-            raise ClaimlabError("The embedded model is not installed.", "Fetch it (98 MB): claimlab llm install")
+            raise ClaimlabError(
+                "The embedded model is not installed.", "Fetch it (98 MB): claimlab llm install"
+            )
 
 
 def _endpoint(profile: Profile, server: LocalServer) -> OpenAICompatible:

@@ -1,4 +1,6 @@
-"""Any GGUF file as a local model, by its path: `gguf:PATH`. No key, no network, no bill; as good as the file."""
+"""Any GGUF file as a local model, by its path: `gguf:PATH`. No key, no network, no bill; as good as
+the file.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from claimlab.llm.providers.embedded import Local
 
 class Gguf(Local):
     def __init__(self, profile: Profile) -> None:
-        super().__init__(profile, Path(profile.options["path"]), context=int(profile.options["context"]))
+        super().__init__(
+            profile, Path(profile.options["path"]), context=int(profile.options["context"])
+        )
 
     def check(self) -> None:
         if not self.weights.is_file():

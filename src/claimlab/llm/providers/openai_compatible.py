@@ -1,7 +1,8 @@
 """Any endpoint that speaks the chat-completions format, through the `openai` SDK.
 
-The SDK carries the call; its own retries are off (ours see the pace and the budget), and the body of a reply is read
-in pieces up to a bound, because an endpoint is not to be trusted with our memory.
+The SDK carries the call; its own retries are off (ours see the pace and the budget), and the body
+of a reply is read in pieces up to a bound, because an endpoint is not to be trusted with our
+memory.
 """
 
 from __future__ import annotations
@@ -22,9 +23,15 @@ from claimlab.llm.wire import Reply, error_in, read_reply, refusal_in, schema_re
 
 MAX_REPLY = 4 << 20  # bytes; a long answer is some tens of thousands
 _TURNED_AWAY = {
-    401: ("refused the key", "Check that {variable} holds a key of this endpoint that is still valid."),
+    401: (
+        "refused the key",
+        "Check that {variable} holds a key of this endpoint that is still valid.",
+    ),
     402: ("says the account has no credit", "Add credit, or choose another profile."),
-    404: ("does not know the model or the address", "Choose a model it serves (`model`), or check base_url."),
+    404: (
+        "does not know the model or the address",
+        "Choose a model it serves (`model`), or check base_url.",
+    ),
 }
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")
 
@@ -34,7 +41,9 @@ class OpenAICompatible:
 
     def __init__(self, profile: Profile, *, key: str | None = None) -> None:
         if profile.base_url is None:
-            raise UsageError(f"The profile '{profile.name}' has no base_url.", "Add it to the profile.")
+            raise UsageError(
+                f"The profile '{profile.name}' has no base_url.", "Add it to the profile."
+            )
         self.profile = profile
         self._key = key
         self._lines: list[_Line] = []
@@ -46,11 +55,14 @@ class OpenAICompatible:
         line = self._line()
         line.busy = True
         try:
-            # The body goes as "extra": else the SDK walks every message by its types, a seventh of the whole call.
+            # The body goes as "extra": else the SDK walks every message by its types, a seventh of
+            # the whole call.
             completions = line.client.chat.completions.with_streaming_response
             limit = request.timeout or self.profile.timeout
             body = self.body(request)
-            async with completions.create(model="", messages=[], extra_body=body, timeout=limit) as response:
+            async with completions.create(
+                model="", messages=[], extra_body=body, timeout=limit
+            ) as response:
                 raw = await read_bounded(response.http_response, MAX_REPLY)
         except TooLarge:
             return self._failed("too-large", f"the reply is longer than {MAX_REPLY:,} bytes")
@@ -58,14 +70,18 @@ class OpenAICompatible:
             return self._failed("unsendable", "the text holds broken characters (lone surrogates)")
         except sdk.APITimeoutError:
             return self._failed("timeout", "the endpoint did not answer in time", transient=True)
-        except Exception as error:  # the transport's own, while the body is read: its package differs between SDKs
+        except (
+            Exception
+        ) as error:  # the transport's own, while the body is read: its package differs between SDKs
             return self.broken(error)
         finally:
             line.busy = False
         return self.read(raw)
 
     def broken(self, error: Exception) -> Answer[Any]:
-        """No reply: an HTTP error, or none at all. Some versions of the SDK wrap what happened, some do not."""
+        """No reply: an HTTP error, or none at all. Some versions of the SDK wrap what happened,
+        some do not.
+        """
         cause = error.__cause__ if isinstance(error, _sdk().APIConnectionError) else error
         if isinstance(cause, ErrorAnswer):
             return self._turned_away(cause.status, error_in(cause.body), cause.headers)
@@ -88,7 +104,10 @@ class OpenAICompatible:
                 "json_schema": wire_schema(request.schema, bounds=self.profile.schema_bounds),
             }
         elif request.schema is not None:
-            messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{in_words(request.schema)}"}
+            messages[-1] = {
+                **messages[-1],
+                "content": f"{messages[-1]['content']}\n\n{in_words(request.schema)}",
+            }
         return {**body, **self.profile.parameters}
 
     def read(self, raw: bytes) -> Answer[Any]:
@@ -102,7 +121,11 @@ class OpenAICompatible:
     def _answer(self, reply: Reply) -> Answer[Any]:
         standing = (self.profile.standing,) if self.profile.standing else ()
         cut = (CUT,) if reply.finish == "length" else ()
-        filtered = "the endpoint's content filter" if reply.finish in ("content_filter", "refusal") else None
+        filtered = (
+            "the endpoint's content filter"
+            if reply.finish in ("content_filter", "refusal")
+            else None
+        )
         refused = reply.refusal or filtered
         return Answer(
             model=self.profile.chosen_model(),
@@ -115,30 +138,49 @@ class OpenAICompatible:
         )
 
     def _turned_away(self, status: int, body: Any, headers: Any) -> Answer[Any]:
-        """An HTTP status that is not a success: this call's problem, a passing one, or the end of the run."""
-        words = excerpt(str(body.get("message") or body) if isinstance(body, dict) else str(body or ""), self._key)
+        """An HTTP status that is not a success: this call's problem, a passing one, or the end of
+        the run.
+        """
+        words = excerpt(
+            str(body.get("message") or body) if isinstance(body, dict) else str(body or ""),
+            self._key,
+        )
         if 300 <= status < 400:
-            words = f"it sends us elsewhere ({excerpt(headers.get('location', ''), self._key)}), which is not followed"
-        no_quota = status == 429 and isinstance(body, dict) and body.get("code") == "insufficient_quota"
+            words = (
+                f"it sends us elsewhere ({excerpt(headers.get('location', ''), self._key)}), which"
+                " is not followed"
+            )
+        no_quota = (
+            status == 429 and isinstance(body, dict) and body.get("code") == "insufficient_quota"
+        )
         if status in _TURNED_AWAY or no_quota:
             problem, todo = _TURNED_AWAY[402 if no_quota else status]
             raise EndpointRefused(
-                f"The endpoint of '{self.profile.name}' {problem} (HTTP {status}: {words or 'no reason given'}).",
+                f"The endpoint of '{self.profile.name}' {problem} (HTTP {status}:"
+                f" {words or 'no reason given'}).",
                 todo.format(variable=self.profile.key_variable or "the profile's key_variable"),
             )
         if refusal_in(body):
             return self._failed("refusal", words)
         if self.profile.schema_bound and schema_refused(status, body):
             raise EndpointRefused(
-                f"The endpoint of '{self.profile.name}' does not take the schema that answers are bound to "
-                f"(HTTP {status}: {words}).",
-                "Write schema_bound = false into the profile (docs/llm.md): the schema is then sent as words.",
+                f"The endpoint of '{self.profile.name}' does not take the schema that answers are"
+                f" bound to (HTTP {status}: {words}).",
+                "Write schema_bound = false into the profile (docs/llm.md): the schema is then sent"
+                " as words.",
             )
         transient = status in (408, 409, 425, 429) or status >= 500
-        return self._failed(f"http-{status}", words, transient=transient, retry_after=retry_after(headers))
+        return self._failed(
+            f"http-{status}", words, transient=transient, retry_after=retry_after(headers)
+        )
 
     def _failed(
-        self, failure: str, detail: str, *, transient: bool = False, retry_after: float | None = None
+        self,
+        failure: str,
+        detail: str,
+        *,
+        transient: bool = False,
+        retry_after: float | None = None,
     ) -> Answer[Any]:
         return Answer(
             model=self.profile.chosen_model(),
@@ -166,9 +208,12 @@ class OpenAICompatible:
 
     def _open(self) -> Any:
         local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
-        http = _sdk().DefaultAsyncHttpxClient(**client_settings(), trust_env=not local)  # no proxy to oneself
+        http = _sdk().DefaultAsyncHttpxClient(
+            **client_settings(), trust_env=not local
+        )  # no proxy to oneself
         client = _sdk().AsyncOpenAI(
-            api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
+            api_key=self._key
+            or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
             base_url=self.profile.base_url,
             max_retries=0,
             http_client=http,
@@ -185,7 +230,9 @@ class OpenAICompatible:
 
 @dataclass
 class _Line:
-    """A client for one call at a time: one with many looks through all its connections for every call."""
+    """A client for one call at a time: one with many looks through all its connections for every
+    call.
+    """
 
     client: Any
     busy: bool = False

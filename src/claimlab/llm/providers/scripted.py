@@ -1,8 +1,10 @@
-"""A deterministic fake: answers from a list, in turn, or from a function of the request. It asks no model.
+"""A deterministic fake: answers from a list, in turn, or from a function of the request. It asks no
+model.
 
     Scripted(answers=['{"label": "false"}', Refuse()])        Scripted(answers=lambda request: …)
 
-In a profile: `options = {answers = ["…", "…"]}`. Usage is counted by rule, so that caps and costs can be tried too.
+In a profile: `options = {answers = ["…", "…"]}`. Usage is counted by rule, so that caps and costs
+can be tried too.
 """
 
 from __future__ import annotations
@@ -44,10 +46,16 @@ Script = Sequence[Line] | Callable[[Request[Any]], Line | Awaitable[Line]]
 class Scripted:
     def __init__(self, profile: Profile | None = None, answers: Script | None = None) -> None:
         free = {"*": Price(input=0, output=0)}
-        self.profile = profile or Profile(name="scripted", provider="scripted", model="scripted", prices=free)
-        script: Script | None = answers if answers is not None else self.profile.options.get("answers")
+        self.profile = profile or Profile(
+            name="scripted", provider="scripted", model="scripted", prices=free
+        )
+        script: Script | None = (
+            answers if answers is not None else self.profile.options.get("answers")
+        )
         if script is None:
-            raise UsageError("A scripted model needs its answers.", 'Give them: options = {answers = ["…"]}.')
+            raise UsageError(
+                "A scripted model needs its answers.", 'Give them: options = {answers = ["…"]}.'
+            )
         self.answers: Script = script
         self.asked: list[Request[Any]] = []
 
@@ -56,7 +64,12 @@ class Scripted:
         line = await self._line(request)
         model = self.profile.model or "scripted"
         if isinstance(line, Fail):
-            return Answer(model=model, failure=line.failure, transient=line.transient, retry_after=line.retry_after)
+            return Answer(
+                model=model,
+                failure=line.failure,
+                transient=line.transient,
+                retry_after=line.retry_after,
+            )
         text = line.text if isinstance(line, Refuse) else line
         usage = Usage(sum(rough_count(m.content) for m in request.messages), rough_count(text))
         return Answer(
@@ -74,7 +87,10 @@ class Scripted:
             return await line if inspect.isawaitable(line) else line
         turn = len(self.asked) - 1
         if turn >= len(self.answers):
-            raise UsageError(f"The script has {len(self.answers)} answers and was asked a further one.", "Add answers.")
+            raise UsageError(
+                f"The script has {len(self.answers)} answers and was asked a further one.",
+                "Add answers.",
+            )
         return self.answers[turn]
 
     async def close(self) -> None:

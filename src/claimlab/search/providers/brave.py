@@ -1,4 +1,6 @@
-"""Brave Search: an index of its own, plain JSON. https://api-dashboard.search.brave.com/app/documentation/web-search"""
+"""Brave Search: an index of its own, plain JSON.
+https://api-dashboard.search.brave.com/app/documentation/web-search
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from claimlab.search.web import Page, WebProvider, two_letters
 
 # Brave answers 422 to a language it does not list, and spells some in its own way.
 LANGUAGES = (
-    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nl pa pl ro ru sk sl sr sv "
-    "ta te th tr uk vi"
+    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nl pa"
+    " pl ro ru sk sl sr sv ta te th tr uk vi"
 )
 SPELLINGS = {"ja": "jp", "zh": "zh-hans", "no": "nb", "nb": "nb", "pt": "pt-pt"}
 

@@ -1,4 +1,5 @@
-"""Google Custom Search (legacy): closed to new customers, and ending on 1 January 2027. Never a default.
+"""Google Custom Search (legacy): closed to new customers, and ending on 1 January 2027. Never a
+default.
 
 https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
 """
@@ -16,8 +17,8 @@ from claimlab.search.web import Page, WebProvider, two_letters
 
 LAST_DAY = date(2026, 12, 31)
 NOTE = (
-    "Google Custom Search is closed to new customers and {tense} on 1 January 2027: move to another provider, such as "
-    "brave or google-factcheck."
+    "Google Custom Search is closed to new customers and {tense} on 1 January 2027: move to another"
+    " provider, such as brave or google-factcheck."
 )
 
 

@@ -1,4 +1,5 @@
-"""Google Fact Check Tools: fact-checks published with ClaimReview, found by the claim (claims:search, v1alpha1).
+"""Google Fact Check Tools: fact-checks published with ClaimReview, found by the claim
+(claims:search, v1alpha1).
 
 https://developers.google.com/fact-check/tools/api/reference/rest/v1alpha1/claims/search
 """
@@ -19,7 +20,9 @@ from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class GoogleFactCheck(WebProvider):
-    """One piece of evidence per review. `max_age_days` counts back from today; `publisher_site` keeps one publisher."""
+    """One piece of evidence per review. `max_age_days` counts back from today; `publisher_site`
+    keeps one publisher.
+    """
 
     name: ClassVar[str] = "google-factcheck"
     endpoint: ClassVar[str] = "https://factchecktools.googleapis.com/v1alpha1/claims:search"
@@ -47,7 +50,9 @@ class GoogleFactCheck(WebProvider):
             "query": query.text,
             "languageCode": two_letters(query),  # the service ignores the region
             "maxAgeDays": self.max_age_days,
-            "pageSize": min(self.page_size, query.max_results),  # the same on every page, or the token is refused
+            "pageSize": min(
+                self.page_size, query.max_results
+            ),  # the same on every page, or the token is refused
             "pageToken": page,
             "reviewPublisherSiteFilter": self.publisher_site,
         }
@@ -56,7 +61,9 @@ class GoogleFactCheck(WebProvider):
             "GET",
             self.address,
             params={k: v for k, v in params.items() if v is not None},
-            headers={"X-Goog-Api-Key": key},  # in the header rather than the address, which ends up in logs
+            headers={
+                "X-Goog-Api-Key": key
+            },  # in the header rather than the address, which ends up in logs
             secret=key,
             most=self.price(wanted),
         )
@@ -67,7 +74,9 @@ class GoogleFactCheck(WebProvider):
             return results  # as the service says that it knows no such claim
         for claim in table(self.name, answer, "claims", or_else=("nextPageToken",)):
             reviews = table(self.name, claim, "claimReview", or_else=("text",))
-            results.evidence += [self._review(claim, r, query, retrieved) for r in reviews] or [None]
+            results.evidence += [self._review(claim, r, query, retrieved) for r in reviews] or [
+                None
+            ]
         return results
 
     def _review(

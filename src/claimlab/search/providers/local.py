@@ -1,4 +1,6 @@
-"""Local: a full-text index of a user's own documents (claimlab.search.local), always there and always free."""
+"""Local: a full-text index of a user's own documents (claimlab.search.local), always there and
+always free.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ class Local:
         self.passage = passage
 
     def parameters(self) -> dict[str, Any]:
-        return {"source": self.index.manifest.source, "layout": self.index.manifest.layout, "passage": self.passage}
+        return {
+            "source": self.index.manifest.source,
+            "layout": self.index.manifest.layout,
+            "passage": self.passage,
+        }
 
     async def search(self, query: Query) -> Results:
         pieces = self.index.search(query, passage=self.passage)

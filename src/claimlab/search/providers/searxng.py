@@ -1,6 +1,7 @@
 """SearXNG: a search service you host yourself. https://docs.searxng.org/dev/search_api.html
 
-It needs no key. SEARXNG_URL names the instance, whose settings must allow the JSON format (most public ones do not).
+It needs no key. SEARXNG_URL names the instance, whose settings must allow the JSON format (most
+public ones do not).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class SearxNG(WebProvider):
-    """The service decides how many results a page has, so pages are requested until there are enough."""
+    """The service decides how many results a page has, so pages are requested until there are
+    enough.
+    """
 
     name: ClassVar[str] = "searxng"
     endpoint: ClassVar[str] = ""
@@ -40,7 +43,9 @@ class SearxNG(WebProvider):
 
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
         hits = table(self.name, answer, "results")
-        results = Page(following=(page or 1) + 1 if hits else None)  # the answer does not say whether there is more
+        results = Page(
+            following=(page or 1) + 1 if hits else None
+        )  # the answer does not say whether there is more
         for hit in hits:
             results.evidence.append(
                 self.piece(
@@ -56,7 +61,9 @@ class SearxNG(WebProvider):
             )
         for engine in answer.get("unresponsive_engines") or []:
             if isinstance(engine, list | tuple) and engine:
-                results.notes.append(f"The engine {' ('.join(map(str, engine[:2]))}) did not answer SearXNG.")
+                results.notes.append(
+                    f"The engine {' ('.join(map(str, engine[:2]))}) did not answer SearXNG."
+                )
         return results
 
     def _instance(self) -> str:

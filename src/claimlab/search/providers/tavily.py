@@ -1,4 +1,6 @@
-"""Tavily: web search that answers with passages of the pages. https://docs.tavily.com/documentation/api-reference"""
+"""Tavily: web search that answers with passages of the pages.
+https://docs.tavily.com/documentation/api-reference
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from claimlab.search.web import Page, WebProvider
 
 
 class Tavily(WebProvider):
-    """Language and country are not sent: the service wants a country's English name, and only boosts by it."""
+    """Language and country are not sent: the service wants a country's English name, and only
+    boosts by it.
+    """
 
     name: ClassVar[str] = "tavily"
     endpoint: ClassVar[str] = "https://api.tavily.com/search"

@@ -21,7 +21,9 @@ class External:
             raise UsageError("Which dataset is the test?", "Pass it as `external`.")
         side, notes = with_dev(material, request, ~material.external)
         side[material.external] = 2
-        tested = sorted(material.records["dataset"].filter(pl.Series(material.external)).unique().to_list())
+        tested = sorted(
+            material.records["dataset"].filter(pl.Series(material.external)).unique().to_list()
+        )
         return Parts(
             side=named(side),
             name=f"external:test={'+'.join(tested)}",

@@ -1,4 +1,6 @@
-"""Pairs kept whole: a true text and the false one aligned with it are both trained on, or both tested on."""
+"""Pairs kept whole: a true text and the false one aligned with it are both trained on, or both
+tested on.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,13 @@ class Pair(Whole):
         )["pair"]
         if classes < 2 or not alike.any():
             raise Impossible(
-                "Cannot split by pair: no value of the column 'group' has exactly one record of each class.",
+                "Cannot split by pair: no value of the column 'group' has exactly one record of"
+                " each class.",
                 'Split whole groups of any make-up with `by="group"`.',
             )
-        units = material.bound(self.together if request.keep_together is None else request.keep_together)
+        units = material.bound(
+            self.together if request.keep_together is None else request.keep_together
+        )
         parts = self.dealt(material, request, units, alike.to_numpy())
         broken = int((~alike).sum())
         left_out = {"no part of a whole pair": broken} if broken else {}

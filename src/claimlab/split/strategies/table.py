@@ -1,4 +1,6 @@
-"""The strategies that differ by what they keep together, or by the column whose values they hold out."""
+"""The strategies that differ by what they keep together, or by the column whose values they hold
+out.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,29 @@ def domain(material: Material, request: Request) -> Trait:
 
 def named_column(material: Material, request: Request) -> Trait:
     if request.column is None:
-        raise UsageError("No column given.", "Pass `column`, such as topic, to hold out its values.")
+        raise UsageError(
+            "No column given.", "Pass `column`, such as topic, to hold out its values."
+        )
     values = column_values(material.records, request.column).cast(pl.String)
     return Trait(values, f"the row has no '{request.column}'")
 
 
 ENTRIES: list[Strategy] = [
     # Whole units assigned by the shares.
-    Whole("random", "Rows at random, even by class and language; copies and groups are separated (the naive split)."),
-    Whole("group", "Whole groups and exact copies on one side, even by class and language.", ("group", "exact")),
+    Whole(
+        "random",
+        "Rows at random, even by class and language; copies and groups are separated (the naive"
+        " split).",
+    ),
+    Whole(
+        "group",
+        "Whole groups and exact copies on one side, even by class and language.",
+        ("group", "exact"),
+    ),
     Whole(
         "near-duplicates",
-        "Whole clusters of near-duplicate texts (and groups) on one side, even by class and language.",
+        "Whole clusters of near-duplicate texts (and groups) on one side, even by class and"
+        " language.",
         ("group", "exact", "near-duplicates"),
     ),
     # Whole values of a column held out.
@@ -47,7 +60,11 @@ ENTRIES: list[Strategy] = [
         "Whole sources held out: test records come from new publishers.",
         values_of("source", "the row has no source"),
     ),
-    HoldOut("domain", "Whole web domains held out, by the URL of the row (www.bbc.co.uk is bbc.co.uk).", domain),
+    HoldOut(
+        "domain",
+        "Whole web domains held out, by the URL of the row (www.bbc.co.uk is bbc.co.uk).",
+        domain,
+    ),
     HoldOut(
         "event",
         "Whole events (the column 'group') held out: test records are about new events.",

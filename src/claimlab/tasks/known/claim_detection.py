@@ -1,7 +1,7 @@
 """Claim or no claim: does a sentence state something that can be checked?
 
-Datasets write it as words or as 1 and 0. Numbers and yes/no are read only on records without a verdict, because a "1"
-next to a verdict is about truth, not about being a claim.
+Datasets write it as words or as 1 and 0. Numbers and yes/no are read only on records without a
+verdict, because a "1" next to a verdict is about truth, not about being a claim.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ def read(records: pl.DataFrame) -> pl.Series:
 
 TASK = Task(
     name="claim-detection",
-    summary="Does the text state a claim that can be checked? (PoliClaim, Claimify, evolved claims, ...)",
+    summary=(
+        "Does the text state a claim that can be checked? (PoliClaim, Claimify, evolved claims,"
+        " ...)"
+    ),
     read=read,
     classes=("claim", "non-claim"),
     meaning={

@@ -1,6 +1,8 @@
-"""Stance of a body of text towards a claim or headline, in the four classes of the Fake News Challenge.
+"""Stance of a body of text towards a claim or headline, in the four classes of the Fake News
+Challenge.
 
-A dataset that has both a verdict and a stance keeps the stance in `meta`; where there is no verdict, the label is it.
+A dataset that has both a verdict and a stance keeps the stance in `meta`; where there is no
+verdict, the label is it.
 """
 
 from __future__ import annotations
@@ -13,14 +15,34 @@ from claimlab.tasks.task import Task, words_of
 
 STANCES = {
     "agree": ("agree", "agrees", "for", "favor", "favour", "support", "supports", "supporting"),
-    "disagree": ("disagree", "disagrees", "against", "deny", "denies", "denying", "refute", "refutes", "refuting"),
-    "discuss": ("discuss", "discusses", "discussing", "comment", "commenting", "neutral", "observing"),
+    "disagree": (
+        "disagree",
+        "disagrees",
+        "against",
+        "deny",
+        "denies",
+        "denying",
+        "refute",
+        "refutes",
+        "refuting",
+    ),
+    "discuss": (
+        "discuss",
+        "discusses",
+        "discussing",
+        "comment",
+        "commenting",
+        "neutral",
+        "observing",
+    ),
     "unrelated": ("unrelated", "irrelevant"),
 }
 
 
 def read(records: pl.DataFrame) -> pl.Series:
-    label = pl.DataFrame({"said": words_of("label_raw", STANCES)(records), "verdict": records["veracity"]})
+    label = pl.DataFrame(
+        {"said": words_of("label_raw", STANCES)(records), "verdict": records["veracity"]}
+    )
     by_label = label.select(pl.when(pl.col("verdict").is_null()).then("said")).to_series()
     try:
         column_values(records, "meta.stance")
@@ -31,7 +53,10 @@ def read(records: pl.DataFrame) -> pl.Series:
 
 TASK = Task(
     name="stance",
-    summary="Does the other text agree with this one, disagree, discuss it, or have nothing to do with it?",
+    summary=(
+        "Does the other text agree with this one, disagree, discuss it, or have nothing to do"
+        " with it?"
+    ),
     read=read,
     classes=tuple(STANCES),
     meaning={

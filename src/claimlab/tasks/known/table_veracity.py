@@ -1,7 +1,7 @@
 """Is it true? In two, three or six classes.
 
-The six are PolitiFact's levels, from the source's own label: LIAR and its kin. "Mostly false" is the level that LIAR
-calls "barely-true": PolitiFact renamed it in 2011.
+The six are PolitiFact's levels, from the source's own label: LIAR and its kin. "Mostly false" is
+the level that LIAR calls "barely-true": PolitiFact renamed it in 2011.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from claimlab.tasks.task import Task, values_of, words_of
 
 MEANING = {
     "true": "What the text claims is true.",
-    "mixed": "Part of what the text claims is true and part is false, or it lacks context that changes it.",
+    "mixed": (
+        "Part of what the text claims is true and part is false, or it lacks context that"
+        " changes it."
+    ),
     "false": "What the text claims is false or misleading.",
 }
 LEVELS = {
@@ -43,13 +46,18 @@ ENTRIES = [
     ),
     Task(
         name="veracity-six",
-        summary="How true, on PolitiFact's six levels, by the source's own label? Other labels are left out.",
+        summary=(
+            "How true, on PolitiFact's six levels, by the source's own label? Other labels are left"
+            " out."
+        ),
         read=words_of("label_raw", LEVELS),
         classes=tuple(LEVELS),
         meaning={
             "pants-fire": "What the text claims is false and ridiculous.",
             "false": "What the text claims is false.",
-            "barely-true": "The text holds some truth but leaves out facts that would give another impression.",
+            "barely-true": (
+                "The text holds some truth but leaves out facts that would give another impression."
+            ),
             "half-true": "The text is partly right but lacks details or context.",
             "mostly-true": "What the text claims is right but needs an explanation.",
             "true": "What the text claims is right and nothing important is missing.",

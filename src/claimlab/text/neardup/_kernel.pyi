@@ -25,9 +25,18 @@ def sketch(
     /,
 ) -> None: ...
 def match(
-    packed: Buffer, bits: Buffer, lanes: int, counts: Buffer, share: float, limit: int, second: Buffer | None, /
+    packed: Buffer,
+    bits: Buffer,
+    lanes: int,
+    counts: Buffer,
+    share: float,
+    limit: int,
+    second: Buffer | None,
+    /,
 ) -> tuple[bytes, bytes]: ...
-def sift(codes: Buffer, bits: Buffer, lanes: int, counts: Buffer, share: float, keep: Buffer, /) -> None: ...
+def sift(
+    codes: Buffer, bits: Buffer, lanes: int, counts: Buffer, share: float, keep: Buffer, /
+) -> None: ...
 def verify(
     texts: list[str],
     folded: Buffer,

@@ -1,10 +1,12 @@
-"""Near-duplicates as Akin 0.1.0 counts them, so that figures published with it can be reached again.
+"""Near-duplicates as Akin 0.1.0 counts them, so that figures published with it can be reached
+again.
 
-Akin cuts the raw text, not normalised, into runs of five characters, takes 100 minima of 128-bit MurmurHash3 values
-and bands them by two. What it calls Jaccard is the share of the 50 bands that agree, about the square of the Jaccard
-similarity: its 0.7 is a true similarity near 0.84, and random around it. The randomness is in the 100 hash seeds,
-drawn from NumPy's legacy generator: with the same `seed` this finds the same pairs as Akin; without one Akin's own
-result changes from run to run.
+Akin cuts the raw text, not normalised, into runs of five characters, takes 100 minima of 128-bit
+MurmurHash3 values and bands them by two. What it calls Jaccard is the share of the 50 bands that
+agree, about the square of the Jaccard similarity: its 0.7 is a true similarity near 0.84, and
+random around it. The randomness is in the 100 hash seeds, drawn from NumPy's legacy generator: with
+the same `seed` this finds the same pairs as Akin; without one Akin's own result changes from run to
+run.
 
 This is for comparison with published work; `find_pairs` is what new work should use.
 """
@@ -30,14 +32,20 @@ PERMUTATIONS, BANDS = 100, 50
 NGRAM = 5
 
 
-def akin_clusters(texts: Texts, *, threshold: float = 0.7, seed: int = 3, progress: Progress = silent) -> Clusters:
-    """Akin's near-duplicates at `min_jaccard=threshold` with 50 bands of 2 rows over 5-grams of characters.
+def akin_clusters(
+    texts: Texts, *, threshold: float = 0.7, seed: int = 3, progress: Progress = silent
+) -> Clusters:
+    """Akin's near-duplicates at `min_jaccard=threshold` with 50 bands of 2 rows over 5-grams of
+    characters.
 
-    `pairs.jaccard` is Akin's: the share of bands that agree. Texts of fewer than five characters, which Akin refuses,
-    have no near-duplicates here. Of texts with one signature the first represents all, as in `find_pairs`.
+    `pairs.jaccard` is Akin's: the share of bands that agree. Texts of fewer than five characters,
+    which Akin refuses, have no near-duplicates here. Of texts with one signature the first
+    represents all, as in `find_pairs`.
     """
     if not 1 <= seed < 1 << 32:
-        raise UsageError(f"Akin draws at random for the seed {seed}.", "Give a whole number from 1 to 2^32 - 1.")
+        raise UsageError(
+            f"Akin draws at random for the seed {seed}.", "Give a whole number from 1 to 2^32 - 1."
+        )
     plan = Plan(threshold, None, BANDS, PERMUTATIONS // BANDS, needed=_needed(threshold))
     rows, keys = _band_keys([text or "" for text in as_list(texts)], seed, progress)
     first, same_as = _same_signature(keys)
@@ -55,7 +63,9 @@ def akin_clusters(texts: Texts, *, threshold: float = 0.7, seed: int = 3, progre
 def _needed(threshold: float) -> int:
     """The least number of agreeing bands whose share Akin does not find too small."""
     if not 0 < threshold <= 1:
-        raise UsageError(f"The threshold {threshold} is not a share of bands.", "Give one above 0, at most 1.")
+        raise UsageError(
+            f"The threshold {threshold} is not a share of bands.", "Give one above 0, at most 1."
+        )
     return next(n for n in range(1, BANDS + 1) if n / BANDS >= threshold)
 
 
@@ -68,7 +78,8 @@ def _band_keys(texts: list[str], seed: int, progress: Progress) -> tuple[I64, U6
         return rows, keys
     hash_seeds = np.random.RandomState(seed).randint(1, 100_000_000, size=PERMUTATIONS)
     for number, hash_seed in enumerate(hash_seeds.tolist()):
-        # the upper half of the 128 bits decides which value is least; that two shingles tie in it is not to be feared
+        # the upper half of the 128 bits decides which value is least; that two shingles tie in it
+        # is not to be feared
         least = np.minimum.reduceat(murmur3_upper(words, lengths, hash_seed)[shingles], starts)
         band = number * BANDS // PERMUTATIONS
         keys[:, band] = mix(keys[:, band] ^ least)
@@ -77,24 +88,39 @@ def _band_keys(texts: list[str], seed: int, progress: Progress) -> tuple[I64, U6
 
 
 def _shingles(texts: list[str]) -> tuple[I64, I64, U64, I64]:
-    """Each text as numbers of its shingles, end to end, where each text begins, and the distinct shingles as bytes."""
+    """Each text as numbers of its shingles, end to end, where each text begins, and the distinct
+    shingles as bytes.
+    """
     counts = np.array([len(text) - NGRAM + 1 for text in texts], dtype=np.int64)
     number: dict[str, int] = {}
-    ids = [number.setdefault(text[i : i + NGRAM], len(number)) for text in texts for i in range(len(text) - NGRAM + 1)]
+    ids = [
+        number.setdefault(text[i : i + NGRAM], len(number))
+        for text in texts
+        for i in range(len(text) - NGRAM + 1)
+    ]
     encoded = [shingle.encode("utf-8", "surrogatepass") for shingle in number]
     padded = b"".join(data.ljust(32, b"\0") for data in encoded)
     lengths = np.array([len(data) for data in encoded], dtype=np.int64)
-    return np.array(ids, np.int64), np.cumsum(counts) - counts, np.frombuffer(padded, "<u8").reshape(-1, 4), lengths
+    return (
+        np.array(ids, np.int64),
+        np.cumsum(counts) - counts,
+        np.frombuffer(padded, "<u8").reshape(-1, 4),
+        lengths,
+    )
 
 
 def _same_signature(keys: U64) -> tuple[I64, I64]:
-    """The first row of each distinct signature, in order, and for each row the first that equals it."""
+    """The first row of each distinct signature, in order, and for each row the first that equals
+    it.
+    """
     _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return np.sort(first), first[inverse.reshape(-1)]
 
 
 def _agreeing(keys: U64, needed: int) -> tuple[I64, I64, NDArray[np.float64]]:
-    """Pairs that agree in `needed` bands or more. Such a pair agrees in one of any BANDS - needed + 1 bands."""
+    """Pairs that agree in `needed` bands or more. Such a pair agrees in one of any BANDS - needed +
+    1 bands.
+    """
     pairs = [np.empty(0, dtype=np.uint64)]
     for band in range(BANDS - needed + 1):
         for codes in _sharing(keys[:, band]):
@@ -131,7 +157,9 @@ def _turn(x: U64, left: int) -> U64:
 
 
 def murmur3_upper(words: U64, lengths: I64, seed: int) -> U64:
-    """The upper 64 bits of the 128-bit MurmurHash3 (x64) of strings of up to 31 bytes, as rows of four 8-byte words."""
+    """The upper 64 bits of the 128-bit MurmurHash3 (x64) of strings of up to 31 bytes, as rows of
+    four 8-byte words.
+    """
     c1, c2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
     h1 = np.full(len(words), seed, dtype=np.uint64)
     h2 = h1.copy()

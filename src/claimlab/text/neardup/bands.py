@@ -1,9 +1,10 @@
 """How many bands of how many rows: enough for the recall asked for, at the least expected work.
 
-A band of r rows agrees between two texts of Jaccard similarity J with probability J^r, so b bands miss a pair with
-probability (1 - J^r)^b. For each r, b is the least that meets the target at the threshold itself, where recall is
-lowest. Among these the cheapest is taken: few rows make many chance candidates, which grow with the square of the
-number of texts; many rows need many more bands, which grow with it.
+A band of r rows agrees between two texts of Jaccard similarity J with probability J^r, so b bands
+miss a pair with probability (1 - J^r)^b. For each r, b is the least that meets the target at the
+threshold itself, where recall is lowest. Among these the cheapest is taken: few rows make many
+chance candidates, which grow with the square of the number of texts; many rows need many more
+bands, which grow with it.
 """
 
 from __future__ import annotations
@@ -14,17 +15,19 @@ from dataclasses import dataclass
 from claimlab.core.errors import UsageError
 
 MAX_BINS = 1024
-# Two unrelated texts of one language share a few per cent of their n-grams ("tion ", " the "). Corpora with templates
-# share more, and guessing low costs far more than guessing high.
+# Two unrelated texts of one language share a few per cent of their n-grams ("tion ", " the ").
+# Corpora with templates share more, and guessing low costs far more than guessing high.
 BACKGROUND = 0.05
-# Nanoseconds a text and bin to sketch, a text and band to sort, a candidate to sift, as measured on posts; only their
-# ratios count.
+# Nanoseconds a text and bin to sketch, a text and band to sort, a candidate to sift, as measured on
+# posts; only their ratios count.
 SKETCH, SORT, SIFT = 15.0, 30.0, 40.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The bands in use, and the recall to expect of a pair that is exactly at the threshold (higher above it)."""
+    """The bands in use, and the recall to expect of a pair that is exactly at the threshold (higher
+    above it).
+    """
 
     threshold: float
     target: float | None
@@ -39,7 +42,10 @@ class Plan:
     def recall_at(self, jaccard: float) -> float:
         """The probability that a pair of this Jaccard similarity becomes a candidate."""
         p = jaccard**self.rows
-        missed = (math.comb(self.bands, k) * p**k * (1 - p) ** (self.bands - k) for k in range(self.needed))
+        missed = (
+            math.comb(self.bands, k) * p**k * (1 - p) ** (self.bands - k)
+            for k in range(self.needed)
+        )
         return max(0.0, 1 - sum(missed))
 
     def __str__(self) -> str:
@@ -54,21 +60,32 @@ def _s(count: int) -> str:
 def choose(threshold: float, recall: float, texts: int) -> Plan:
     """The cheapest plan for `texts` texts that meets `recall` at `threshold`."""
     if not 0 < threshold <= 1:
-        raise UsageError(f"The threshold {threshold} is not a Jaccard similarity.", "Give one above 0, at most 1.")
+        raise UsageError(
+            f"The threshold {threshold} is not a Jaccard similarity.",
+            "Give one above 0, at most 1.",
+        )
     if not 0 < recall < 1:
-        raise UsageError(f"The recall {recall} cannot be promised by hashing.", "Give one above 0 and below 1.")
+        raise UsageError(
+            f"The recall {recall} cannot be promised by hashing.", "Give one above 0 and below 1."
+        )
     best: tuple[float, Plan] | None = None
     for rows in range(1, 17):
         agree = threshold**rows
-        bands = 1 if agree >= recall else math.ceil(math.log(1 - recall) / math.log1p(-agree) - 1e-12)
+        bands = (
+            1 if agree >= recall else math.ceil(math.log(1 - recall) / math.log1p(-agree) - 1e-12)
+        )
         if bands * rows > MAX_BINS:
             break
-        cost = texts * (SKETCH * bands * rows + SORT * bands) + SIFT * texts**2 / 2 * bands * BACKGROUND**rows
+        cost = (
+            texts * (SKETCH * bands * rows + SORT * bands)
+            + SIFT * texts**2 / 2 * bands * BACKGROUND**rows
+        )
         if best is None or cost < best[0]:
             best = (cost, Plan(threshold, recall, bands, rows))
     if best is None:
         raise UsageError(
-            f"A recall of {recall} at a threshold of {threshold} needs more than {MAX_BINS} hashes a text.",
+            f"A recall of {recall} at a threshold of {threshold} needs more than {MAX_BINS} hashes"
+            " a text.",
             "Raise the threshold or lower the recall.",
         )
     return best[1]

@@ -1,10 +1,11 @@
 """From band keys to candidate pairs, with a bound on their number.
 
-Texts that agree in a band share a bucket. In a bucket of up to LIMIT texts every pair is a candidate. A larger one
-(thousands of variants of one chain letter, or of posts that share little but a link) would make millions of pairs, so
-there each text is compared with the first text of the bucket and with its REACH neighbours, ordered by the key of the
-next band: the most similar are adjacent, and a cluster stays whole. So no band makes more than LIMIT / 2 candidates a
-text. What is left out is counted.
+Texts that agree in a band share a bucket. In a bucket of up to LIMIT texts every pair is a
+candidate. A larger one (thousands of variants of one chain letter, or of posts that share little
+but a link) would make millions of pairs, so there each text is compared with the first text of the
+bucket and with its REACH neighbours, ordered by the key of the next band: the most similar are
+adjacent, and a cluster stays whole. So no band makes more than LIMIT / 2 candidates a text. What is
+left out is counted.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ LOW = np.uint64(0xFFFFFFFF)
 
 
 def pack(keys: U32, rows: U32) -> U64:
-    """key << 32 | row, sorted: rows that share a key are adjacent. `keys` are in the order of `rows`."""
+    """key << 32 | row, sorted: rows that share a key are adjacent. `keys` are in the order of
+    `rows`.
+    """
     packed: U64 = (keys.astype(np.uint64) << SHIFT) | rows
     packed.sort()
     return packed
 
 
 def distinct(codes: U64) -> U64:
-    """Sorted, each once. NumPy's own unique hashes first, which is many times slower on 64-bit numbers."""
+    """Sorted, each once. NumPy's own unique hashes first, which is many times slower on 64-bit
+    numbers.
+    """
     codes = np.sort(codes)
     fresh = np.ones(len(codes), dtype=bool)
     fresh[1:] = codes[1:] != codes[:-1]
@@ -57,8 +62,8 @@ def candidates(
 ) -> tuple[U64, Skipped]:
     """The candidates of one band, sifted, as left << 32 | right; and what the bound left out.
 
-    `next_keys` are the keys of the next band, by row; `second` marks the rows of a second list, if only pairs across
-    two lists count.
+    `next_keys` are the keys of the next band, by row; `second` marks the rows of a second list, if
+    only pairs across two lists count.
     """
     codes, large = kernel.match(packed, sketched, threshold, LIMIT, second, threads)
     parts, skipped = [codes], Skipped()
@@ -83,7 +88,9 @@ def _of_large(rows: U64, next_keys: U32, second: Flags | None) -> U64:
 
 
 def _leaders(rows: U64, second: Flags | None) -> list[np.uint64]:
-    """The first row of the bucket; of two lists the first row of each, so that every row meets the other list."""
+    """The first row of the bucket; of two lists the first row of each, so that every row meets the
+    other list.
+    """
     if second is None:
         return [rows[0]]
     other = second[rows.astype(np.int64)]

@@ -8,7 +8,9 @@ from claimlab.text.neardup.results import Rows
 
 
 def label(left: Rows, right: Rows, total: int) -> Rows:
-    """Number the connected components of two rows or more in order of their first row; -1 for the rest."""
+    """Number the connected components of two rows or more in order of their first row; -1 for the
+    rest.
+    """
     labels = np.full(total, -1, dtype=np.int64)
     rows, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
     roots = _roots(ends[: len(left)], ends[len(left) :], len(rows))
@@ -20,8 +22,9 @@ def label(left: Rows, right: Rows, total: int) -> Rows:
 def _roots(left: Rows, right: Rows, total: int) -> Rows:
     """For each node the least node of its component: union-find on whole arrays at once.
 
-    Each round attaches the greater root of every unconnected pair to the lesser one and then points all nodes
-    straight at their roots. Every component that is not whole loses roots in each round, usually more than half.
+    Each round attaches the greater root of every unconnected pair to the lesser one and then points
+    all nodes straight at their roots. Every component that is not whole loses roots in each round,
+    usually more than half.
     """
     parent = np.arange(total, dtype=np.int64)
     while len(left):

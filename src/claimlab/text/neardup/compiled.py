@@ -1,4 +1,6 @@
-"""The fast kernel: Python cuts the work into ranges, one thread each; the loops run in C without the GIL."""
+"""The fast kernel: Python cuts the work into ranges, one thread each; the loops run in C without
+the GIL.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from claimlab.text.neardup.workers import SHARE, in_ranges
 
 class CompiledCorpus:
     def __init__(self, texts: Sequence[str | None], grams: Grams, threads: int) -> None:
-        # a list of our own: the kernel reads the strings in place, and those it cannot fold are replaced
+        # a list of our own: the kernel reads the strings in place, and those it cannot fold are
+        # replaced
         self._texts = ["" if text is None else text for text in texts]
         self._grams = grams
         self._threads = threads
@@ -29,7 +32,9 @@ class CompiledCorpus:
         self._fold_the_rest()
 
     def _fold_the_rest(self) -> None:
-        """Fill the folding table as far as these texts need it, and fold in Python those that it cannot."""
+        """Fill the folding table as far as these texts need it, and fold in Python those that it
+        cannot.
+        """
         if self._scan():
             self._scan()
         flagged = np.flatnonzero(self._folded)
@@ -37,10 +42,14 @@ class CompiledCorpus:
         for row, text in zip(flagged.tolist(), folded, strict=True):
             self._texts[row] = text
         if folded:  # the table must know their letters too, to tell words
-            self._cover(_kernel.scan(folded, 0, len(folded), self._table.table, bytearray(len(folded))))
+            self._cover(
+                _kernel.scan(folded, 0, len(folded), self._table.table, bytearray(len(folded)))
+            )
 
     def _scan(self) -> bool:
-        """Flag the texts that the table cannot fold; true if pages had to be filled, so that flags may be wrong."""
+        """Flag the texts that the table cannot fold; true if pages had to be filled, so that flags
+        may be wrong.
+        """
         needed = [bytes(TABLE_SIZE // PAGE)]
 
         def scan(start: int, stop: int) -> None:
@@ -72,9 +81,23 @@ class CompiledCorpus:
 
         def sketch(start: int, stop: int) -> None:
             _kernel.sketch(
-                self._texts, start, stop, self._folded, self._table.table, self._table.extra, ngram, word, salt,
-                plan.bands, plan.rows, lanes, out.keys, out.bits, out.hashes, out.counts,
-            )  # fmt: skip
+                self._texts,
+                start,
+                stop,
+                self._folded,
+                self._table.table,
+                self._table.extra,
+                ngram,
+                word,
+                salt,
+                plan.bands,
+                plan.rows,
+                lanes,
+                out.keys,
+                out.bits,
+                out.hashes,
+                out.counts,
+            )
 
         in_ranges(sketch, total, self._threads, lambda done: progress("sketch texts", done, total))
         return out
@@ -86,11 +109,23 @@ class CompiledCorpus:
         def verify(start: int, stop: int) -> None:
             part = slice(start, stop)
             _kernel.verify(
-                self._texts, self._folded, self._table.table, self._table.extra, ngram, word,
-                codes[part], both[part], either[part],
-            )  # fmt: skip
+                self._texts,
+                self._folded,
+                self._table.table,
+                self._table.extra,
+                ngram,
+                word,
+                codes[part],
+                both[part],
+                either[part],
+            )
 
-        in_ranges(verify, len(codes), self._threads, lambda done: progress("verify pairs", done, len(codes)))
+        in_ranges(
+            verify,
+            len(codes),
+            self._threads,
+            lambda done: progress("verify pairs", done, len(codes)),
+        )
         return both, either
 
 
@@ -101,18 +136,35 @@ class CompiledKernel:
         return CompiledCorpus(texts, grams, threads)
 
     def match(
-        self, packed: U64, sketched: Bitmaps, threshold: float, limit: int, second: Flags | None, threads: int
+        self,
+        packed: U64,
+        sketched: Bitmaps,
+        threshold: float,
+        limit: int,
+        second: Flags | None,
+        threads: int,
     ) -> tuple[U64, I64]:
         share = (1 - threshold) / (1 + threshold)
         cuts = _between_keys(packed, 4 * threads if len(packed) > SHARE else 1)
-        parts: list[tuple[U64, I64]] = [(np.empty(0, np.uint64), np.empty((0, 2), np.int64))] * len(cuts)
+        parts: list[tuple[U64, I64]] = [(np.empty(0, np.uint64), np.empty((0, 2), np.int64))] * len(
+            cuts
+        )
 
         def match(at: int, _: int) -> None:
             start, stop = cuts[at]
             codes, large = _kernel.match(
-                packed[start:stop], sketched.bits, sketched.bits.shape[1], sketched.counts, share, limit, second
+                packed[start:stop],
+                sketched.bits,
+                sketched.bits.shape[1],
+                sketched.counts,
+                share,
+                limit,
+                second,
             )
-            parts[at] = (np.frombuffer(codes, np.uint64), np.frombuffer(large, np.int64).reshape(-1, 2) + start)
+            parts[at] = (
+                np.frombuffer(codes, np.uint64),
+                np.frombuffer(large, np.int64).reshape(-1, 2) + start,
+            )
 
         in_ranges(match, len(cuts), threads, share=1)
         return np.concatenate([f[0] for f in parts]), np.concatenate([f[1] for f in parts])
@@ -123,7 +175,14 @@ class CompiledKernel:
 
         def sift(start: int, stop: int) -> None:
             part = slice(start, stop)
-            _kernel.sift(codes[part], sketched.bits, sketched.bits.shape[1], sketched.counts, share, keep[part])
+            _kernel.sift(
+                codes[part],
+                sketched.bits,
+                sketched.bits.shape[1],
+                sketched.counts,
+                share,
+                keep[part],
+            )
 
         in_ranges(sift, len(codes), threads)
         pairs: U64 = codes[keep.view(bool)]

@@ -1,7 +1,9 @@
-"""The same four loops as _kernel.c in NumPy, for machines without a compiler: same pairs, many times slower.
+"""The same four loops as _kernel.c in NumPy, for machines without a compiler: same pairs, many
+times slower.
 
-Texts lie end to end in one array of code points; grams are computed for a block of texts at a time, so that memory
-stays flat. A change of the arithmetic here must be made in the C file too; the tests compare the two.
+Texts lie end to end in one array of code points; grams are computed for a block of texts at a time,
+so that memory stays flat. A change of the arithmetic here must be made in the C file too; the tests
+compare the two.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _ONES = np.array([i.bit_count() for i in range(256)], dtype=np.int64)  # bits se
 class NumpyCorpus:
     def __init__(self, texts: Sequence[str | None], grams: Grams) -> None:
         normal = [normalise(text) if text else "" for text in texts]
-        self._codes = np.frombuffer("".join(normal).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        self._codes = np.frombuffer(
+            "".join(normal).encode("utf-32-le", "surrogatepass"), dtype="<u4"
+        )
         self._starts = np.concatenate([[0], np.cumsum([len(t) for t in normal], dtype=np.int64)])
         self._grams = grams
 
@@ -36,7 +40,9 @@ class NumpyCorpus:
         return len(self._codes)
 
     def grams(self, rows: Sequence[int] | I64 | range) -> tuple[U64, I64]:
-        """The gram hashes of these texts end to end, repeats included, and where each text's begin."""
+        """The gram hashes of these texts end to end, repeats included, and where each text's
+        begin.
+        """
         rows = np.asarray(rows, dtype=np.int64)
         starts, lengths = self._starts[rows], self._starts[rows + 1] - self._starts[rows]
         places = _spread(starts, lengths)
@@ -82,12 +88,16 @@ class NumpyCorpus:
 
     def _sets(self, rows: I64) -> Any:
         """The gram sets of these texts as the rows of a sparse matrix of ones."""
-        sparse: Any = importlib.import_module("scipy.sparse")  # slow to import; the compiled kernel does without it
+        sparse: Any = importlib.import_module(
+            "scipy.sparse"
+        )  # slow to import; the compiled kernel does without it
 
         gram, offsets = self.grams(rows)
         distinct, column = np.unique(gram, return_inverse=True)
         owner = np.repeat(np.arange(len(rows)), np.diff(offsets))
-        sets = sparse.csr_array((np.ones(len(gram), np.int64), (owner, column)), shape=(len(rows), len(distinct)))
+        sets = sparse.csr_array(
+            (np.ones(len(gram), np.int64), (owner, column)), shape=(len(rows), len(distinct))
+        )
         sets.sum_duplicates()
         sets.data[:] = 1
         return sets
@@ -100,10 +110,20 @@ class NumpyKernel:
         return NumpyCorpus(texts, grams)
 
     def match(
-        self, packed: U64, sketched: Bitmaps, threshold: float, limit: int, second: Flags | None, threads: int
+        self,
+        packed: U64,
+        sketched: Bitmaps,
+        threshold: float,
+        limit: int,
+        second: Flags | None,
+        threads: int,
     ) -> tuple[U64, I64]:
         keys, rows = packed >> np.uint64(32), packed & np.uint64(0xFFFFFFFF)
-        bounds = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1], [True]])) if len(keys) else np.zeros(1)
+        bounds = (
+            np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1], [True]]))
+            if len(keys)
+            else np.zeros(1)
+        )
         bounds = bounds.astype(np.int64)
         starts, sizes = bounds[:-1], np.diff(bounds)
         large = sizes > limit
@@ -113,7 +133,9 @@ class NumpyKernel:
                 a, b = _ends(pairs)
                 pairs = pairs[second[a] != second[b]]
             codes.append(self.sift(pairs, sketched, threshold, threads))
-        return np.concatenate(codes), np.stack([starts[large], starts[large] + sizes[large]], axis=1)
+        return np.concatenate(codes), np.stack(
+            [starts[large], starts[large] + sizes[large]], axis=1
+        )
 
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:  # noqa: ARG002
         bits, counts = sketched.bits, sketched.counts
@@ -121,13 +143,17 @@ class NumpyKernel:
         for start in range(0, len(codes), AT_ONCE):
             part = codes[start : start + AT_ONCE]
             a, b = _ends(part)
-            most = (1 - threshold) / (1 + threshold) * (counts[a].astype(np.float64) + counts[b]) + 1e-6
+            most = (1 - threshold) / (1 + threshold) * (
+                counts[a].astype(np.float64) + counts[b]
+            ) + 1e-6
             pairs.append(part[_ONES[(bits[a] ^ bits[b]).view(np.uint8)].sum(axis=1) <= most])
         return np.concatenate(pairs)
 
 
 def _ends(codes: U64) -> tuple[I64, I64]:
-    return (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(
+        np.int64
+    )
 
 
 def _all_pairs(rows: U64, starts: I64, sizes: I64) -> Iterator[U64]:
@@ -143,7 +169,9 @@ def _all_pairs(rows: U64, starts: I64, sizes: I64) -> Iterator[U64]:
 def _spread(starts: I64, lengths: I64) -> I64:
     """start, start + 1, ... for each start, as many as its length, concatenated."""
     ends = np.cumsum(lengths)
-    spread: I64 = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    spread: I64 = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(
+        starts - (ends - lengths), lengths
+    )
     return spread
 
 
@@ -167,7 +195,9 @@ def _polynomials(values: U64, lengths: I64, base: np.uint64) -> U64:
 
 
 def _windows(values: U64, lengths: I64, n: int) -> tuple[U64, I64]:
-    """The hashes of the windows of each stretch; a stretch shorter than `n` is one window, an empty one none."""
+    """The hashes of the windows of each stretch; a stretch shorter than `n` is one window, an empty
+    one none.
+    """
     width = np.minimum(lengths, n)
     counts = np.where(lengths > 0, lengths - width + 1, 0)
     firsts = _spread(np.cumsum(lengths) - lengths, counts)
@@ -196,12 +226,16 @@ def _words(codes: U64, lengths: I64) -> tuple[U64, I64]:
 
 
 def _whole(gram: U64, counts: I64) -> U64:
-    """Two sums over the grams of each text, each gram times an odd number that depends on its position."""
+    """Two sums over the grams of each text, each gram times an odd number that depends on its
+    position.
+    """
     out = np.zeros((len(counts), 2), dtype=np.uint64)
     some = counts > 0
     if some.any():
         starts = np.cumsum(counts) - counts
-        place = (np.arange(len(gram)) - np.repeat(starts, counts)).astype(np.uint64) * np.uint64(2) + np.uint64(1)
+        place = (np.arange(len(gram)) - np.repeat(starts, counts)).astype(np.uint64) * np.uint64(
+            2
+        ) + np.uint64(1)
         turned = (gram << np.uint64(32)) | (gram >> np.uint64(32))
         out[some, 0] = np.add.reduceat(gram * place, starts[some])
         out[some, 1] = np.add.reduceat(turned * place, starts[some])
@@ -222,7 +256,9 @@ def _fill_bins(gram: U64, owner: I64, texts: int, salt: U64, bins: int) -> U32:
     for r in range(ROUNDS):
         x = (gram ^ salt[r, 0]) * salt[r, 1]
         thrown = np.concatenate([x >> np.uint64(32), x & np.uint64(0xFFFFFFFF)])
-        place = np.tile(owner * bins, 2) + ((thrown * np.uint64(bins)) >> np.uint64(32)).astype(np.int64)
+        place = np.tile(owner * bins, 2) + ((thrown * np.uint64(bins)) >> np.uint64(32)).astype(
+            np.int64
+        )
         empty = slots.reshape(-1)[place] == NONE
         np.minimum.at(slots.reshape(-1), place[empty], thrown[empty].astype(np.uint32))
         unready = (slots == NONE).any(axis=1)[owner]

@@ -8,7 +8,14 @@ from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.cluster import label
 from claimlab.text.neardup.kernel import U32, U64, Flags, Grams, Unit
 from claimlab.text.neardup.results import Clusters, Pairs, Rows
-from claimlab.text.neardup.search import Search, Texts, as_list, first_of_same, rows_to_compare, sorted_pairs
+from claimlab.text.neardup.search import (
+    Search,
+    Texts,
+    as_list,
+    first_of_same,
+    rows_to_compare,
+    sorted_pairs,
+)
 
 
 def find_pairs(
@@ -24,9 +31,10 @@ def find_pairs(
 ) -> Pairs:
     """All pairs of texts whose sets of n-grams have a Jaccard similarity of at least `threshold`.
 
-    Each pair that is at the threshold is found with probability `recall` or more; no pair below it is returned.
-    Of k texts with the same normal form the first represents all: it is paired with each of the others (k - 1 pairs,
-    not k(k - 1) / 2), and only it is compared with different texts. Empty and null texts have no near-duplicates.
+    Each pair that is at the threshold is found with probability `recall` or more; no pair below it
+    is returned. Of k texts with the same normal form the first represents all: it is paired with
+    each of the others (k - 1 pairs, not k(k - 1) / 2), and only it is compared with different
+    texts. Empty and null texts have no near-duplicates.
     """
     search = Search.over(texts, Grams(ngram, unit), threshold, recall, threads, seed, progress)
     first = first_of_same(search.sketches.hashes, search.sketches.counts)
@@ -48,7 +56,14 @@ def find_clusters(
 ) -> Clusters:
     """`find_pairs`, and the clusters that chains of pairs make."""
     pairs = find_pairs(
-        texts, threshold=threshold, ngram=ngram, unit=unit, recall=recall, threads=threads, seed=seed, progress=progress
+        texts,
+        threshold=threshold,
+        ngram=ngram,
+        unit=unit,
+        recall=recall,
+        threads=threads,
+        seed=seed,
+        progress=progress,
     )
     return Clusters(label(pairs.left, pairs.right, len(texts)), pairs)
 
@@ -67,9 +82,9 @@ def find_across(
 ) -> Pairs:
     """Pairs of a text in `texts_a` and a text in `texts_b`: is this test set in that training set?
 
-    Of several same texts in one list the first is compared; each further copy of a text that has a partner is
-    returned once, with the best partner of the first. So every row that has a near-duplicate on the other side is in
-    the result, and identical texts do not multiply.
+    Of several same texts in one list the first is compared; each further copy of a text that has a
+    partner is returned once, with the best partner of the first. So every row that has a
+    near-duplicate on the other side is in the result, and identical texts do not multiply.
     """
     both = [*as_list(texts_a), *as_list(texts_b)]
     border = len(texts_a)
@@ -84,14 +99,18 @@ def find_across(
 def _same_across(hashes: U64, rows: U32, second: Flags) -> tuple[Rows, Rows]:
     """Identical texts of the two lists, first copies only."""
     a, b = rows[~second[rows]].astype(np.int64), rows[second[rows]].astype(np.int64)
-    _, at_a, at_b = np.intersect1d(hashes[a, 0], hashes[b, 0], assume_unique=True, return_indices=True)
+    _, at_a, at_b = np.intersect1d(
+        hashes[a, 0], hashes[b, 0], assume_unique=True, return_indices=True
+    )
     left, right = a[at_a], b[at_b]
     same = hashes[left, 1] == hashes[right, 1]
     return left[same], right[same]
 
 
 def _with_copies(near: Pairs, first: Rows, border: int) -> Pairs:
-    """Give each further copy the best partner of its first, and count right rows from the second list's start."""
+    """Give each further copy the best partner of its first, and count right rows from the second
+    list's start.
+    """
     left, right, jaccard = [near.left], [near.right], [near.jaccard]
     copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
     best = np.lexsort((near.right, near.left, -near.jaccard))
@@ -105,5 +124,11 @@ def _with_copies(near: Pairs, first: Rows, border: int) -> Pairs:
         left.append(np.minimum(copy, other))
         right.append(np.maximum(copy, other))
         jaccard.append(its)
-    pairs = sorted_pairs(np.concatenate(left), np.concatenate(right), np.concatenate(jaccard), near.plan, near.skipped)
+    pairs = sorted_pairs(
+        np.concatenate(left),
+        np.concatenate(right),
+        np.concatenate(jaccard),
+        near.plan,
+        near.skipped,
+    )
     return Pairs(pairs.left, pairs.right - border, pairs.jaccard, pairs.plan, pairs.skipped)

@@ -1,4 +1,6 @@
-"""The arithmetic that the compiled kernel and the NumPy code share: constants, the mixer, the salts of the rounds."""
+"""The arithmetic that the compiled kernel and the NumPy code share: constants, the mixer, the salts
+of the rounds.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def mix(x: U64) -> U64:
 def salts(seed: int, bins: int) -> U64:
     """A mask and an odd multiplier for each round and for each bin, as a table of two columns."""
     if not 0 <= seed < 1 << 64:
-        raise UsageError(f"The seed {seed} is out of range.", "Give a whole number from 0 to 2^64 - 1.")
+        raise UsageError(
+            f"The seed {seed} is out of range.", "Give a whole number from 0 to 2^64 - 1."
+        )
     count = 2 * (ROUNDS + bins)
     steps = np.arange(1, count + 1, dtype=np.uint64) * BASE
     values = mix(mix(np.array([seed], dtype=np.uint64)) + steps).reshape(-1, 2)

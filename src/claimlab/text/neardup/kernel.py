@@ -31,15 +31,17 @@ class Grams:
         if self.unit not in ("char", "word"):
             raise UsageError(f"There is no unit '{self.unit}'.", "Give 'char' or 'word'.")
         if not 1 <= self.ngram <= 1000:
-            raise UsageError(f"An n-gram of {self.ngram} is not possible.", "Give a whole number from 1 to 1000.")
+            raise UsageError(
+                f"An n-gram of {self.ngram} is not possible.", "Give a whole number from 1 to 1000."
+            )
 
 
 @dataclass(frozen=True)
 class Sketches:
     """All that is kept of the texts while candidates are looked for.
 
-    `keys[band, row]` agree where a band agrees; `bits[row]` is a bitmap of the grams; `hashes[row]` tell identical
-    texts; `counts[row]` is the number of grams, repeats included (0: an empty text).
+    `keys[band, row]` agree where a band agrees; `bits[row]` is a bitmap of the grams; `hashes[row]`
+    tell identical texts; `counts[row]` is the number of grams, repeats included (0: an empty text).
     """
 
     keys: U32
@@ -67,7 +69,9 @@ class Corpus(Protocol):
     def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress) -> Sketches: ...
 
     def verify(self, codes: U64, progress: Progress) -> tuple[U32, U32]:
-        """For pairs coded as left << 32 | right and sorted: the sizes of intersection and union of their gram sets."""
+        """For pairs coded as left << 32 | right and sorted: the sizes of intersection and union of
+        their gram sets.
+        """
         ...
 
 
@@ -77,13 +81,20 @@ class Kernel(Protocol):
     def corpus(self, texts: Sequence[str | None], grams: Grams, threads: int) -> Corpus: ...
 
     def match(
-        self, packed: U64, sketched: Bitmaps, threshold: float, limit: int, second: Flags | None, threads: int
+        self,
+        packed: U64,
+        sketched: Bitmaps,
+        threshold: float,
+        limit: int,
+        second: Flags | None,
+        threads: int,
     ) -> tuple[U64, I64]:
-        """Pairs of rows that share a key and that the bitmaps do not prove to be below the threshold.
+        """Pairs of rows that share a key and that the bitmaps do not prove to be below the
+        threshold.
 
-        `packed` holds key << 32 | row, sorted; pairs are coded as left << 32 | right. `second` marks the rows of a
-        second list: then only pairs across the two count. Buckets of more than `limit` rows are left alone and
-        returned as (start, end) places in `packed`.
+        `packed` holds key << 32 | row, sorted; pairs are coded as left << 32 | right. `second`
+        marks the rows of a second list: then only pairs across the two count. Buckets of more than
+        `limit` rows are left alone and returned as (start, end) places in `packed`.
         """
         ...
 
@@ -93,7 +104,9 @@ class Kernel(Protocol):
 
 
 def bitmap_lanes(characters: int, texts: int) -> int:
-    """64-bit words of a bitmap: four bits for each gram of a middling text, so that most bits stay empty."""
+    """64-bit words of a bitmap: four bits for each gram of a middling text, so that most bits stay
+    empty.
+    """
     wanted = 4 * characters / max(texts, 1) / 64
     lanes = 4
     while lanes < min(wanted, 256):

@@ -1,9 +1,10 @@
 """One normal form for texts that differ only in dress: NFKC, case folded, white space collapsed.
 
-`normalise` is the definition. The compiled kernel needs it without Python, on many threads, so `FoldingTable` lays the
-same mapping out as plain arrays: for most characters the normal form of a text is the normal forms of its characters
-in a row. Where that does not hold (marks that combine with the character before them), the table says so and the whole
-text goes through `normalise`. A test walks random Unicode to hold the two together.
+`normalise` is the definition. The compiled kernel needs it without Python, on many threads, so
+`FoldingTable` lays the same mapping out as plain arrays: for most characters the normal form of a
+text is the normal forms of its characters in a row. Where that does not hold (marks that combine
+with the character before them), the table says so and the whole text goes through `normalise`. A
+test walks random Unicode to hold the two together.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ MANY = 1 << 31  # the low bits are an offset into `extra`: a length, then that m
 UNKNOWN = (1 << 32) - 1  # the page is not filled yet
 SPACE = 0x20
 
-# They combine with the character before them without being marks: vowels and final consonants of Hangul.
+# They combine with the character before them without being marks: vowels and final consonants of
+# Hangul.
 _HANGUL_SECONDS = frozenset([*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
 _FURTHER_HAN = range(0x20000, 0x40000)
 
@@ -34,7 +36,9 @@ def normalise(text: str) -> str:
 
 
 def is_word(char: str) -> bool:
-    """Letters, digits, the underscore and the marks that belong to letters; not the selectors that dress emoji."""
+    """Letters, digits, the underscore and the marks that belong to letters; not the selectors that
+    dress emoji.
+    """
     if ord(char) >= TABLE_SIZE:
         return ord(char) in _FURTHER_HAN
     if char.isalnum() or char == "_":
@@ -45,7 +49,8 @@ def is_word(char: str) -> bool:
 class FoldingTable:
     """Filled page by page as texts need it: most corpora use a dozen of the 512 pages.
 
-    Entries are only ever added, and a kernel that runs on another thread reads none that it has not asked for.
+    Entries are only ever added, and a kernel that runs on another thread reads none that it has not
+    asked for.
     """
 
     def __init__(self) -> None:
@@ -58,8 +63,12 @@ class FoldingTable:
         with self._lock:
             extra = self.extra.tolist()
             missing = [page for page in pages if self.table[page * PAGE] == UNKNOWN]
-            filled = {page: [_entry(chr(page * PAGE + i), extra) for i in range(PAGE)] for page in missing}
-            self.extra = np.array(extra, dtype=np.uint32)  # first: no entry may point past the end of what a reader has
+            filled = {
+                page: [_entry(chr(page * PAGE + i), extra) for i in range(PAGE)] for page in missing
+            }
+            self.extra = np.array(
+                extra, dtype=np.uint32
+            )  # first: no entry may point past the end of what a reader has
             for page, entries in filled.items():
                 self.table[page * PAGE : (page + 1) * PAGE] = entries
 

@@ -15,10 +15,11 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Skipped:
-    """What the bound on work left out: buckets with too many texts, and the comparisons not made in them.
+    """What the bound on work left out: buckets with too many texts, and the comparisons not made in
+    them.
 
-    A comparison left out in one band may have been made in another, so this is an upper bound. Zero means that every
-    candidate was verified.
+    A comparison left out in one band may have been made in another, so this is an upper bound. Zero
+    means that every candidate was verified.
     """
 
     buckets: int = 0
@@ -32,8 +33,8 @@ class Skipped:
 class Pairs:
     """Near-duplicate pairs, sorted by left, then right.
 
-    Within one list of texts left < right; across two lists left is a row of the first and right a row of the second.
-    `jaccard` is exact, never estimated.
+    Within one list of texts left < right; across two lists left is a row of the first and right a
+    row of the second. `jaccard` is exact, never estimated.
     """
 
     left: Rows
@@ -55,7 +56,9 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Clusters:
-    """`labels[row]` numbers the clusters 0, 1, ... in order of their first row; -1: no near-duplicate."""
+    """`labels[row]` numbers the clusters 0, 1, ... in order of their first row; -1: no
+    near-duplicate.
+    """
 
     labels: Rows
     pairs: Pairs

@@ -1,4 +1,6 @@
-"""Texts in memory, from sketches to verified pairs. The steps are the same for texts on disk (stream.py)."""
+"""Texts in memory, from sketches to verified pairs. The steps are the same for texts on disk
+(stream.py).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, pack, sharing
 from claimlab.text.neardup.choose import load
-from claimlab.text.neardup.kernel import U32, U64, Corpus, Flags, Grams, Kernel, Sketches, bitmap_lanes
+from claimlab.text.neardup.kernel import (
+    U32,
+    U64,
+    Corpus,
+    Flags,
+    Grams,
+    Kernel,
+    Sketches,
+    bitmap_lanes,
+)
 from claimlab.text.neardup.results import Pairs, Rows, Skipped
 from claimlab.text.neardup.workers import count_threads, pool
 
@@ -83,7 +94,13 @@ class Search:
         for band, packed in enumerate(self._packed(rows)):
             next_keys = self.sketches.keys[(band + 1) % self.plan.bands]
             codes, left_out = candidates(
-                self.kernel, packed, next_keys, self.sketches, self.plan.threshold, self.threads, second
+                self.kernel,
+                packed,
+                next_keys,
+                self.sketches,
+                self.plan.threshold,
+                self.threads,
+                second,
             )
             skipped += left_out
             gathered.append(codes)
@@ -97,10 +114,14 @@ class Search:
         return Near(left, right, jaccard, self.plan, skipped)
 
     def _packed(self, rows: U32) -> Iterator[U64]:
-        """The rows of each band in turn; as many bands are sorted at a time as there are threads."""
+        """The rows of each band in turn; as many bands are sorted at a time as there are
+        threads.
+        """
         for begin in range(0, self.plan.bands, self.threads):
             bands = range(begin, min(begin + self.threads, self.plan.bands))
-            yield from pool(self.threads).map(lambda band: pack(self.sketches.keys[band][rows], rows), bands)
+            yield from pool(self.threads).map(
+                lambda band: pack(self.sketches.keys[band][rows], rows), bands
+            )
 
 
 def verified(
@@ -111,11 +132,19 @@ def verified(
     jaccard = both / np.maximum(either, 1)
     keep = jaccard >= threshold
     codes = codes[keep]
-    return (codes >> SHIFT).astype(np.int64), (codes & LOW).astype(np.int64), jaccard[keep].astype(np.float32)
+    return (
+        (codes >> SHIFT).astype(np.int64),
+        (codes & LOW).astype(np.int64),
+        jaccard[keep].astype(np.float32),
+    )
 
 
 def sorted_pairs(
-    left: Rows, right: Rows, jaccard: NDArray[np.float32], plan: Plan, skipped: Skipped | None = None
+    left: Rows,
+    right: Rows,
+    jaccard: NDArray[np.float32],
+    plan: Plan,
+    skipped: Skipped | None = None,
 ) -> Pairs:
     codes = (left.astype(np.uint64) << SHIFT) | right.astype(np.uint64)
     _, order = np.unique(codes, return_index=True)
@@ -126,7 +155,9 @@ def first_of_same(hashes: U64, counts: U32, second: Flags | None = None) -> Rows
     """For each row the first row with the same text (in the same list); -1 for an empty text."""
     first = np.arange(len(counts), dtype=np.int64)
     # few rows share even half a hash: only those are sorted with care
-    rows = (sharing(pack((hashes[:, 0] >> SHIFT).astype(np.uint32), first.astype(np.uint32))) & LOW).astype(np.int64)
+    rows = (
+        sharing(pack((hashes[:, 0] >> SHIFT).astype(np.uint32), first.astype(np.uint32))) & LOW
+    ).astype(np.int64)
     one, two = hashes[rows, 0], hashes[rows, 1]
     side = np.zeros(len(rows), dtype=bool) if second is None else second[rows]
     order = np.lexsort((rows, side, two, one))
@@ -144,15 +175,21 @@ def rows_to_compare(first: Rows) -> U32:
 
 def as_list(texts: Texts) -> Sequence[str | None]:
     if isinstance(texts, str):
-        raise UsageError("One text alone was given where a list of texts is needed.", "Put it in a list.")
+        raise UsageError(
+            "One text alone was given where a list of texts is needed.", "Put it in a list."
+        )
     if isinstance(texts, pl.Series):
         if texts.dtype != pl.String:
-            raise UsageError(f"The column '{texts.name}' is {texts.dtype}, not text.", "Give a column of strings.")
+            raise UsageError(
+                f"The column '{texts.name}' is {texts.dtype}, not text.",
+                "Give a column of strings.",
+            )
         return texts.to_list()
     for kind in set(map(type, texts)):
         if not issubclass(kind, str | None):
             row = next(row for row, text in enumerate(texts) if type(text) is kind)
             raise UsageError(
-                f"Text {row} is of type '{kind.__name__}'.", "Give strings, and None where text is missing."
+                f"Text {row} is of type '{kind.__name__}'.",
+                "Give strings, and None where text is missing.",
             )
     return texts

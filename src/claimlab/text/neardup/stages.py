@@ -1,7 +1,8 @@
-"""The four stages of a streamed search, each on one shard. They read and write one folder, which all workers see.
+"""The four stages of a streamed search, each on one shard. They read and write one folder, which
+all workers see.
 
-A band is matched alone, and a large one in parts of its keys, so that matching scales with the number of processes: no
-worker waits for another, and only rows that share a key are looked at.
+A band is matched alone, and a large one in parts of its keys, so that matching scales with the
+number of processes: no worker waits for another, and only rows that share a key are looked at.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def same(shard: Any, output: Path) -> None:
     rows, hashes = [np.empty(0, np.int64)], [np.empty((0, 2), np.uint64)]
     for number, start, _ in store.ranges():
         mine: U64 = store.array(number, "hashes")
-        here = np.flatnonzero((store.array(number, "counts") > 0) & _in_part(mine[:, 0] >> SHIFT, shard["part"]))
+        here = np.flatnonzero(
+            (store.array(number, "counts") > 0) & _in_part(mine[:, 0] >> SHIFT, shard["part"])
+        )
         rows.append(here + start)
         hashes.append(mine[here])
     row, both = np.concatenate(rows), np.concatenate(hashes)
@@ -59,14 +62,20 @@ def match(shard: Any, output: Path) -> None:
     shared = sharing(_packed(store, band, shard["part"], store.compared()))
     rows = np.sort((shared & LOW).astype(np.int64))
     # the kernel sees these rows alone, numbered in their order
-    packed: U64 = (shared & ~LOW) | np.searchsorted(rows, (shared & LOW).astype(np.int64)).astype(np.uint64)
+    packed: U64 = (shared & ~LOW) | np.searchsorted(rows, (shared & LOW).astype(np.int64)).astype(
+        np.uint64
+    )
     next_keys: U32 = store.gather("keys", rows, (band + 1) % job.plan.bands)
     bitmaps = Bits(store.gather("bits", rows), store.gather("counts", rows))
-    codes, skipped = candidates(kernel, packed, next_keys, bitmaps, job.plan.threshold, count_threads(None))
+    codes, skipped = candidates(
+        kernel, packed, next_keys, bitmaps, job.plan.threshold, count_threads(None)
+    )
     numbers = rows.astype(np.uint64)
     output.mkdir()
     distinct((numbers[codes >> SHIFT] << SHIFT) | numbers[codes & LOW]).tofile(output / "codes")
-    (output / "skipped.json").write_text(json.dumps([skipped.buckets, skipped.comparisons]), encoding="utf-8")
+    (output / "skipped.json").write_text(
+        json.dumps([skipped.buckets, skipped.comparisons]), encoding="utf-8"
+    )
 
 
 def _packed(store: Store, band: int, part: list[int], compared: Flags) -> U64:
@@ -97,12 +106,16 @@ def verify(shard: Any, output: Path) -> None:
     codes = distinct(np.concatenate([np.empty(0, np.uint64), *slices]))
     left, right = (codes >> SHIFT).astype(np.int64), (codes & LOW).astype(np.int64)
     cost = np.cumsum(TEXT_COST * (store.sizes(left) + store.sizes(right)) + CODE_COST)
-    portions = np.searchsorted(cost, np.arange(0, int(cost[-1]) if len(cost) else 0, store.job.share))
+    portions = np.searchsorted(
+        cost, np.arange(0, int(cost[-1]) if len(cost) else 0, store.job.share)
+    )
     cuts = sorted({0, *portions.tolist(), len(codes)})
     near = [_verify(store, left[a:b], right[a:b]) for a, b in pairwise(cuts)]
     near = near or [(left, right, np.empty(0, np.float32))]
     columns = [np.concatenate(column) for column in zip(*near, strict=True)]
-    write_parquet(pl.DataFrame(dict(zip(("left", "right", "jaccard"), columns, strict=True))), output)
+    write_parquet(
+        pl.DataFrame(dict(zip(("left", "right", "jaccard"), columns, strict=True))), output
+    )
 
 
 def _verify(store: Store, left: Rows, right: Rows) -> tuple[Rows, Rows, NDArray[np.float32]]:

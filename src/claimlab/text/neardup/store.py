@@ -1,14 +1,17 @@
 """What the stages of a streamed search leave in their shared folder, read as if it were in memory.
 
     job.json            the parameters and inputs
-    done/DIGEST.json    what each finished stage wrote, by digest: written by the run, for the workers of later stages
+    done/DIGEST.json    what each finished stage wrote, by digest: written by the run, for the
+                        workers of later stages
     sketch/outputs/N    a folder for each range of rows: keys, bits, hashes, counts, ends, texts
-    same/outputs/N      for a part of the hashes: the rows that are copies, and the first row with their text
-    match/outputs/N     for a band and a part of its keys: a sorted array of candidate pairs, and what was skipped
+    same/outputs/N      for a part of the hashes: the rows that are copies, and the first row with
+                        their text
+    match/outputs/N     for a band and a part of its keys: a sorted array of candidate pairs, and
+                        what was skipped
     verify/outputs/N    for a range of left rows: the verified pairs
 
-All arrays are flat binary files, mapped or read in portions: a worker needs the rows it works on and a few numbers a
-row, never the whole.
+All arrays are flat binary files, mapped or read in portions: a worker needs the rows it works on
+and a few numbers a row, never the whole.
 """
 
 from __future__ import annotations
@@ -33,13 +36,19 @@ from claimlab.text.neardup.results import Rows, Skipped
 
 FILE = "job.json"
 KINDS: dict[str, type[np.generic]] = {
-    "keys": np.uint32, "bits": np.uint64, "hashes": np.uint64, "counts": np.uint32, "ends": np.int64,
-}  # fmt: skip
+    "keys": np.uint32,
+    "bits": np.uint64,
+    "hashes": np.uint64,
+    "counts": np.uint32,
+    "ends": np.int64,
+}
 
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that decides the result, and how the work is cut: the same whatever does the work."""
+    """Everything that decides the result, and how the work is cut: the same whatever does the
+    work.
+    """
 
     paths: tuple[str, ...]
     heights: tuple[int, ...]
@@ -76,7 +85,12 @@ class Job:
         for path, height in zip(self.paths, self.heights, strict=True):
             low, high = max(start - before, 0), min(stop - before, height)
             if low < high:
-                parts.append(pl.scan_parquet(path).select(self.column).slice(low, high - low).collect()[self.column])
+                parts.append(
+                    pl.scan_parquet(path)
+                    .select(self.column)
+                    .slice(low, high - low)
+                    .collect()[self.column]
+                )
             before += height
         return pl.concat(parts) if parts else pl.Series(self.column, [], dtype=pl.String)
 
@@ -96,13 +110,19 @@ class Store:
 
     folder: Path  # of the run
     job: Job
-    done: dict[str, dict[str, str]]  # of each stage that is done: its outputs, in order, and their digests
+    done: dict[
+        str, dict[str, str]
+    ]  # of each stage that is done: its outputs, in order, and their digests
 
     @classmethod
     def open(cls, shard: Mapping[str, Any]) -> Store:
-        """As a worker sees it. What a shard names was checked: the job, and which outputs it may believe."""
+        """As a worker sees it. What a shard names was checked: the job, and which outputs it may
+        believe.
+        """
         folder = Path(shard["job"]).parent
-        return cls(folder, Job.read(folder), json.loads(Path(shard["done"]).read_text(encoding="utf-8")))
+        return cls(
+            folder, Job.read(folder), json.loads(Path(shard["done"]).read_text(encoding="utf-8"))
+        )
 
     def outputs(self, stage: str) -> list[Path]:
         """What a stage wrote, and still is as it was written."""
@@ -116,7 +136,11 @@ class Store:
     def array(self, number: int, name: str) -> NDArray[Any]:
         """An array of one range of rows, mapped; bands come first in `keys`, rows in all others."""
         rows = self.job.cuts[number + 1] - self.job.cuts[number]
-        shape = {"keys": (self.job.plan.bands, rows), "bits": (rows, self.job.lanes), "hashes": (rows, 2)}
+        shape = {
+            "keys": (self.job.plan.bands, rows),
+            "bits": (rows, self.job.lanes),
+            "hashes": (rows, 2),
+        }
         return mapped(self._ranges[number] / name, KINDS[name]).reshape(shape.get(name, (rows,)))
 
     def ranges(self) -> Iterator[tuple[int, int, int]]:
@@ -146,26 +170,40 @@ class Store:
         texts: list[str] = []
         for number, begin, end in self._spans(rows):
             store = mapped(self._ranges[number] / "texts", np.uint8)
-            texts += [bytes(store[a:b]).decode("utf-8") for a, b in zip(begin.tolist(), end.tolist(), strict=True)]
+            texts += [
+                bytes(store[a:b]).decode("utf-8")
+                for a, b in zip(begin.tolist(), end.tolist(), strict=True)
+            ]
         return texts
 
     def _spans(self, rows: Rows) -> Iterator[tuple[int, Rows, Rows]]:
         """For each range, where the texts of its rows begin and end."""
         bounds = np.searchsorted(rows, self.job.cuts)
         for number, start, _ in self.ranges():
-            mine, ends = rows[bounds[number] : bounds[number + 1]] - start, self.array(number, "ends")
-            yield number, np.where(mine > 0, ends[np.maximum(mine - 1, 0)], 0) if len(mine) else mine, ends[mine]
+            mine, ends = (
+                rows[bounds[number] : bounds[number + 1]] - start,
+                self.array(number, "ends"),
+            )
+            yield (
+                number,
+                np.where(mine > 0, ends[np.maximum(mine - 1, 0)], 0) if len(mine) else mine,
+                ends[mine],
+            )
 
     # what later stages wrote
 
     def copies(self) -> tuple[Rows, Rows]:
         """The rows whose text an earlier row has, sorted, and that row."""
-        pairs = np.concatenate([np.fromfile(path, np.uint32).reshape(2, -1) for path in self.outputs("same")], axis=1)
+        pairs = np.concatenate(
+            [np.fromfile(path, np.uint32).reshape(2, -1) for path in self.outputs("same")], axis=1
+        )
         pairs = pairs[:, np.argsort(pairs[0], kind="stable")].astype(np.int64)
         return pairs[0], pairs[1]
 
     def compared(self) -> Flags:
-        """Whether a row is compared with others: its text is not empty, and no earlier row has it."""
+        """Whether a row is compared with others: its text is not empty, and no earlier row has
+        it.
+        """
         flags = np.concatenate([self.array(number, "counts") > 0 for number, _, _ in self.ranges()])
         flags[self.copies()[0]] = False
         return np.asarray(flags)
@@ -175,7 +213,10 @@ class Store:
         return [mapped(path / "codes", np.uint64) for path in self.outputs("match")]
 
     def skipped(self) -> Skipped:
-        notes = [json.loads((path / "skipped.json").read_text(encoding="utf-8")) for path in self.outputs("match")]
+        notes = [
+            json.loads((path / "skipped.json").read_text(encoding="utf-8"))
+            for path in self.outputs("match")
+        ]
         return sum((Skipped(*note) for note in notes), Skipped())
 
     def pairs(self) -> pl.DataFrame:

@@ -1,8 +1,10 @@
-"""Near-duplicates of more texts than memory holds: the same search as in find.py, in four stages through files.
+"""Near-duplicates of more texts than memory holds: the same search as in find.py, in four stages
+through files.
 
-Sketches, identical texts, candidates of each band, verified pairs: every stage is cut into shards that any engine may
-do, on one machine or on many. How the work is cut depends on the input and on `memory` alone, so the result is that of
-`find_clusters` on the same texts, whatever did the work and however often it was stopped.
+Sketches, identical texts, candidates of each band, verified pairs: every stage is cut into shards
+that any engine may do, on one machine or on many. How the work is cut depends on the input and on
+`memory` alone, so the result is that of `find_clusters` on the same texts, whatever did the work
+and however often it was stopped.
 """
 
 from __future__ import annotations
@@ -61,11 +63,13 @@ def stream_clusters(
     engine: str | None = None,
     progress: Progress = silent,
 ) -> Clusters:
-    """Clusters of the texts in `column` of one Parquet file or several, whose rows count on from file to file.
+    """Clusters of the texts in `column` of one Parquet file or several, whose rows count on from
+    file to file.
 
-    `memory` bounds what the work needs on one machine beyond the result. `workdir` needs about as much room as the
-    texts and 280 bytes a row, and workers on other machines must see it; a job that was stopped goes on where it was if
-    it is started again with the same arguments, and the folder is removed at the end unless `keep` is set.
+    `memory` bounds what the work needs on one machine beyond the result. `workdir` needs about as
+    much room as the texts and 280 bytes a row, and workers on other machines must see it; a job
+    that was stopped goes on where it was if it is started again with the same arguments, and the
+    folder is removed at the end unless `keep` is set.
     """
     budget = parse_memory(memory)
     source = Source.open([paths] if isinstance(paths, str | Path) else paths, column)
@@ -76,7 +80,10 @@ def stream_clusters(
     shard = {"job": job.write(folder.absolute())}
     few = min(fitting_workers(job.share), WORKERS) if job.rows > FEW else 1
     stage = partial(
-        run_stage, folder=folder.absolute(), engine=engine or current().engine or f"local:{few}", memory=job.share
+        run_stage,
+        folder=folder.absolute(),
+        engine=engine or current().engine or f"local:{few}",
+        memory=job.share,
     )
     store = Store(folder.absolute(), job, {})
     _run(store, shard, stage, progress)
@@ -94,7 +101,10 @@ def _run(store: Store, shard: dict[str, Any], stage: Any, progress: Progress) ->
 
     def run(work: Work, shards: Sequence[dict[str, Any]], label: str = "") -> None:
         name = work.__name__
-        known = {**shard, "done": keep(store.folder / "done", json.dumps(store.done).encode("utf-8"), "json")}
+        known = {
+            **shard,
+            "done": keep(store.folder / "done", json.dumps(store.done).encode("utf-8"), "json"),
+        }
         outputs = stage(
             work,
             [{**known, **one} for one in shards],
@@ -107,8 +117,16 @@ def _run(store: Store, shard: dict[str, Any], stage: Any, progress: Progress) ->
     run(sketch, [{"rows": rows, "files": files} for rows in pairwise(job.cuts)], "sketch texts")
     run(same, [{"part": part} for part in _parts(job, HASH_COST)])
     parts = _parts(job, PACK_COST + 8 * job.lanes)
-    run(match, [{"band": band, "part": part} for band in range(job.plan.bands) for part in parts], "match bands")
-    run(verify, [{"rows": rows} for rows in pairwise(_cuts(store.candidates(), job))], "verify pairs")
+    run(
+        match,
+        [{"band": band, "part": part} for band in range(job.plan.bands) for part in parts],
+        "match bands",
+    )
+    run(
+        verify,
+        [{"rows": rows} for rows in pairwise(_cuts(store.candidates(), job))],
+        "verify pairs",
+    )
 
 
 def _parts(job: Job, cost: int) -> list[list[int]]:
@@ -118,7 +136,9 @@ def _parts(job: Job, cost: int) -> list[list[int]]:
 
 
 def _cuts(stored: list[U64], job: Job) -> list[int]:
-    """Left rows between which the candidates fit in memory and are about equally many, from a sample of them."""
+    """Left rows between which the candidates fit in memory and are about equally many, from a
+    sample of them.
+    """
     total = sum(map(len, stored))
     parts = max(1, min(-(-total * CODE_COST // job.share), total // LEAST_ROWS), total // MOST_ROWS)
     if parts == 1:
@@ -132,7 +152,10 @@ def _cuts(stored: list[U64], job: Job) -> list[int]:
 def _clusters(store: Store) -> Clusters:
     copies, first = store.copies()
     near, job = store.pairs(), store.job
-    left, right = (np.concatenate([one, near[name].to_numpy()]) for one, name in ((first, "left"), (copies, "right")))
+    left, right = (
+        np.concatenate([one, near[name].to_numpy()])
+        for one, name in ((first, "left"), (copies, "right"))
+    )
     jaccard = np.concatenate([np.ones(len(copies), np.float32), near["jaccard"].to_numpy()])
     pairs = sorted_pairs(left, right, jaccard, job.plan, store.skipped())
     return Clusters(label(pairs.left, pairs.right, job.rows), pairs)
@@ -157,22 +180,33 @@ class Source:
             try:
                 scan = pl.scan_parquet(file)
                 if scan.collect_schema().get(column) != pl.String:
-                    raise DataError(f"'{file}' has no text column '{column}'.", "Name a column of strings.")
-                counts = scan.select(pl.len(), text.str.len_chars().sum().alias("chars"), text.str.len_bytes().sum())
+                    raise DataError(
+                        f"'{file}' has no text column '{column}'.", "Name a column of strings."
+                    )
+                counts = scan.select(
+                    pl.len(), text.str.len_chars().sum().alias("chars"), text.str.len_bytes().sum()
+                )
                 height, chars, width = counts.collect(engine="streaming").row(0)
             except (OSError, pl.exceptions.PolarsError) as error:
-                raise UnreadableFile(f"'{file}' cannot be read as Parquet: {error}.", "Check the path.") from None
+                raise UnreadableFile(
+                    f"'{file}' cannot be read as Parquet: {error}.", "Check the path."
+                ) from None
             heights.append(height)
             characters += chars
             size += width
         if sum(heights) > MAX_ROWS:
-            raise UsageError(f"{sum(heights)} texts are more than can be compared at once.", "Split them.")
+            raise UsageError(
+                f"{sum(heights)} texts are more than can be compared at once.", "Split them."
+            )
         return cls(files, column, tuple(heights), characters, size)
 
     def identity(self) -> list[list[object]]:
         """What must be unchanged for a stopped job to go on."""
         stats = [path.stat() for path in self.paths]
-        return [[str(p), s.st_size, s.st_mtime_ns, self.column] for p, s in zip(self.paths, stats, strict=True)]
+        return [
+            [str(p), s.st_size, s.st_mtime_ns, self.column]
+            for p, s in zip(self.paths, stats, strict=True)
+        ]
 
     def job(self, grams: Grams, threshold: float, recall: float, seed: int, share: int) -> Job:
         rows = sum(self.heights)
@@ -206,5 +240,8 @@ def parse_memory(memory: str | int) -> int:
     except ValueError:
         size = 0
     if size <= 0:
-        raise UsageError(f"'{memory}' is not an amount of memory.", "Give a number of bytes, or words such as 8GB.")
+        raise UsageError(
+            f"'{memory}' is not an amount of memory.",
+            "Give a number of bytes, or words such as 8GB.",
+        )
     return size

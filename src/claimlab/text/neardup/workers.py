@@ -1,4 +1,6 @@
-"""Threads that stay: a search hands out work dozens of times, and starting threads each time would cost more."""
+"""Threads that stay: a search hands out work dozens of times, and starting threads each time would
+cost more.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ SHARE = 1 << 14  # texts or pairs that a thread takes at a time
 
 
 def count_threads(threads: int | None) -> int:
-    """As asked, or one for each processor this process may use: a worker of an engine has its share of them."""
+    """As asked, or one for each processor this process may use: a worker of an engine has its share
+    of them.
+    """
     if threads is not None:
         if threads < 1:
             raise UsageError(f"{threads} threads cannot work.", "Give 1 or more.")
@@ -39,7 +43,9 @@ def in_ranges(
     done: Callable[[int], None] | None = None,
     share: int = SHARE,
 ) -> None:
-    """Call `work(start, stop)` on ranges that cover `total`, on several threads; an error in one is raised here."""
+    """Call `work(start, stop)` on ranges that cover `total`, on several threads; an error in one is
+    raised here.
+    """
     ranges = [(start, min(start + share, total)) for start in range(0, total, share)]
     if threads == 1 or len(ranges) <= 1:
         for start, stop in ranges:

@@ -1,7 +1,9 @@
-"""Trained auditors: bags of words and characters, linear, fitted when the run starts on examples that the user names.
+"""Trained auditors: bags of words and characters, linear, fitted when the run starts on examples
+that the user names.
 
-Three views, so that a majority is more than one opinion: words and characters together, characters, words. The figures
-(`python bench/evolve_run.py auditor`) are from folds that keep everything made of one claim together.
+Three views, so that a majority is more than one opinion: words and characters together, characters,
+words. The figures (`python bench/evolve_run.py auditor`) are from folds that keep everything made
+of one claim together.
 """
 
 from __future__ import annotations
@@ -43,11 +45,14 @@ def examples(dataset: Dataset, dimension: str) -> Examples:
         for record_id, text, label, group, meta in rows
         if text is not None and (target := _target(meta, label, dimension)) is not None
     ]
-    counts = {value: sum(v == value for _, v, _ in examples) for value in steerable()[dimension].values}
+    counts = {
+        value: sum(v == value for _, v, _ in examples) for value in steerable()[dimension].values
+    }
     if few := [f"{value} ({n})" for value, n in counts.items() if n < FEWEST]:
         raise DataError(
             f"'{dataset.name}' has too few examples of {dimension}: {', '.join(few)}.",
-            f"Give at least {FEWEST} of each value, such as: claimlab load evolved-claims FILE -o DIR",
+            f"Give at least {FEWEST} of each value, such as: claimlab load evolved-claims FILE"
+            " -o DIR",
         )
     columns = [np.array(column, dtype=object) for column in zip(*examples, strict=True)]
     return Examples(*columns)
@@ -56,13 +61,23 @@ def examples(dataset: Dataset, dimension: str) -> Examples:
 def _target(meta: str | None, label: str | None, dimension: str) -> Target | None:
     values = json.loads(meta) if meta else {}
     changes = (
-        (values.get("synthetic") or {}).get("changes") or [{}] if isinstance(values.get("synthetic"), dict) else [{}]
+        (values.get("synthetic") or {}).get("changes") or [{}]
+        if isinstance(values.get("synthetic"), dict)
+        else [{}]
     )
     change = changes[-1] if isinstance(changes[-1], dict) else {}
     if values.get("dimension") and values.get("target_value"):
-        pair = (values["dimension"], values["target_value"]) if values.get("status") == "success" else None
+        pair = (
+            (values["dimension"], values["target_value"])
+            if values.get("status") == "success"
+            else None
+        )
     else:
-        pair = (change["dimension"], change["value"]) if change.get("dimension") and change.get("value") else None
+        pair = (
+            (change["dimension"], change["value"])
+            if change.get("dimension") and change.get("value")
+            else None
+        )
         pair = pair or ((dimension, label) if label else None)
     if pair is None:
         return None
@@ -89,7 +104,11 @@ class View:
 
         # Marks count as words: a dash or an exclamation mark says much about style.
         words = TfidfVectorizer(
-            ngram_range=(1, 2), sublinear_tf=True, min_df=2, token_pattern=r"(?u)\b\w+\b|[!?—–;,]", dtype=np.float32
+            ngram_range=(1, 2),
+            sublinear_tf=True,
+            min_df=2,
+            token_pattern=r"(?u)\b\w+\b|[!?—–;,]",
+            dtype=np.float32,
         )
         characters = TfidfVectorizer(
             analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, min_df=2, dtype=np.float32
@@ -111,7 +130,9 @@ class Classifier:
     def __init__(self, view: str, fitted: dict[str, View], learned_from: dict[str, Any]) -> None:
         self.name = f"classifier-{view}"
         self._fitted, self._learned_from = fitted, learned_from
-        self.reads = lru_cache(maxsize=4096)(self._reads)  # bystanders pass a text on as it is: it reads the same
+        self.reads = lru_cache(maxsize=4096)(
+            self._reads
+        )  # bystanders pass a text on as it is: it reads the same
 
     def _reads(self, dimension: str, text: str) -> str:
         """The value that a text has in this auditor's eyes."""
@@ -121,7 +142,9 @@ class Classifier:
         target = question.target
         value = self.reads(target.dimension, question.text)
         passed = value == target.value
-        missing = None if passed else f"The text reads as {target.dimension}={value}, not {target.value}."
+        missing = (
+            None if passed else f"The text reads as {target.dimension}={value}, not {target.value}."
+        )
         return Vote(self.name, passed, f"Reads as {target.dimension}={value}.", missing)
 
     async def close(self) -> None:
@@ -131,14 +154,18 @@ class Classifier:
         return {"auditor": self.name, **self._learned_from}
 
 
-def fit_auditors(data: Dataset, dimensions: Sequence[str], count: int, seed: int) -> list[Classifier]:
+def fit_auditors(
+    data: Dataset, dimensions: Sequence[str], count: int, seed: int
+) -> list[Classifier]:
     """`count` classifiers, each with a view of its own, for every dimension asked for."""
     learned = {"data": data.name, "sha256": data.digest()}
     parts = {dimension: examples(data, dimension) for dimension in dimensions}
     auditors = []
     for number in range(count):
         view = VIEWS[number % len(VIEWS)]
-        fitted = {dimension: View(view, seed + number).fit(part) for dimension, part in parts.items()}
+        fitted = {
+            dimension: View(view, seed + number).fit(part) for dimension, part in parts.items()
+        }
         auditors.append(Classifier(view, fitted, learned))
     return auditors
 

@@ -1,4 +1,6 @@
-"""Model auditors: any endpoints, one each where several are named. Unvalidated until compared with people."""
+"""Model auditors: any endpoints, one each where several are named. Unvalidated until compared with
+people.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,12 @@ class Verdict(Reasoned):
 
 def judge_of(provider: Provider, prompts: Prompts, seed: int = 0) -> ModelJudge[Verdict]:
     return ModelJudge(
-        provider, prompts[PROMPT], Verdict, value=lambda reply: str(reply.passed), seed=seed, max_tokens=MAX_TOKENS
+        provider,
+        prompts[PROMPT],
+        Verdict,
+        value=lambda reply: str(reply.passed),
+        seed=seed,
+        max_tokens=MAX_TOKENS,
     )
 
 
@@ -37,8 +44,16 @@ def case_of(question: Question, prompt: Prompt) -> Case:
     target = question.target
     known = dimensions()[target.dimension]
     others = "\n".join(f"- {value.name}: {value.definition}" for value in known.values.values())
-    text = prompt.text("ask", dimension=target.dimension, question=known.question, values=others, value=target.value)
-    return Case(question.claim, f"{prompt.text('system')}\n\n{text}", untrusted(question.text, "statement"))
+    text = prompt.text(
+        "ask",
+        dimension=target.dimension,
+        question=known.question,
+        values=others,
+        value=target.value,
+    )
+    return Case(
+        question.claim, f"{prompt.text('system')}\n\n{text}", untrusted(question.text, "statement")
+    )
 
 
 class ModelAuditor:
@@ -49,7 +64,10 @@ class ModelAuditor:
         # The number keeps two auditors of one model from being one call: they differ in their seed.
         judge = judge_of(self.provider, self.prompts, question.seed + self._number)
         opinion = await judge.one(case_of(question, judge.prompt))
-        reply, cost = opinion.reply, opinion.cost  # what it cost when it was made: a replay writes the same trace
+        reply, cost = (
+            opinion.reply,
+            opinion.cost,
+        )  # what it cost when it was made: a replay writes the same trace
         if reply is None:
             return Vote(self.name, None, opinion.detail, failure=opinion.failures[0], cost=cost)
         return Vote(
@@ -65,15 +83,20 @@ class ModelAuditor:
 
     def describe(self) -> dict[str, Any]:
         profile = self.provider.profile
-        return {"auditor": self.name, "model": profile.model, "standing": profile.standing or "unvalidated",
-                "prompts": self.prompts.lineage(PROMPT)}  # fmt: skip
+        return {
+            "auditor": self.name,
+            "model": profile.model,
+            "standing": profile.standing or "unvalidated",
+            "prompts": self.prompts.lineage(PROMPT),
+        }
 
 
 def AUDITOR(settings: Settings, count: int) -> Sequence[ModelAuditor]:
     """`count` auditors who take turns with the profiles."""
     if not settings.profiles:
         raise UsageError(
-            "No model was named to audit.", "Pass `auditor_profile` or `profile`; see: claimlab llm profiles"
+            "No model was named to audit.",
+            "Pass `auditor_profile` or `profile`; see: claimlab llm profiles",
         )
     auditors = []
     for number in range(count):

@@ -1,4 +1,6 @@
-"""Replay auditors: the votes of a recording, given again. The released traces hold the first auditor's vote alone."""
+"""Replay auditors: the votes of a recording, given again. The released traces hold the first
+auditor's vote alone.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,23 @@ class ReplayAuditor:
         if self._number >= len(votes):
             return Vote(self.name, None, failure="not recorded")
         vote = votes[self._number]
-        return Vote(vote["auditor"], vote["passed"], vote.get("reason"), vote.get("diagnosis"), vote.get("failure"))
+        return Vote(
+            vote["auditor"],
+            vote["passed"],
+            vote.get("reason"),
+            vote.get("diagnosis"),
+            vote.get("failure"),
+        )
 
     async def close(self) -> None:
         """Nothing is held."""
 
     def describe(self) -> dict[str, Any]:
-        return {"auditor": self.name, "recording": self.recording.name, "sha256": self.recording.digest}
+        return {
+            "auditor": self.name,
+            "recording": self.recording.name,
+            "sha256": self.recording.digest,
+        }
 
 
 def AUDITOR(settings: Settings, count: int) -> Sequence[ReplayAuditor]:

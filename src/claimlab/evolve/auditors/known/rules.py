@@ -15,7 +15,9 @@ Counts = dict[str, int]
 
 
 class Marks:
-    """How often each value of a dimension is marked in a text, and which value a text has when none is."""
+    """How often each value of a dimension is marked in a text, and which value a text has when none
+    is.
+    """
 
     def __init__(self, tables: dict[str, dict[str, Any]]) -> None:
         self.patterns = {value: _pattern(entry["markers"]) for value, entry in tables.items()}
@@ -35,21 +37,29 @@ def _some(counts: Counts, value: str, absent: str) -> bool:
 
 def _most(counts: Counts, value: str, absent: str) -> bool:
     """No other value is marked as often."""
-    others = max(n for other, n in counts.items() if other not in (value, absent)) if len(counts) > 2 else 0
+    others = (
+        max(n for other, n in counts.items() if other not in (value, absent))
+        if len(counts) > 2
+        else 0
+    )
     if value == absent:
         return counts[absent] >= max(n for other, n in counts.items() if other != absent)
     return counts[value] > max(others, counts[absent])
 
 
 def _clear(counts: Counts, value: str, absent: str) -> bool:
-    """At least half of all marks are of the value; for the value of absence, at most one is of another."""
+    """At least half of all marks are of the value; for the value of absence, at most one is of
+    another.
+    """
     marked = sum(n for other, n in counts.items() if other != absent)
     return marked <= 1 if value == absent else counts[value] * 2 >= marked > 0
 
 
 VIEWS: tuple[tuple[str, Callable[[Counts, str, str], bool]], ...] = (
-    ("rules-some", _some), ("rules-most", _most), ("rules-clear", _clear),
-)  # fmt: skip
+    ("rules-some", _some),
+    ("rules-most", _most),
+    ("rules-clear", _clear),
+)
 
 
 class Rules:

@@ -1,8 +1,9 @@
-"""The trace viewer: one page on which a reader follows single claims through the network, hop by hop.
+"""The trace viewer: one page on which a reader follows single claims through the network, hop by
+hop.
 
-The page is self-contained and bounded: so many traces, so many agents, so much text, and it says what it leaves out.
-Claims, reasons and names are data of unknown origin: they travel as JSON that cannot close its script element, and the
-page's own script writes them as text, never as markup.
+The page is self-contained and bounded: so many traces, so many agents, so much text, and it says
+what it leaves out. Claims, reasons and names are data of unknown origin: they travel as JSON that
+cannot close its script element, and the page's own script writes them as text, never as markup.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Neighbours(Protocol):
 
 @dataclass(frozen=True)
 class Society:
-    """The agents by name, in the order of the network's rows, and the groups of those that are known."""
+    """The agents by name, in the order of the network's rows, and the groups of those that are
+    known.
+    """
 
     ids: list[str]
     network: Neighbours
@@ -50,7 +53,9 @@ class Society:
 Societies = Mapping[str, Society]  # by the name of the run
 
 
-def to_page(hops: pl.DataFrame, societies: Societies | None = None, *, most: int = TRACES, seed: int = 0) -> str:
+def to_page(
+    hops: pl.DataFrame, societies: Societies | None = None, *, most: int = TRACES, seed: int = 0
+) -> str:
     """The page for at most `most` traces of `hops`; fewer where it would grow past its limit."""
     while True:
         page = _render(_data(hops, societies or {}, most, seed))
@@ -61,7 +66,9 @@ def to_page(hops: pl.DataFrame, societies: Societies | None = None, *, most: int
 
 def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     """The hops of the traces to show: half the longest ones, half at random, run by run in turn."""
-    traces = hops.filter(pl.col("hop") == 1).select("run", "trace_id", "hops").sort("run", "trace_id")
+    traces = (
+        hops.filter(pl.col("hop") == 1).select("run", "trace_id", "hops").sort("run", "trace_id")
+    )
     lot = np.random.default_rng(seed).permutation(traces.height)
     ranked = traces.with_columns(pl.Series("lot", lot)).with_columns(
         pl.struct(-pl.col("hops"), "lot").rank("ordinal").over("run").alias("longest"),
@@ -69,14 +76,20 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     )
     share = most // 2
     first = ranked.sort("longest", "run").head(share)
-    rest = ranked.join(first, on=["run", "trace_id"], how="anti").sort("drawn", "run").head(most - first.height)
+    rest = (
+        ranked.join(first, on=["run", "trace_id"], how="anti")
+        .sort("drawn", "run")
+        .head(most - first.height)
+    )
     wanted = pl.concat([first, rest]).select("run", "trace_id")
     return hops.join(wanted, on=["run", "trace_id"], how="semi").sort("run", "trace_id", "hop")
 
 
 def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dict[str, Any]:
     shown = choose(hops, most, seed)
-    if TOTAL not in shown.columns:  # traces as they were written, not measured yet: only those shown need it
+    if (
+        TOTAL not in shown.columns
+    ):  # traces as they were written, not measured yet: only those shown need it
         shown = shown.with_columns(drift_lite(shown["base"].to_list(), shown["output"].to_list()))
     total = hops.select("run", "trace_id").n_unique()
     drawn = shown.select("run", "trace_id").n_unique()
@@ -89,7 +102,8 @@ def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dic
         worlds.append(world)
         notes.append(note)
         traces += [
-            {**_trace(one, number), "world": place_of} for _, one in part.group_by("trace_id", maintain_order=True)
+            {**_trace(one, number), "world": place_of}
+            for _, one in part.group_by("trace_id", maintain_order=True)
         ]
     share = (
         f"{drawn:,} of {total:,} traces: the longest, and others drawn at random."
@@ -98,23 +112,39 @@ def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dic
     )
     limits = " ".join(dict.fromkeys(n for n in notes if n))
     limits_note = f"{share} {limits} Texts are cut to {TEXT} characters."
-    return {"note": " ".join(limits_note.split()), "groups": kinds, "worlds": worlds, "traces": traces}
+    return {
+        "note": " ".join(limits_note.split()),
+        "groups": kinds,
+        "worlds": worlds,
+        "traces": traces,
+    }
 
 
 def _world(
     part: pl.DataFrame, society: Society | None, kinds: list[str], most: int, seed: int
 ) -> tuple[dict[str, Any], dict[str, int], str]:
-    """The agents of one run with their places and ties, the number of each, and what was left out."""
+    """The agents of one run with their places and ties, the number of each, and what was left
+    out.
+    """
     names, ties = _neighbourhood(part, society, most)
-    members = part.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group")
+    members = (
+        part.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group")
+    )
     groups = {**(society.groups if society is not None else {}), **dict(members.iter_rows())}
     agents = [
         [excerpt(name, 60), round(float(x), 3), round(float(y), 3), _group_of(name, groups, kinds)]
         for name, (x, y) in zip(names, place(len(names), ties, seed=seed), strict=True)
     ]
-    note = "" if society is not None else "Where no network was given, only the hops themselves are drawn as ties."
+    note = (
+        ""
+        if society is not None
+        else "Where no network was given, only the hops themselves are drawn as ties."
+    )
     if society is not None and len(names) < society.network.size:
-        note = f"At most {most:,} agents of a network are drawn: those on these traces and their nearest."
+        note = (
+            f"At most {most:,} agents of a network are drawn: those on these traces and their"
+            " nearest."
+        )
     return {"agents": agents, "ties": ties}, {name: i for i, name in enumerate(names)}, note
 
 
@@ -123,19 +153,32 @@ def _group_of(name: str, groups: Mapping[str, str], kinds: list[str]) -> int:
     return kinds.index(group) if group in kinds else -1
 
 
-def _neighbourhood(shown: pl.DataFrame, society: Society | None, most: int) -> tuple[list[str], list[tuple[int, int]]]:
+def _neighbourhood(
+    shown: pl.DataFrame, society: Society | None, most: int
+) -> tuple[list[str], list[tuple[int, int]]]:
     """The agents to draw, most visited first, and the ties among them."""
     visits = Counter(a for a in shown["agent"].to_list() if a is not None)
     names = [name for name, _ in sorted(visits.items(), key=lambda v: (-v[1], v[0]))][:most]
     walked = _walked(shown)
     if society is None:
         number = {name: i for i, name in enumerate(names)}
-        return names, sorted({tuple(sorted((number[a], number[b]))) for a, b in walked if a in number and b in number})  # type: ignore[misc]
+        return names, sorted(
+            {
+                tuple(sorted((number[a], number[b])))
+                for a, b in walked
+                if a in number and b in number
+            }
+        )  # type: ignore[misc]
     row = {name: i for i, name in enumerate(society.ids)}
     around = Counter(
-        society.ids[j] for name in names if name in row for j in society.network.neighbours(row[name]).tolist()
+        society.ids[j]
+        for name in names
+        if name in row
+        for j in society.network.neighbours(row[name]).tolist()
     )
-    names += [n for n, _ in sorted(around.items(), key=lambda v: (-v[1], v[0])) if n not in visits][: most - len(names)]
+    names += [n for n, _ in sorted(around.items(), key=lambda v: (-v[1], v[0])) if n not in visits][
+        : most - len(names)
+    ]
     number = {name: i for i, name in enumerate(names)}
     ties = {
         (min(i, j), max(i, j))
@@ -150,7 +193,9 @@ def _neighbourhood(shown: pl.DataFrame, society: Society | None, most: int) -> t
 def _walked(shown: pl.DataFrame) -> set[tuple[str, str]]:
     """Which agent handed a claim to which."""
     before = pl.col("agent").shift(1).over("run", "trace_id").alias("before")
-    pairs = shown.sort("run", "trace_id", "hop").with_columns(before).drop_nulls(["before", "agent"])
+    pairs = (
+        shown.sort("run", "trace_id", "hop").with_columns(before).drop_nulls(["before", "agent"])
+    )
     return {(a, b) for a, b in pairs.select("before", "agent").iter_rows() if a != b}
 
 
@@ -159,30 +204,47 @@ def _trace(part: pl.DataFrame, number: dict[str, int]) -> dict[str, Any]:
     first = rows[0]
     goal = f"{first['dimension']}: {first['target']}" if first["target"] else None
     return {
-        "id": excerpt(first["trace_id"], 80), "run": excerpt(first["run"], 60), "topic": _text(first["topic"], 60),
-        "goal": _text(goal, 100), "base": _text(first["base"]), "hops": [_hop(row, number) for row in rows],
-    }  # fmt: skip
+        "id": excerpt(first["trace_id"], 80),
+        "run": excerpt(first["run"], 60),
+        "topic": _text(first["topic"], 60),
+        "goal": _text(goal, 100),
+        "base": _text(first["base"]),
+        "hops": [_hop(row, number) for row in rows],
+    }
 
 
 def _hop(row: dict[str, Any], number: dict[str, int]) -> dict[str, Any]:
     """One hop; what is null is left out, so that the page cannot take it for an empty word."""
     drift = row.get(TOTAL)
     raw = {
-        "n": row["hop"], "round": row["round"], "step": row["step"], "role": row["role"], "passed": row["passed"],
-        "at": number.get(row["agent"] or ""), "agent": _text(row["agent"], 60), "text": _text(row["output"]),
-        "reason": _text(row["reason"]), "why": _text(row["why"]), "verdict": _text(row["verdict"], 40),
-        "failure": _text(row["failure"], 200), "drift": None if drift is None else round(drift, 3),
+        "n": row["hop"],
+        "round": row["round"],
+        "step": row["step"],
+        "role": row["role"],
+        "passed": row["passed"],
+        "at": number.get(row["agent"] or ""),
+        "agent": _text(row["agent"], 60),
+        "text": _text(row["output"]),
+        "reason": _text(row["reason"]),
+        "why": _text(row["why"]),
+        "verdict": _text(row["verdict"], 40),
+        "failure": _text(row["failure"], 200),
+        "drift": None if drift is None else round(drift, 3),
         "from": row["parent"],
         "moved_by": [excerpt(a, 60) for a in row["attributes"]],
         "operators": [excerpt(o, 60) for o in row["operators"]],
         "votes": [_vote(v) for v in row["votes"]],
-    }  # fmt: skip
+    }
     return {k: v for k, v in raw.items() if v is not None and v != []}
 
 
 def _vote(text: str) -> dict[str, Any]:
     vote = json.loads(text)
-    return {"auditor": _text(vote["auditor"], 60), "passed": vote["passed"], "reason": _text(vote["reason"])}
+    return {
+        "auditor": _text(vote["auditor"], 60),
+        "passed": vote["passed"],
+        "reason": _text(vote["reason"]),
+    }
 
 
 def _text(text: object, limit: int = TEXT) -> str | None:
@@ -194,7 +256,11 @@ def _render(data: dict[str, Any]) -> str:
 
     # "<" cannot occur in the JSON, so nothing in it can close the element or open a comment.
     packed = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    html: str = _environment().get_template("viewer.html.jinja").render(data=Markup(packed), version=__version__)
+    html: str = (
+        _environment()
+        .get_template("viewer.html.jinja")
+        .render(data=Markup(packed), version=__version__)
+    )
     return html
 
 
@@ -224,7 +290,9 @@ def place(size: int, ties: Sequence[tuple[int, int]], *, seed: int = 0) -> npt.N
         pull = pull * (np.sqrt((pull**2).sum(axis=1, keepdims=True)) / ideal)
         np.add.at(move, ends[:, 0], -pull)
         np.add.at(move, ends[:, 1], pull)
-        move += 0.05 * (at.mean(axis=0) - at)  # parts that nothing ties to the rest must not fly off
+        move += 0.05 * (
+            at.mean(axis=0) - at
+        )  # parts that nothing ties to the rest must not fly off
         length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
         at = at + move / length * np.minimum(length, heat)
     low, high = at.min(axis=0), at.max(axis=0)

@@ -1,7 +1,8 @@
-"""A sentence taken apart: what leads it in, its subject, its verb, the rest, and the clause that trails behind.
+"""A sentence taken apart: what leads it in, its subject, its verb, the rest, and the clause that
+trails behind.
 
-No tagger: words of closed classes, known verbs and their neighbours decide. What cannot be read with some confidence is
-null, and an operator that needs it leaves the sentence alone.
+No tagger: words of closed classes, known verbs and their neighbours decide. What cannot be read
+with some confidence is null, and an operator that needs it leaves the sentence alone.
 """
 
 from __future__ import annotations
@@ -15,13 +16,18 @@ from claimlab.evolve.rewrite.english.lists import words as listed
 
 BE, HAVE, MODALS, DO = listed("be"), listed("have"), listed("modals"), listed("do")
 AUXILIARIES = BE | HAVE | MODALS | DO
-DETERMINERS, PREPOSITIONS, SUBORDINATORS = listed("determiners"), listed("prepositions"), listed("subordinators")
+DETERMINERS, PREPOSITIONS, SUBORDINATORS = (
+    listed("determiners"),
+    listed("prepositions"),
+    listed("subordinators"),
+)
 _ADVERBS, _NOUNS = listed("adverbs"), listed("nouns")
 _WORD = re.compile(r"[\w][\w'’%$.,/-]*[\w%]|\w|[$€£][\d.,]+")
 _FRONT = re.compile(
     r"^(?P<front>(?:In|On|At|By|During|Since|Over|Under|Throughout|Between|From|Within|Across|Among|"
     r"For|As of|After|Before|"
-    r"Following|Despite|Amid|Around|Because of|Due to|Owing to|Thanks to|According to|With|Without|Globally|Worldwide|"
+    r"Following|Despite|Amid|Around|Because of|Due to|Owing to|Thanks to|According"
+    r" to|With|Without|Globally|Worldwide|"
     r"Today|Recently|Currently|Nationally|Back in)\b[^,;—]{0,90}?), (?=\S)"
 )
 _TAIL = re.compile(
@@ -42,7 +48,9 @@ _SHORT = re.compile(r"(?:\b[A-Z]\.|\b(?:U\.S|U\.K|Dr|Mr|Mrs|Ms|St|No|vs|v|Inc|e\
 
 @dataclass(frozen=True)
 class Group:
-    """The verb of a clause: its auxiliary, the words between, and the verb itself; `tense` is the form of the first."""
+    """The verb of a clause: its auxiliary, the words between, and the verb itself; `tense` is the
+    form of the first.
+    """
 
     words: tuple[str, ...]
     auxiliary: str | None
@@ -56,7 +64,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Clause:
-    """`front` ("In 2019"), `subject`, `group`, `rest`, and `tail` with the mark before it (", marking the start")."""
+    """`front` ("In 2019"), `subject`, `group`, `rest`, and `tail` with the mark before it (",
+    marking the start").
+    """
 
     subject: str
     group: Group
@@ -68,7 +78,10 @@ class Clause:
     @property
     def plural(self) -> bool:
         first = self.group.words[0].lower()
-        if first in ("is", "was", "has", "does", "isn't", "wasn't", "hasn't", "doesn't") or self.group.tense == "s":
+        if (
+            first in ("is", "was", "has", "does", "isn't", "wasn't", "hasn't", "doesn't")
+            or self.group.tense == "s"
+        ):
             return False
         if (
             first in ("are", "were", "have", "do", "aren't", "weren't", "haven't", "don't")
@@ -81,7 +94,8 @@ class Clause:
     def past(self) -> bool:
         first = self.group.words[0].lower()
         return (
-            first in ("was", "were", "had", "did", "would", "wasn't", "weren't", "didn't") or self.group.tense == "past"
+            first in ("was", "were", "had", "did", "would", "wasn't", "weren't", "didn't")
+            or self.group.tense == "past"
         )
 
     def core(self) -> str:
@@ -91,7 +105,9 @@ class Clause:
         """The sentence without its last mark."""
         core = lowered(self.core()) if self.front else self.core()
         front = f"{raised(self.front)}, " if self.front else ""
-        return f"{front}{core if front else raised(core)}{self.mark if self.tail else ''}{self.tail}"
+        return (
+            f"{front}{core if front else raised(core)}{self.mark if self.tail else ''}{self.tail}"
+        )
 
     def with_(self, **parts: object) -> Clause:
         return replace(self, **parts)  # type: ignore[arg-type]
@@ -112,7 +128,11 @@ def ended(sentence: str) -> tuple[str, str]:
     """A sentence without the mark at its end, and the mark."""
     body = sentence.rstrip(" .!?…")
     end = sentence[len(body) :].strip()
-    return (body + ".", end[1:]) if _SHORT.search(body + ".") and end.startswith(".") else (body, end[:1] or ".")
+    return (
+        (body + ".", end[1:])
+        if _SHORT.search(body + ".") and end.startswith(".")
+        else (body, end[:1] or ".")
+    )
 
 
 def several(phrase: str) -> bool:
@@ -121,7 +141,8 @@ def several(phrase: str) -> bool:
         phrase = phrase.rsplit(", ", 1)[-1]  # what leads a sentence in is not its subject
     if match := re.match(
         (
-            r"(?:\w+ )*?(?:[\d.,]+%|[\d.,]+ percent|half|majority|most|many|third|quarter|quarters|fifth|"
+            r"(?:\w+ )*?(?:[\d.,]+%|[\d.,]+"
+            r" percent|half|majority|most|many|third|quarter|quarters|fifth|"
             r"thirds) of (?P<of>.+)"
         ),
         phrase,
@@ -130,12 +151,16 @@ def several(phrase: str) -> bool:
     if re.search(r"\band\b", phrase) and not re.match(r"(?:the )?\w+ of\b", phrase, re.IGNORECASE):
         return True
     head = re.split(
-        r" (?:of|in|on|at|for|from|with|to|by|among|between|across|that|which|who|during|under|over|against|about)\b|,",
+        r" (?:of|in|on|at|for|from|with|to|by|among|between|across|that|which|who|during|under|over|against|about)\b|,",  # noqa: E501
         phrase,
         maxsplit=1,
     )[0]
     if re.match(r"(?:a|an|each|every|one|this|that)\b", head, re.IGNORECASE):
-        return bool(re.match(r"(?:a )?(?:number|majority|group|range|variety|few) of", phrase, re.IGNORECASE))
+        return bool(
+            re.match(
+                r"(?:a )?(?:number|majority|group|range|variety|few) of", phrase, re.IGNORECASE
+            )
+        )
     return is_plural(head)
 
 
@@ -152,7 +177,11 @@ def parse(sentence: str) -> Clause | None:
     tail = mark = ""
     for pattern in (_TAIL, _JOINT):
         match = pattern.match(body)
-        if match and _verb_at(match["main"], 1) is not None and not _list_goes_on(match["main"], match["tail"]):
+        if (
+            match
+            and _verb_at(match["main"], 1) is not None
+            and not _list_goes_on(match["main"], match["tail"])
+        ):
             body, tail = match["main"], match["tail"]
             mark = match["mark"] if pattern is _TAIL else " "
             break
@@ -165,7 +194,13 @@ def parse(sentence: str) -> Clause | None:
         return None
     subject, rest = body[: words[at].start()].strip(), body[words[last].end() :].strip()
     last_word = subject.split()[-1].lower() if subject else ","
-    if not subject or subject.endswith(",") or last_word in PREPOSITIONS or last_word in _ADVERBS or _adverb(last_word):
+    if (
+        not subject
+        or subject.endswith(",")
+        or last_word in PREPOSITIONS
+        or last_word in _ADVERBS
+        or _adverb(last_word)
+    ):
         return None
     return Clause(subject, group, rest, front, tail, mark)
 
@@ -175,7 +210,9 @@ def _adverb(word: str) -> bool:
 
 
 def _list_goes_on(main: str, tail: str) -> bool:
-    """ ", including" may sit inside a list; a tail that ends in "and x" after a single word is a list, too."""
+    """ ", including" may sit inside a list; a tail that ends in "and x" after a single word is a
+    list, too.
+    """
     return "," in main[-25:] and re.match(r"[a-z]+ing\b", tail) is not None and " and " in tail[:40]
 
 
@@ -213,7 +250,9 @@ def _finite(lower: list[str], words: list[str], i: int) -> bool:
     tenses = {tense for _, tense in readings}
     if before in DETERMINERS or before in PREPOSITIONS or before.endswith(("'s", "’s")):
         return False
-    noun_follows = after and after not in DETERMINERS | PREPOSITIONS | AUXILIARIES and not after.endswith("ly")
+    noun_follows = (
+        after and after not in DETERMINERS | PREPOSITIONS | AUXILIARIES and not after.endswith("ly")
+    )
     if "past" in tenses:
         return True
     if "s" in tenses:
@@ -222,12 +261,18 @@ def _finite(lower: list[str], words: list[str], i: int) -> bool:
         finite = {tense for _, tense in verb_forms().get(after, ())} & {"past", "s"}
         return after not in AUXILIARIES and not (noun_follows and finite)
     if "base" in tenses:
-        return is_plural(before) or before in ("they", "we", "you", "i") or (before.endswith("ly") and i > 1)
+        return (
+            is_plural(before)
+            or before in ("they", "we", "you", "i")
+            or (before.endswith("ly") and i > 1)
+        )
     return False
 
 
 def _certain(lower: list[str], i: int) -> bool:
-    """A verb that cannot be a participle before a later verb: an irregular past, an -s form, or no verb follows."""
+    """A verb that cannot be a participle before a later verb: an irregular past, an -s form, or no
+    verb follows.
+    """
     tenses = {tense for _, tense in verb_forms().get(lower[i], ())}
     if "past" in tenses and "participle" not in tenses:
         return True
@@ -242,7 +287,9 @@ def _group(words: list[re.Match[str]], at: int) -> tuple[Group | None, int]:
     lower = [w[0].lower() for w in words]
     first = lower[at]
     if first not in AUXILIARIES:
-        tense: Tense = next((t for _, t in verb_forms()[first] if t in ("past", "s", "base")), "base")
+        tense: Tense = next(
+            (t for _, t in verb_forms()[first] if t in ("past", "s", "base")), "base"
+        )
         return Group((words[at][0],), None, words[at][0], lemma(first, tense), tense), at
     last = at
     while last + 1 < len(words) and (
@@ -257,14 +304,29 @@ def _group(words: list[re.Match[str]], at: int) -> tuple[Group | None, int]:
     ):
         follows = lower[last + 1]
         wanted: tuple[Tense, ...] = (
-            ("base",) if first in MODALS | DO and lower[last] not in ("be", "been", "have") else ("participle", "ing")
+            ("base",)
+            if first in MODALS | DO and lower[last] not in ("be", "been", "have")
+            else ("participle", "ing")
         )
         if (base := lemma(follows, *wanted)) is not None:
             last += 1
-    elif last + 1 < len(words) and first in BE | HAVE and re.fullmatch(r"[a-z]{3,}ed", lower[last + 1]):
+    elif (
+        last + 1 < len(words)
+        and first in BE | HAVE
+        and re.fullmatch(r"[a-z]{3,}ed", lower[last + 1])
+    ):
         last += 1  # a participle of a verb that is not in the list
-        return Group(tuple(w[0] for w in words[at : last + 1]), words[at][0], words[last][0], None, None), last
-    while last > at and base is None and (lower[last].endswith("ly") or lower[last] in _ADVERBS - {"not"}):
+        return (
+            Group(
+                tuple(w[0] for w in words[at : last + 1]), words[at][0], words[last][0], None, None
+            ),
+            last,
+        )
+    while (
+        last > at
+        and base is None
+        and (lower[last].endswith("ly") or lower[last] in _ADVERBS - {"not"})
+    ):
         last -= 1  # an adverb behind a lone "is" belongs to what follows
     texts = tuple(w[0] for w in words[at : last + 1])
     if first in MODALS | DO and base is None and lower[last] not in ("be", "been"):

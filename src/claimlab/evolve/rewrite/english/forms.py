@@ -1,7 +1,7 @@
 """Forms of English words: verbs by tense and person, plurals, and the article before a word.
 
-Regular endings are rules; what is irregular is in `data/verbs.toml`. A verb of several words ("carry out") is inflected
-in its first.
+Regular endings are rules; what is irregular is in `data/verbs.toml`. A verb of several words
+("carry out") is inflected in its first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ TENSES: tuple[Tense, ...] = ("base", "s", "ing", "past", "participle")
 
 _DOUBLED = re.compile(r"^[^aeiou]*[aeiou][^aeiouwxy]$")
 _ARTICLE = re.compile(r"(?<![\w'’.-])(a|an)(\s+)([\w][\w'’.-]*)", re.IGNORECASE)
-_SOUNDS_LIKE_YOU = re.compile(r"(?:uni(?!n|m)|use|usu|eu|one\b|once\b|ut[ei]|ubi|u\.)", re.IGNORECASE)
+_SOUNDS_LIKE_YOU = re.compile(
+    r"(?:uni(?!n|m)|use|usu|eu|one\b|once\b|ut[ei]|ubi|u\.)", re.IGNORECASE
+)
 _SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
 _STRESSED = words("stressed")
 _PLURALS = {
@@ -102,8 +104,17 @@ def verb_forms() -> dict[str, tuple[tuple[str, Tense], ...]]:
 
 
 def lemma(word: str, *tenses: Tense) -> str | None:
-    """The verb that `word` is a form of, in one of these tenses; null where it is not a known one."""
-    return next((base for base, tense in verb_forms().get(word.lower(), ()) if not tenses or tense in tenses), None)
+    """The verb that `word` is a form of, in one of these tenses; null where it is not a known
+    one.
+    """
+    return next(
+        (
+            base
+            for base, tense in verb_forms().get(word.lower(), ())
+            if not tenses or tense in tenses
+        ),
+        None,
+    )
 
 
 def plural(noun: str) -> str:
@@ -127,7 +138,11 @@ def is_plural(noun: str) -> bool:
         "others",
     ):
         return True
-    return len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "'s", "ics", "news", "series"))
+    return (
+        len(last) > 3
+        and last.endswith("s")
+        and not last.endswith(("ss", "us", "is", "'s", "ics", "news", "series"))
+    )
 
 
 def article(word: str) -> str:
@@ -135,15 +150,23 @@ def article(word: str) -> str:
     if _SILENT_H.match(word):
         return "an"
     if word[:1].isdigit():
-        return "an" if word.startswith("8") or re.match(r"1[18](?:,\d{3})*(?![\d,])|18\d\d\b", word) else "a"
+        return (
+            "an"
+            if word.startswith("8") or re.match(r"1[18](?:,\d{3})*(?![\d,])|18\d\d\b", word)
+            else "a"
+        )
     letters = word.split("-")[0].split("'")[0]
-    if (len(letters) > 1 and letters.isupper()) or re.match(r"[a-z][A-Z]", letters):  # spelled out: an FDA, an mRNA
+    if (len(letters) > 1 and letters.isupper()) or re.match(
+        r"[a-z][A-Z]", letters
+    ):  # spelled out: an FDA, an mRNA
         return "an" if letters[0].upper() in "AEFHILMNORSX" else "a"
     return "an" if letters[:1].lower() in "aeiou" and not _SOUNDS_LIKE_YOU.match(letters) else "a"
 
 
 def fix_articles(text: str) -> str:
-    """Every "a" and "an" as the next word wants it; the letter A of a name ("vitamin A and") is left alone."""
+    """Every "a" and "an" as the next word wants it; the letter A of a name ("vitamin A and") is
+    left alone.
+    """
 
     def fixed(match: re.Match[str]) -> str:
         if match[1] == "A" and not _opens(text, match.start()):

@@ -10,10 +10,33 @@ from claimlab.evolve.rewrite.english.lists import words
 
 # Endings of common words, and names that end so.
 _ENDINGS = (
-    "tion", "sion", "ment", "ness", "ance", "ence", "ity", "ism", "ed", "ing", "al", "ous", "ive", "ic", "ary",
-    "ful", "less",
-    "able", "ible", "ants", "ents", "ers", "ies", "ures", "tions", "ments",
-)  # fmt: skip
+    "tion",
+    "sion",
+    "ment",
+    "ness",
+    "ance",
+    "ence",
+    "ity",
+    "ism",
+    "ed",
+    "ing",
+    "al",
+    "ous",
+    "ive",
+    "ic",
+    "ary",
+    "ful",
+    "less",
+    "able",
+    "ible",
+    "ants",
+    "ents",
+    "ers",
+    "ies",
+    "ures",
+    "tions",
+    "ments",
+)
 _NAMES = words("names")
 
 
@@ -23,7 +46,9 @@ def _common() -> frozenset[str]:
 
 
 def common(word: str) -> bool:
-    """A word of everyday English, in any form that the lists know; what is not known is taken for a name."""
+    """A word of everyday English, in any form that the lists know; what is not known is taken for a
+    name.
+    """
     plain = word.lower().strip(",.;:'’\"()")
     if word[1:] != word[1:].lower() or any(c.isdigit() for c in word):
         return False

@@ -1,7 +1,9 @@
-"""The model rewriter: any endpoint plays the agents. The profile is the agent; claim, context and evidence are data.
+"""The model rewriter: any endpoint plays the agents. The profile is the agent; claim, context and
+evidence are data.
 
-What the endpoint sees of datasets is fenced (`untrusted`) and said to be data. A refusal is recorded and never asked
-round. The prompt asks for what this person would plainly pass on, not for what would convince or spread.
+What the endpoint sees of datasets is fenced (`untrusted`) and said to be data. A refusal is
+recorded and never asked round. The prompt asks for what this person would plainly pass on, not for
+what would convince or spread.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.validate import Validated
 
 LONGEST = 4000  # characters of context or evidence that are shown
-CLAIM, REASON = 600, 240  # characters; where an endpoint binds the schema, a small model cannot ramble past them
+CLAIM, REASON = (
+    600,
+    240,
+)  # characters; where an endpoint binds the schema, a small model cannot ramble past them
 MAX_TOKENS = 320
 TEMPERATURE = 0.7
 PROMPT = "retell"
@@ -27,23 +32,37 @@ PROMPT = "retell"
 
 class Retold(BaseModel):
     claim: str = Field(max_length=CLAIM, description="the statement as this person passes it on")
-    influencing_attributes: list[str] = Field(max_length=3, description="up to three attributes of the profile")
-    influencing_reason: str = Field(max_length=REASON, description="why they shaped it, in one short sentence")
+    influencing_attributes: list[str] = Field(
+        max_length=3, description="up to three attributes of the profile"
+    )
+    influencing_reason: str = Field(
+        max_length=REASON, description="why they shaped it, in one short sentence"
+    )
 
 
 class Decided(BaseModel):
     role: Literal["producer", "bystander"] = Field(
-        description="producer: the profile fits the aim, so the person rewords it; bystander: passes it on as it is"
+        description=(
+            "producer: the profile fits the aim, so the person rewords it; bystander: passes it on"
+            " as it is"
+        )
     )
     claim: str = Field(max_length=CLAIM, description="the statement as this person passes it on")
-    influencing_attributes: list[str] = Field(max_length=3, description="up to three attributes of the profile")
-    influencing_reason: str = Field(max_length=REASON, description="why they shaped it, in one short sentence")
+    influencing_attributes: list[str] = Field(
+        max_length=3, description="up to three attributes of the profile"
+    )
+    influencing_reason: str = Field(
+        max_length=REASON, description="why they shaped it, in one short sentence"
+    )
 
 
 def question(request: Request, prompt: Prompt) -> Ask[Any]:
     """What the model is asked for one turn."""
     profile = "\n".join(f"- {name}: {value}" for name, value in request.profile.items())
-    parts = [f"The person:\n{profile}", f"The statement they heard:\n{untrusted(request.text, 'statement')}"]
+    parts = [
+        f"The person:\n{profile}",
+        f"The statement they heard:\n{untrusted(request.text, 'statement')}",
+    ]
     if request.context:
         parts.append(f"Where it came from:\n{untrusted(request.context[:LONGEST], 'context')}")
     for text in request.evidence:
@@ -52,10 +71,16 @@ def question(request: Request, prompt: Prompt) -> Ask[Any]:
         opinion = ", ".join(f"{name}: {value}" for name, value in request.opinion.items())
         parts.append(prompt.text("opinion", heard=opinion))
     if request.target is not None:
-        parts.append(prompt.text("target", target=request.target, definition=request.target.meaning.definition))
+        parts.append(
+            prompt.text(
+                "target", target=request.target, definition=request.target.meaning.definition
+            )
+        )
         parts.append(prompt.text("must" if request.must_rewrite else "may"))
     if request.diagnosis:
-        parts.append(f"Reviewers said of the statement so far: {untrusted(request.diagnosis, 'review')}")
+        parts.append(
+            f"Reviewers said of the statement so far: {untrusted(request.diagnosis, 'review')}"
+        )
     return Ask.of(
         "\n\n".join(parts),
         system=prompt.text("system"),
@@ -84,9 +109,15 @@ class Model:
         if not text:
             return Rewrite.failed(request, "empty", "The model gave an empty statement.", cost)
         if isinstance(reply, Decided) and reply.role == "bystander":
-            return Rewrite(request.text, "bystander", reason=reply.influencing_reason or None, cost=cost)
-        known = tuple(dict.fromkeys(a for a in reply.influencing_attributes if a in request.profile))[:3]
-        return Rewrite(text, "producer", attributes=known, reason=reply.influencing_reason or None, cost=cost)
+            return Rewrite(
+                request.text, "bystander", reason=reply.influencing_reason or None, cost=cost
+            )
+        known = tuple(
+            dict.fromkeys(a for a in reply.influencing_attributes if a in request.profile)
+        )[:3]
+        return Rewrite(
+            text, "producer", attributes=known, reason=reply.influencing_reason or None, cost=cost
+        )
 
     async def close(self) -> None:
         await self.provider.close()
@@ -94,14 +125,20 @@ class Model:
     def describe(self) -> dict[str, Any]:
         profile = self.provider.profile
         return {
-            "rewriter": self.name, "model": profile.model, "temperature": TEMPERATURE, "standing": profile.standing,
+            "rewriter": self.name,
+            "model": profile.model,
+            "temperature": TEMPERATURE,
+            "standing": profile.standing,
             "prompts": self.prompts.lineage(PROMPT),
-        }  # fmt: skip
+        }
 
 
 def REWRITER(settings: Settings) -> Model:
     """Open the model of a profile."""
     if settings.profile is None:
-        raise UsageError("No model was named to write for the agents.", "Pass `profile`; see: claimlab llm profiles")
+        raise UsageError(
+            "No model was named to write for the agents.",
+            "Pass `profile`; see: claimlab llm profiles",
+        )
     provider = open_provider(settings.profile, model=settings.model, calls=settings.calls)
     return Model(provider, settings.prompts)

@@ -10,7 +10,9 @@ from claimlab.evolve.rewrite.rewriter import Fired, Request, Rewrite, Role, Sett
 
 
 class Replay:
-    """Lives are replayed whole (`recording`): the recorded agents, in their order, say their recorded words."""
+    """Lives are replayed whole (`recording`): the recorded agents, in their order, say their
+    recorded words.
+    """
 
     name = "replay"
 
@@ -20,7 +22,13 @@ class Replay:
     async def rewrite(self, request: Request) -> Rewrite:
         start = Start(request.claim, request.origin, target=request.target)
         hop = self.recording.hop(start, request.round, request.step)
-        role: Role = "producer" if hop.role == "producer" else "failed" if hop.role == "failed" else "bystander"
+        role: Role = (
+            "producer"
+            if hop.role == "producer"
+            else "failed"
+            if hop.role == "failed"
+            else "bystander"
+        )
         fired = tuple(Fired(o["name"], o["fired"]) for o in hop.operators)
         return Rewrite(hop.output, role, fired, tuple(hop.attributes), hop.why, hop.failure)
 
@@ -28,7 +36,11 @@ class Replay:
         """Nothing is held."""
 
     def describe(self) -> dict[str, Any]:
-        return {"rewriter": self.name, "recording": self.recording.name, "sha256": self.recording.digest}
+        return {
+            "rewriter": self.name,
+            "recording": self.recording.name,
+            "sha256": self.recording.digest,
+        }
 
 
 def REWRITER(settings: Settings) -> Replay:

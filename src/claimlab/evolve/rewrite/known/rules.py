@@ -1,4 +1,6 @@
-"""The rule rewriter: offline, seeded, English. An agent does what agents of the released traces did, as often."""
+"""The rule rewriter: offline, seeded, English. An agent does what agents of the released traces
+did, as often.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,20 @@ class Rules:
         self._known: dict[tuple[tuple[str, str], ...], dict[str, float]] = {}
 
     async def rewrite(self, request: Request) -> Rewrite:
-        await asyncio.sleep(0)  # rules never wait for anything: without this, Ctrl-C would be heard late
+        await asyncio.sleep(
+            0
+        )  # rules never wait for anything: without this, Ctrl-C would be heard late
         return self.turn(request)
 
     async def close(self) -> None:
         """Nothing is held."""
 
     def describe(self) -> dict[str, Any]:
-        return {"rewriter": self.name, "weights": self.weights.digest, "operators": len(operators())}
+        return {
+            "rewriter": self.name,
+            "weights": self.weights.digest,
+            "operators": len(operators()),
+        }
 
     def turn(self, request: Request) -> Rewrite:
         if request.language not in (None, *LANGUAGES):
@@ -39,21 +47,31 @@ class Rules:
             return Rewrite.failed(request, "language", wrong)
         draw, known = random.Random(request.seed), frequencies(request.target)
         weights = self._weights(request, known)
-        if request.target is not None and not request.must_rewrite and not self._produces(request, known, draw):
+        if (
+            request.target is not None
+            and not request.must_rewrite
+            and not self._produces(request, known, draw)
+        ):
             return Rewrite(request.text, "bystander", reason=f"Not drawn to {request.target}.")
         return self._edited(request, weights, known, draw)
 
     def _produces(self, request: Request, known: Frequencies, draw: random.Random) -> bool:
-        """As many agents rewrite as in the released traces; those whose attributes are near the target more often."""
+        """As many agents rewrite as in the released traces; those whose attributes are near the
+        target more often.
+        """
         assert request.target is not None
         wanted = serving(request.target)
         profile = self._of_profile(dict(request.profile))
-        nearness = sum(profile[name] for name in wanted) / sum(self.weights.base.get(name, 1.0) for name in wanted)
+        nearness = sum(profile[name] for name in wanted) / sum(
+            self.weights.base.get(name, 1.0) for name in wanted
+        )
         chance = known.producers * nearness
         return draw.random() < chance / (chance + 1 - known.producers)
 
     def _weights(self, request: Request, known: Frequencies) -> dict[str, float]:
-        """Of every operator: how often edits of its kind occur, shared among the kind, times what the agent is like."""
+        """Of every operator: how often edits of its kind occur, shared among the kind, times what
+        the agent is like.
+        """
         own = self._of_profile(dict(request.profile))
         if request.opinion is not None:
             opinion, share = self._of_profile(dict(request.opinion)), 1 / self.weights.role.hub
@@ -62,19 +80,33 @@ class Rules:
         members = Counter(operator.kind for operator in operators().values())
         against = _undoing(request) if request.target is not None else frozenset()
         return {
-            name: 0.0 if name in against else shares[operator.kind] * own[name] / members[operator.kind]
+            name: (
+                0.0
+                if name in against
+                else shares[operator.kind] * own[name] / members[operator.kind]
+            )
             for name, operator in operators().items()
         }
 
     def _edited(
-        self, request: Request, weights: Mapping[str, float], known: Frequencies, draw: random.Random
+        self,
+        request: Request,
+        weights: Mapping[str, float],
+        known: Frequencies,
+        draw: random.Random,
     ) -> Rewrite:
-        """Edits of the agent's own, then one that serves the target; a turn that changes nothing is a bystander's."""
+        """Edits of the agent's own, then one that serves the target; a turn that changes nothing is
+        a bystander's.
+        """
         edits = known.at(request.step).edits / self.weights.role.shows
         count = int(edits) + (draw.random() < edits - int(edits))
         most = known.most_words(request.origin or request.text)
         text, marks = request.text, list[Fired]()
-        wanted = {name: weights[name] or 0.01 for name in serving(request.target)} if request.target is not None else {}
+        wanted = (
+            {name: weights[name] or 0.01 for name in serving(request.target)}
+            if request.target is not None
+            else {}
+        )
         others = {name: weight for name, weight in weights.items() if name not in wanted}
         serve = max(1, round(count / 2)) if wanted else 0
         for pool, wished in ((others, count - serve), (wanted, serve)):
@@ -85,8 +117,17 @@ class Rules:
         if text == request.text:
             return Rewrite(text, "bystander", tuple(marks), reason="There was nothing to change.")
         attributes = self.weights.moved_by(request.profile, done)
-        because = ", ".join(f"{a} ({request.profile[a]})" for a in attributes) or "no attribute in particular"
-        return Rewrite(text, "producer", tuple(marks), attributes, f"Did {', '.join(done)}; moved by {because}.")
+        because = (
+            ", ".join(f"{a} ({request.profile[a]})" for a in attributes)
+            or "no attribute in particular"
+        )
+        return Rewrite(
+            text,
+            "producer",
+            tuple(marks),
+            attributes,
+            f"Did {', '.join(done)}; moved by {because}.",
+        )
 
     def _several(
         self,
@@ -98,13 +139,17 @@ class Rules:
         marks: list[Fired],
         draw: random.Random,
     ) -> str:
-        """`count` operators that fire, drawn by weight, each tried once; what grows too long is not taken."""
+        """`count` operators that fire, drawn by weight, each tried once; what grows too long is not
+        taken.
+        """
         left = {name: weight for name, weight in weights.items() if weight > 0}
         while count > 0 and left:
             name = draw.choices(list(left), weights=list(left.values()))[0]
             del left[name]
             after, fired = operators()[name].apply(text, draw, request.context)
-            taken = fired and (len(after.split()) <= most or len(after.split()) <= len(text.split()))
+            taken = fired and (
+                len(after.split()) <= most or len(after.split()) <= len(text.split())
+            )
             marks.append(Fired(name, taken))
             if taken:
                 text, count = after, count - 1

@@ -1,4 +1,6 @@
-"""Operators that put other words for the same, more formal or more everyday ones, stronger or weaker ones."""
+"""Operators that put other words for the same, more formal or more everyday ones, stronger or
+weaker ones.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from claimlab.evolve.rewrite.english.clause import (
 )
 from claimlab.evolve.rewrite.english.forms import is_plural
 from claimlab.evolve.rewrite.english.lists import words as listed
-from claimlab.evolve.rewrite.operators.lexicon import Entry, contractions, forms_of, index, ladders, sets
+from claimlab.evolve.rewrite.operators.lexicon import (
+    Entry,
+    contractions,
+    forms_of,
+    index,
+    ladders,
+    sets,
+)
 from claimlab.evolve.rewrite.operators.operator import Operator, targets
 from claimlab.evolve.rewrite.operators.statement import on_body
 
@@ -39,7 +48,9 @@ class Spot:
 
 
 def lexical_operators() -> Iterator[Operator]:
-    yield Operator("reword", "Another word for the same", "substitute", on_body(_reword(("", "f"), 3)))
+    yield Operator(
+        "reword", "Another word for the same", "substitute", on_body(_reword(("", "f"), 3))
+    )
     yield Operator(
         "colloquial",
         "Everyday words and contractions",
@@ -48,9 +59,15 @@ def lexical_operators() -> Iterator[Operator]:
         targets("style=colloquial-emotional"),
     )
     yield Operator(
-        "formal", "Official words, no contractions", "formal", on_body(_formal), targets("style=rational-official")
+        "formal",
+        "Official words, no contractions",
+        "formal",
+        on_body(_formal),
+        targets("style=rational-official"),
     )
-    yield Operator("intensify", "Stronger words", "evaluate", on_body(lambda body, draw: _rung(body, draw, 1)))
+    yield Operator(
+        "intensify", "Stronger words", "evaluate", on_body(lambda body, draw: _rung(body, draw, 1))
+    )
     yield Operator(
         "soften",
         "Weaker words",
@@ -63,12 +80,14 @@ def lexical_operators() -> Iterator[Operator]:
 def _reword(registers: tuple[str, ...], most: int = 1) -> Callable[[str, random.Random], str]:
     def change(body: str, draw: random.Random) -> str:
         for _ in range(most):
-            options = [(spot, new) for spot in spots(body) for new in _others(spot.entry, registers)]
+            options = [
+                (spot, new) for spot in spots(body) for new in _others(spot.entry, registers)
+            ]
             if not options:
                 break
             spot = draw.choice(list(dict.fromkeys(spot for spot, _ in options)))
             new = draw.choice([text for at, text in options if at == spot])
-            body = f"{body[: spot.start]}{_cased(new, spot.text) if spot.start == 0 else new}{body[spot.end :]}"
+            body = f"{body[: spot.start]}{_cased(new, spot.text) if spot.start == 0 else new}{body[spot.end :]}"  # noqa: E501
         return body
 
     return change
@@ -86,7 +105,12 @@ def _formal(body: str, draw: random.Random) -> str:
 
 def _exchange(body: str, pairs: dict[str, str]) -> str:
     for old, new in pairs.items():
-        body = re.sub(rf"(?<![\w’'-]){old}(?![\w’'-])", lambda m, new=new: _cased(new, m[0]), body, flags=re.IGNORECASE)  # type: ignore[misc]
+        body = re.sub(
+            rf"(?<![\w’'-]){old}(?![\w’'-])",
+            lambda m, new=new: _cased(new, m[0]),
+            body,
+            flags=re.IGNORECASE,
+        )  # type: ignore[misc]
     return body
 
 
@@ -94,7 +118,9 @@ def _others(entry: Entry, registers: tuple[str, ...]) -> list[str]:
     return [
         forms_of(entry.group[0], word)[entry.form]
         for word, register in sets()[entry.group]
-        if word != entry.word and register in registers and not (register == entry.register and register)
+        if word != entry.word
+        and register in registers
+        and not (register == entry.register and register)
     ]
 
 
@@ -103,7 +129,9 @@ def _cased(new: str, old: str) -> str:
 
 
 def spots(body: str) -> list[Spot]:
-    """Where a word of the tables may be exchanged: its neighbours say that it is the word that it seems to be."""
+    """Where a word of the tables may be exchanged: its neighbours say that it is the word that it
+    seems to be.
+    """
     tokens = list(_TOKEN.finditer(body))
     lower = [token[0].lower() for token in tokens]
     clause = parse(body)
@@ -117,20 +145,34 @@ def spots(body: str) -> list[Spot]:
             fitting = [e for e in entries if _fits(e, lower, tokens, i, i + length, clause)]
             if fitting:
                 end = tokens[i + length - 1].end()
-                spots += [Spot(tokens[i].start(), end, body[tokens[i].start() : end], e) for e in fitting[:1]]
+                spots += [
+                    Spot(tokens[i].start(), end, body[tokens[i].start() : end], e)
+                    for e in fitting[:1]
+                ]
                 last = i + length - 1
             break
     return spots
 
 
-def _fits(entry: Entry, lower: list[str], tokens: list[re.Match[str]], i: int, end: int, clause: Clause | None) -> bool:
+def _fits(
+    entry: Entry,
+    lower: list[str],
+    tokens: list[re.Match[str]],
+    i: int,
+    end: int,
+    clause: Clause | None,
+) -> bool:
     before = lower[i - 1] if i else ""
     after = lower[end] if end < len(lower) else "."
     frame = entry.group[0]
     if tokens[i][0][:1].isupper() and (i > 0 or frame == "noun") and frame != "other":
         return False
     if frame == "other":
-        return not ((entry.word in ("more than",) and not after[:1].isdigit()) or after == "-" or before == "-")
+        return not (
+            (entry.word in ("more than",) and not after[:1].isdigit())
+            or after == "-"
+            or before == "-"
+        )
     if frame == "noun":
         counted = is_plural(lower[end - 1]) == (entry.form == "many")
         return (
@@ -147,7 +189,9 @@ def _verb_fits(entry: Entry, before: str, after: str, word: str, clause: Clause 
     passive = before in BE or before in ("been", "being", "be")
     if entry.form in ("past", "participle"):
         auxiliary = passive or before in HAVE
-        if entry.form != ("participle" if auxiliary else "past") or not (auxiliary or _is_main(clause, word)):
+        if entry.form != ("participle" if auxiliary else "past") or not (
+            auxiliary or _is_main(clause, word)
+        ):
             return False
     elif entry.form == "base":
         if before != "to" and before not in MODALS | DO and not _is_main(clause, word):
@@ -161,7 +205,12 @@ def _verb_fits(entry: Entry, before: str, after: str, word: str, clause: Clause 
     if frame == "that":
         return after == "that"
     if frame == "alone":
-        return not passive and entry.form != "ing" and after != "to" and (after in _FOLLOWS_ALONE or after.isdigit())
+        return (
+            not passive
+            and entry.form != "ing"
+            and after != "to"
+            and (after in _FOLLOWS_ALONE or after.isdigit())
+        )
     return passive or (after not in PREPOSITIONS and after not in (".", ",", ";", "that", "and"))
 
 
@@ -186,12 +235,17 @@ def _rung(body: str, draw: random.Random, step: int) -> str:
 
 
 def _counts(rung: str, after: str) -> bool:
-    """Whether a quantifier counts a plural noun ("most effective" does not), and a modal is followed by a verb."""
+    """Whether a quantifier counts a plural noun ("most effective" does not), and a modal is
+    followed by a verb.
+    """
     words = after.split()
     if rung in ("some", "many", "a few", "nearly all") or (
         rung == "most" and words and is_plural(words[0].strip(",."))
     ):
-        return any(is_plural(word.strip(",.")) for word in words[:2]) and words[0].lower() not in DETERMINERS
+        return (
+            any(is_plural(word.strip(",.")) for word in words[:2])
+            and words[0].lower() not in DETERMINERS
+        )
     if rung == "most":
         return False
     if rung in ("can", "may", "might", "could", "will"):

@@ -1,4 +1,6 @@
-"""The tables of words that may take each other's place (`data/words.toml`), ready to be looked up in any form."""
+"""The tables of words that may take each other's place (`data/words.toml`), ready to be looked up
+in any form.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ ONLY_NEW = listed("only_new")
 
 @dataclass(frozen=True)
 class Entry:
-    """A form of a word in a set: the set, with the frame that it needs (object, alone, that, noun, other)."""
+    """A form of a word in a set: the set, with the frame that it needs (object, alone, that, noun,
+    other).
+    """
 
     group: tuple[str, int]
     word: str
@@ -39,7 +43,9 @@ def sets() -> dict[tuple[str, int], tuple[tuple[str, str], ...]]:
         ("other", _raw()["others"]["sets"]),
     ):
         for number, line in enumerate(lines):
-            words = tuple((w.partition("/")[0].replace("_", " "), w.partition("/")[2]) for w in line.split())
+            words = tuple(
+                (w.partition("/")[0].replace("_", " "), w.partition("/")[2]) for w in line.split()
+            )
             if len(words) > 1:
                 known[frame, number] = words
     return known
@@ -73,7 +79,9 @@ def tense(name: str) -> Tense:
 
 @cache
 def ladders() -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(rung.replace("_", " ") for rung in rungs) for rungs in _raw()["ladders"].values())
+    return tuple(
+        tuple(rung.replace("_", " ") for rung in rungs) for rungs in _raw()["ladders"].values()
+    )
 
 
 @cache
@@ -94,4 +102,6 @@ def examples() -> dict[str, list[str]]:
 
 @cache
 def judging() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(_raw()['judging']['words'].split())}),? ", re.IGNORECASE)
+    return re.compile(
+        rf"(?<![\w-])(?:{'|'.join(_raw()['judging']['words'].split())}),? ", re.IGNORECASE
+    )

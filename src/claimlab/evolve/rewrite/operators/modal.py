@@ -14,16 +14,27 @@ from claimlab.evolve.rewrite.operators.statement import on_body, on_clause
 _NEGATED = re.compile(r"\b(?:not|no|never|cannot|without|neither)\b|n['’]t\b", re.IGNORECASE)
 _HEDGES = re.compile(
     (
-        r"\b(?:may|might|could|reportedly|apparently|seems?|likely|possibly|perhaps|supposedly|is said "
+        r"\b(?:may|might|could|reportedly|apparently|seems?|likely|possibly|perhaps|supposedly|is"
+        r" said "
         r"to|are said to|believed)\b"
     ),
     re.IGNORECASE,
 )
 _SURER = (
     (re.compile(r"\b(?:may|might|could) (?!have\b|be\b|need\b|not\b)(?=[a-z]+\b)"), "will "),
-    (re.compile(r"\b(?:reportedly|apparently|possibly|perhaps|supposedly|arguably|potentially) "), ""),
+    (
+        re.compile(
+            r"\b(?:reportedly|apparently|possibly|perhaps|supposedly|arguably|potentially) "
+        ),
+        "",
+    ),
     (re.compile(r",? likely(?= (?:due|because))"), ""),
-    (re.compile(r"\b(?:approximately|roughly|about|around|nearly|almost) (?=[$€£]?\d)(?!\d{4}\b)"), ""),
+    (
+        re.compile(
+            r"\b(?:approximately|roughly|about|around|nearly|almost) (?=[$€£]?\d)(?!\d{4}\b)"
+        ),
+        "",
+    ),
     (re.compile(r"\bsuggests? that\b"), "proves that"),
     (re.compile(r"\bsuggested that\b"), "proved that"),
     (re.compile(r"\b(is|are) said to be\b"), r"\1"),
@@ -33,13 +44,27 @@ _SURER = (
 
 def modal_operators() -> Iterator[Operator]:
     yield Operator("hedge", "A statement becomes a possibility", "modality", on_clause(_hedge))
-    yield Operator("reportedly", "A statement is marked as reported", "modality", on_clause(_reportedly))
     yield Operator(
-        "assert", "A possibility is stated as it is", "modality", on_clause(_assert), targets("expression=fact")
+        "reportedly", "A statement is marked as reported", "modality", on_clause(_reportedly)
+    )
+    yield Operator(
+        "assert",
+        "A possibility is stated as it is",
+        "modality",
+        on_clause(_assert),
+        targets("expression=fact"),
     )
     yield Operator("firm", "A possibility becomes a fact", "modality", on_body(_firm))
-    yield Operator("affirm", "A denial is dropped", "negate", on_clause(_affirm), targets("stance=support"))
-    yield Operator("negate", "A statement becomes its denial", "negate", on_clause(_negate), targets("stance=oppose"))
+    yield Operator(
+        "affirm", "A denial is dropped", "negate", on_clause(_affirm), targets("stance=support")
+    )
+    yield Operator(
+        "negate",
+        "A statement becomes its denial",
+        "negate",
+        on_clause(_negate),
+        targets("stance=oppose"),
+    )
 
 
 def _hedge(clause: Clause, draw: random.Random) -> Clause | None:
@@ -68,7 +93,8 @@ def _reportedly(clause: Clause, draw: random.Random) -> Clause | None:
     if (
         _HEDGES.search(clause.core())
         or _NEGATED.search(clause.group.text())
-        or clause.group.words[0].lower() in ("will", "can", "may", "must", "should", "would", "do", "does", "did")
+        or clause.group.words[0].lower()
+        in ("will", "can", "may", "must", "should", "would", "do", "does", "did")
     ):
         return None
     word = draw.choice(("reportedly", "apparently", "supposedly"))

@@ -16,10 +16,11 @@ Change = Callable[[str, random.Random, str | None], str]
 
 @dataclass(frozen=True)
 class Operator:
-    """`change(text, draw, context)` gives the new text, or the same one where there is nothing to do.
+    """`change(text, draw, context)` gives the new text, or the same one where there is nothing to
+    do.
 
-    `kind` is one of `edits.KINDS`, by which operators are drawn as often as agents made such edits. `serves` are the
-    targets that it brings a text nearer to.
+    `kind` is one of `edits.KINDS`, by which operators are drawn as often as agents made such edits.
+    `serves` are the targets that it brings a text nearer to.
     """
 
     name: str
@@ -29,7 +30,9 @@ class Operator:
     serves: tuple[Target, ...] = ()
 
     def apply(self, text: str, draw: random.Random, context: str | None = None) -> tuple[str, bool]:
-        """The text after the operator, and whether it fired; a result with a new mistake is not taken."""
+        """The text after the operator, and whether it fired; a result with a new mistake is not
+        taken.
+        """
         changed = self.change(text, draw, context)
         after = fix_articles(changed) if changed != text else text
         return (after, True) if after != text and sound(text, after) else (text, False)

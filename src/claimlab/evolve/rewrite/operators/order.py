@@ -1,4 +1,6 @@
-"""Operators that say the same in another order: adverbials and clauses change places, active becomes passive."""
+"""Operators that say the same in another order: adverbials and clauses change places, active
+becomes passive.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from claimlab.evolve.rewrite.english.clause import BE, PREPOSITIONS, Clause, lowered, raised, several
+from claimlab.evolve.rewrite.english.clause import (
+    BE,
+    PREPOSITIONS,
+    Clause,
+    lowered,
+    raised,
+    several,
+)
 from claimlab.evolve.rewrite.english.forms import lemma, verb
 from claimlab.evolve.rewrite.operators.operator import Operator
 from claimlab.evolve.rewrite.operators.statement import on_clause, take_apart
@@ -40,17 +49,28 @@ _THIS = re.compile(r"^(?:This|It) (?P<verb>\w+) (?P<rest>.+)$")
 
 
 def order_operators() -> Iterator[Operator]:
-    yield Operator("move-back", "What led a sentence in goes to its end", "reorder", on_clause(_back))
+    yield Operator(
+        "move-back", "What led a sentence in goes to its end", "reorder", on_clause(_back)
+    )
     yield Operator("move-front", "When or where it was comes first", "reorder", on_clause(_front))
-    yield Operator("swap-clauses", "Main and side clause change places", "reorder", on_clause(_swap))
-    yield Operator("passive", "What was done comes before who did it", "reorder", on_clause(_passive))
+    yield Operator(
+        "swap-clauses", "Main and side clause change places", "reorder", on_clause(_swap)
+    )
+    yield Operator(
+        "passive", "What was done comes before who did it", "reorder", on_clause(_passive)
+    )
     yield Operator("active", "Who did it comes first", "reorder", on_clause(_active))
     yield Operator("split", "A trailing clause becomes a sentence", "substitute", _split)
     yield Operator("join", "A second sentence becomes a clause", "substitute", _join)
 
 
 def _back(clause: Clause, draw: random.Random) -> Clause | None:  # noqa: ARG001
-    if not clause.front or clause.tail or not _MOVES.match(clause.front) or len(clause.front.split()) > 7:
+    if (
+        not clause.front
+        or clause.tail
+        or not _MOVES.match(clause.front)
+        or len(clause.front.split()) > 7
+    ):
         return None
     if (
         len(clause.rest.split()) > 12
@@ -58,14 +78,22 @@ def _back(clause: Clause, draw: random.Random) -> Clause | None:  # noqa: ARG001
         or "," in clause.front
     ):
         return None
-    return clause.with_(front="", subject=raised(clause.subject), rest=f"{clause.rest} {lowered(clause.front)}".strip())
+    return clause.with_(
+        front="",
+        subject=raised(clause.subject),
+        rest=f"{clause.rest} {lowered(clause.front)}".strip(),
+    )
 
 
 def _front(clause: Clause, draw: random.Random) -> Clause | None:  # noqa: ARG001
     if clause.front or clause.tail or clause.subject.lower() in ("there", "it"):
         return None
     match = _END.match(clause.rest)
-    if match is None or len(match["when"].split()) > 8 or re.search(r"\b(?:that|which|who|whether|how)\b", clause.rest):
+    if (
+        match is None
+        or len(match["when"].split()) > 8
+        or re.search(r"\b(?:that|which|who|whether|how)\b", clause.rest)
+    ):
         return None
     last = match["rest"].split()[-1].lower()
     if (
@@ -78,35 +106,54 @@ def _front(clause: Clause, draw: random.Random) -> Clause | None:  # noqa: ARG00
         return None
     if not _is_adverbial(match["when"]):
         return None
-    return clause.with_(front=raised(match["when"]), rest=match["rest"], subject=lowered(clause.subject))
+    return clause.with_(
+        front=raised(match["when"]), rest=match["rest"], subject=lowered(clause.subject)
+    )
 
 
 def _is_adverbial(phrase: str) -> bool:
-    """A time, or a period or place of its own; "in vaccines" belongs to the noun before it and stays."""
+    """A time, or a period or place of its own; "in vaccines" belongs to the noun before it and
+    stays.
+    """
     return bool(
-        re.match(r"(?:in|on|since|during|throughout|over|between|as of|after|before|following|amid|despite) (?:the )?"
-r"(?:early |late |mid-?|past |last |first |initial |second |recent |coming )*(?:\d{4}|\d+ \w+|"
-r"years?\b|decades?\b|months?|weeks?|days?|pandemic|war\b|"
-r"January|February|March|April|May|June|July|August|September|October|November|December|spring|"
-r"summer|autumn|winter|"
-                 
-r"[\w-]+ (?:pandemic|war|crisis|election|lockdowns?|conflict|period|decades?|years?|century|"
-r"months?|weeks?))"
-, phrase)
-    )  # fmt: skip
+        re.match(
+            r"(?:in|on|since|during|throughout|over|between|as"
+            r" of|after|before|following|amid|despite) (?:the )?"
+            r"(?:early |late |mid-?|past |last |first |initial |second |recent |coming"
+            r" )*(?:\d{4}|\d+ \w+|"
+            r"years?\b|decades?\b|months?|weeks?|days?|pandemic|war\b|"
+            r"January|February|March|April|May|June|July|August|September|October|November|December|spring|"
+            r"summer|autumn|winter|"
+            r"[\w-]+"
+            r" (?:pandemic|war|crisis|election|lockdowns?|conflict|period|decades?|years?|century|"
+            r"months?|weeks?))",
+            phrase,
+        )
+    )
 
 
 def _swap(clause: Clause, draw: random.Random) -> Clause | None:  # noqa: ARG001
-    if clause.front or not clause.tail or not _JOINED.match(clause.tail) or len(clause.tail.split()) > 16:
+    if (
+        clause.front
+        or not clause.tail
+        or not _JOINED.match(clause.tail)
+        or len(clause.tail.split()) > 16
+    ):
         return None
     if re.match(r"(?:it|they|this|these|he|she)\b", clause.tail.split(" ", 1)[1], re.IGNORECASE):
         return None
-    return clause.with_(front=raised(clause.tail), tail="", mark="", subject=lowered(clause.subject))
+    return clause.with_(
+        front=raised(clause.tail), tail="", mark="", subject=lowered(clause.subject)
+    )
 
 
 def _passive(clause: Clause, draw: random.Random) -> Clause | str | None:  # noqa: ARG001
     group = clause.group
-    if group.base is None or group.tense not in ("past", "s", "base") or len(clause.subject.split()) > 7:
+    if (
+        group.base is None
+        or group.tense not in ("past", "s", "base")
+        or len(clause.subject.split()) > 7
+    ):
         return None
     if group.base in (
         "have",
@@ -126,12 +173,23 @@ def _passive(clause: Clause, draw: random.Random) -> Clause | str | None:  # noq
         "suffer",
     ):
         return None
-    if clause.subject.lower() in ("it", "they", "he", "she", "we", "i", "this", "there") or clause.subject.endswith(
-        "ly"
-    ):
+    if clause.subject.lower() in (
+        "it",
+        "they",
+        "he",
+        "she",
+        "we",
+        "i",
+        "this",
+        "there",
+    ) or clause.subject.endswith("ly"):
         return None
     stop = _STOP.search(clause.rest)
-    thing, after = (clause.rest[: stop.start()].strip(), clause.rest[stop.start() :]) if stop else (clause.rest, "")
+    thing, after = (
+        (clause.rest[: stop.start()].strip(), clause.rest[stop.start() :])
+        if stop
+        else (clause.rest, "")
+    )
     if (
         after.startswith("by ")
         or not _OBJECT.match(thing)
@@ -147,7 +205,10 @@ def _passive(clause: Clause, draw: random.Random) -> Clause | str | None:  # noq
     many = several(thing)
     be = ("were" if many else "was") if clause.past else ("are" if many else "is")
     done = f"{be} {verb(group.base).participle} by {lowered(clause.subject)}"
-    sentence = f"{raised(thing) if not clause.front else lowered(thing)} {done}{' ' + after if after else ''}"
+    sentence = (
+        f"{raised(thing) if not clause.front else lowered(thing)}"
+        f" {done}{' ' + after if after else ''}"
+    )
     front = f"{clause.front}, " if clause.front else ""
     return f"{front}{sentence}{clause.mark}{clause.tail}"
 
@@ -166,15 +227,22 @@ def _active(clause: Clause, draw: random.Random) -> str | None:  # noqa: ARG001
     if match is None or len(clause.subject.split()) > 8 or re.match(r"\w+ing\b|\d", match["who"]):
         return None
     who, after = (
-        (match["who"][: stop.start()].strip(), " " + match["who"][stop.start() :]) if stop else (match["who"], "")
+        (match["who"][: stop.start()].strip(), " " + match["who"][stop.start() :])
+        if stop
+        else (match["who"], "")
     )
-    if not who or re.match(r" (?:and|or)\b", after) or not re.match(r"(?:the|a|an|its|their|[A-Z])", who):
+    if (
+        not who
+        or re.match(r" (?:and|or)\b", after)
+        or not re.match(r"(?:the|a|an|its|their|[A-Z])", who)
+    ):
         return None
     known = verb(clause.group.base)
     form = known.past if clause.past else known.base if several(who) else known.s
     front = f"{clause.front}, " if clause.front else ""
     return (
-        f"{front}{raised(who) if not front else who} {form} {lowered(clause.subject)}{after}{clause.mark}{clause.tail}"
+        f"{front}{raised(who) if not front else who} {form}"
+        f" {lowered(clause.subject)}{after}{clause.mark}{clause.tail}"
     )
 
 
@@ -203,4 +271,6 @@ def _join(text: str, draw: random.Random, context: str | None) -> str:  # noqa: 
     base = lemma(match["verb"], "past", "s") if match else None
     if match is None or base is None or statement.phrase is not None or "," in statement.body[-40:]:
         return text
-    return replace(statement, body=f"{statement.body}, {verb(base).ing} {match['rest']}", more="", mark=".").text()
+    return replace(
+        statement, body=f"{statement.body}, {verb(base).ing} {match['rest']}", more="", mark="."
+    ).text()

@@ -1,4 +1,6 @@
-"""Operators on parts of a statement: a clause, an aside or a modifier goes; an example or a detail comes."""
+"""Operators on parts of a statement: a clause, an aside or a modifier goes; an example or a detail
+comes.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,13 @@ from claimlab.evolve.rewrite.operators.statement import on_body, on_clause, take
 LONGEST = 20  # words of a sentence that is taken from the context
 
 _ASIDE = re.compile(
-    r"(?<!\s)\s*\([^()]*\)|,? (?:including|such as|for example|especially|particularly|namely) [^;,]{1,300}"
+    r"(?<!\s)\s*\([^()]*\)|,? (?:including|such as|for example|especially|particularly|namely)"
+    r" [^;,]{1,300}"
     r"(?:, [^;,]{1,300}){0,20}(?=$)|,? (?:including|such as|especially) [\w -]{1,300}(?=,)"
 )
-_LIST = re.compile(r"(?P<a>(?<![\w-])[a-z]+(?: [a-z]+)?), (?P<b>[a-z]+(?: [a-z]+)?), and (?P<c>[a-z]+)\b")
+_LIST = re.compile(
+    r"(?P<a>(?<![\w-])[a-z]+(?: [a-z]+)?), (?P<b>[a-z]+(?: [a-z]+)?), and (?P<c>[a-z]+)\b"
+)
 _MODIFIER = re.compile(
     r"(?<![\w-])(?<!and )(?<!or )(?:significantly|substantially|considerably|notably|particularly|"
     r"especially|relatively|increasingly|predominantly|widely|"
@@ -31,7 +36,8 @@ _MODIFIER = re.compile(
 _SOURCE = re.compile(
     r"^(?:According to [^,]{3,60}, |(?:[\w’'-]+ ){1,6}?(?:indicates?|indicated|shows?|showed|"
     r"suggests?|suggested|finds?|found|reports?|reported|says?|"
-    r"said|notes?|noted|concludes?|concluded|argues?|argued|confirms?|confirmed|estimates?|estimated|believes?) that )"
+    r"said|notes?|noted|concludes?|concluded|argues?|argued|confirms?|confirmed|estimates?|estimated|believes?)"
+    r" that )"
 )
 _PLACE = re.compile(
     r" (?:worldwide|globally|nationwide|around the world|across the world|in (?:most|many|some|"
@@ -41,12 +47,18 @@ _TIME = re.compile(
     rf"^(?:In|On|Since|As of|During|By|Between|Throughout) [^,]*?{YEAR}[^,]{{0,12}}$|^(?:Over|In) "
     rf"(?:the past|recent|the last) [^,]*$"
 )
-_TIME_END = re.compile(rf",? (?:in|on|since|as of|by) (?:early |late |mid-?)?(?:\d{{1,2}} )?(?:[A-Z][a-z]+ )?{YEAR}s?$")
+_TIME_END = re.compile(
+    rf",? (?:in|on|since|as of|by) (?:early |late |mid-?)?(?:\d{{1,2}} )?(?:[A-Z][a-z]+ )?{YEAR}s?$"
+)
 _CONCRETE = re.compile(r"\d|(?<=\w )[A-Z][a-z]+")
 
 
 def part_operators() -> Iterator[Operator]:
-    macro, micro, fact = targets("granularity=macro"), targets("granularity=micro"), targets("expression=fact")
+    macro, micro, fact = (
+        targets("granularity=macro"),
+        targets("granularity=micro"),
+        targets("expression=fact"),
+    )
     yield Operator("drop-tail", "A trailing clause goes", "drop", on_clause(_no_tail), macro)
     yield Operator("drop-time", "When it was goes", "drop", on_clause(_no_time), macro)
     yield Operator("drop-place", "Where it was goes", "drop", on_clause(_no_place), macro)
@@ -89,7 +101,11 @@ def _no_time(clause: Clause, draw: random.Random) -> str | None:  # noqa: ARG001
 
 def _no_place(clause: Clause, draw: random.Random) -> str | None:  # noqa: ARG001
     match = None if clause.tail else _PLACE.search(clause.rest)
-    return _cut(clause.text(), clause.with_(rest=clause.rest[: match.start()]).text()) if match else None
+    return (
+        _cut(clause.text(), clause.with_(rest=clause.rest[: match.start()]).text())
+        if match
+        else None
+    )
 
 
 def _no_aside(body: str, draw: random.Random) -> str:  # noqa: ARG001
@@ -101,7 +117,11 @@ def _no_item(body: str, draw: random.Random) -> str:
     if match is None:
         return body
     pair = draw.choice(
-        (f"{match['a']} and {match['c']}", f"{match['a']} and {match['b']}", f"{match['b']} and {match['c']}")
+        (
+            f"{match['a']} and {match['c']}",
+            f"{match['a']} and {match['b']}",
+            f"{match['b']} and {match['c']}",
+        )
     )
     single = " " not in match["a"] and " " not in match["b"]
     return f"{body[: match.start()]}{pair}{body[match.end() :]}" if single else body
@@ -143,7 +163,9 @@ def _kind(body: str, draw: random.Random) -> str:
     def put(match: re.Match[str]) -> str:
         return kind[:1].upper() + kind[1:] if match.start() == 0 else kind
 
-    return re.sub(rf"(?<![\w-]){re.escape(thing)}(?![\w-])", put, body, count=1, flags=re.IGNORECASE)
+    return re.sub(
+        rf"(?<![\w-]){re.escape(thing)}(?![\w-])", put, body, count=1, flags=re.IGNORECASE
+    )
 
 
 def _example(body: str, draw: random.Random) -> str:
@@ -154,8 +176,10 @@ def _example(body: str, draw: random.Random) -> str:
         for word in examples()
         for m in re.finditer(
             (
-                rf"(?:(?<=^)|(?<=\b(?:in|of|to|on|by) )|(?<=\b(?:the|for|all) )|(?<=\b(?:many|some|most|with|"
-                rf"from) )|(?<=\b(?:among|other) )|(?<=\bseveral )){word}(?=$|,| (?:in|on|at|from|who|that|is|are|"
+                rf"(?:(?<=^)|(?<=\b(?:in|of|to|on|by) )|(?<=\b(?:the|for|all)"
+                rf" )|(?<=\b(?:many|some|most|with|"
+                rf"from) )|(?<=\b(?:among|other) )|(?<=\bseveral )){word}(?=$|,|"
+                r" (?:in|on|at|from|who|that|is|are|"
                 rf"was|were|has|have)\b)"
             ),
             body,
@@ -165,11 +189,13 @@ def _example(body: str, draw: random.Random) -> str:
         return body
     match = draw.choice(sorted(pairs, key=lambda m: m.start()))
     words = f", such as {draw.choice(examples()[match[0]])}"
-    return f"{body[: match.end()]}{words}{'' if body[match.end() :][:1] in ('', ',') else ','}{body[match.end() :]}"
+    return f"{body[: match.end()]}{words}{'' if body[match.end() :][:1] in ('', ',') else ','}{body[match.end() :]}"  # noqa: E501
 
 
 def _detail(text: str, draw: random.Random, context: str | None) -> str:
-    """A short, concrete sentence of the context that shares words with the claim and has a verb of its own."""
+    """A short, concrete sentence of the context that shares words with the claim and has a verb of
+    its own.
+    """
     statement = take_apart(text)
     if statement.more or not context:
         return text
@@ -179,9 +205,17 @@ def _detail(text: str, draw: random.Random, context: str | None) -> str:
         for s in sentences(" ".join(context.split()))
         if SHORTEST <= len(s.split()) <= LONGEST and parse(s.rstrip(".!?")) is not None
     ]
-    new = [s for s in options if s[-1] in ".!?" and 0 < len(known & set(content(s))) < 0.7 * len(set(content(s)))]
-    new = [s for s in new if not re.match(r"(?:This|These|They|It|He|She|However|But|Such|Those)\b", s)]
+    new = [
+        s
+        for s in options
+        if s[-1] in ".!?" and 0 < len(known & set(content(s))) < 0.7 * len(set(content(s)))
+    ]
+    new = [
+        s for s in new if not re.match(r"(?:This|These|They|It|He|She|However|But|Such|Those)\b", s)
+    ]
     if not new:
         return text
     most = max(len(_CONCRETE.findall(s)) for s in new)
-    return replace(statement, more=draw.choice([s for s in new if len(_CONCRETE.findall(s)) == most])).text()
+    return replace(
+        statement, more=draw.choice([s for s in new if len(_CONCRETE.findall(s)) == most])
+    ).text()

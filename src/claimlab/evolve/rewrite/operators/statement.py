@@ -1,7 +1,8 @@
-"""A claim as a statement with at most one phrase round it: "I heard that ...", "..., and that's a big deal!".
+"""A claim as a statement with at most one phrase round it: "I heard that ...", "..., and that's a
+big deal!".
 
-The phrases are in `data/phrases.toml`. Because they are known, a new one takes the place of the old, and operators that
-change the statement itself do not see them.
+The phrases are in `data/phrases.toml`. Because they are known, a new one takes the place of the
+old, and operators that change the statement itself do not see them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from claimlab.evolve.rewrite.operators.operator import Change
 
 @dataclass(frozen=True)
 class Phrase:
-    """One phrase of the tables: its words before and after the statement, the table it is from, and its mark."""
+    """One phrase of the tables: its words before and after the statement, the table it is from, and
+    its mark.
+    """
 
     owner: str
     before: str = ""
@@ -41,7 +44,11 @@ class Statement:
         more = f" {self.more}" if self.more else ""
         if self.phrase is None:
             return f"{raised(self.body)}{self.mark}{more}"
-        body = f"{self.phrase.before} {lowered(self.body)}" if self.phrase.before else raised(self.body)
+        body = (
+            f"{self.phrase.before} {lowered(self.body)}"
+            if self.phrase.before
+            else raised(self.body)
+        )
         return f"{body}{self.phrase.after}{self.mark}{more}"
 
 

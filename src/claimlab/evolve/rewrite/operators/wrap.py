@@ -1,4 +1,6 @@
-"""Operators that put a phrase round a statement, or take one away: who says so, how one feels, what others think."""
+"""Operators that put a phrase round a statement, or take one away: who says so, how one feels, what
+others think.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ TONE = 0.2  # of VADER's compound score, from which a statement sounds good or b
 
 def wrap_operators() -> Iterator[Operator]:
     for owner, table in tables().items():
-        yield Operator(owner, table["summary"], table["kind"], _put(owner, table), targets(*table.get("serves", ())))
+        yield Operator(
+            owner,
+            table["summary"],
+            table["kind"],
+            _put(owner, table),
+            targets(*table.get("serves", ())),
+        )
     yield Operator("unwrap", "The phrase round a statement goes", "drop", _unwrap, targets(*PLAIN))
 
 
@@ -30,7 +38,9 @@ def _put(owner: str, table: dict[str, Any]) -> Change:
         if "tone" in table and tone(statement.body) != table["tone"]:
             return text
         phrase = draw.choice(_fitting(owner, table, statement.body))
-        closed = statement.body.split()[-1].lower() in ("too", "well") or ", which " in statement.body
+        closed = (
+            statement.body.split()[-1].lower() in ("too", "well") or ", which " in statement.body
+        )
         if phrase.after and not phrase.before and closed:  # ", which ..., which ..." reads badly
             return text
         return replace(statement, phrase=phrase, mark=phrase.mark).text()

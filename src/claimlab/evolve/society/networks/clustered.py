@@ -1,7 +1,8 @@
-"""Clustered by group (a planted partition): dense inside a group, sparse between groups, at the density asked for.
+"""Clustered by group (a planted partition): dense inside a group, sparse between groups, at the
+density asked for.
 
-`inside` is the share of ties that stay in a group: 507 of the 539 ties of the released network do. All groups have one
-density inside. Agents without a group raise.
+`inside` is the share of ties that stay in a group: 507 of the 539 ties of the released network do.
+All groups have one density inside. Agents without a group raise.
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ INSIDE = 507 / 539
 
 
 def make(
-    population: Population, rng: np.random.Generator, mean_degree: float | None, *, inside: float = INSIDE
+    population: Population,
+    rng: np.random.Generator,
+    mean_degree: float | None,
+    *,
+    inside: float = INSIDE,
 ) -> Network:
     groups = population.codes("group")
     if groups.min() < 0:
         raise DataError(
-            f"{int((groups < 0).sum())} agents have no group to be clustered by.", "Give every agent a group."
+            f"{int((groups < 0).sum())} agents have no group to be clustered by.",
+            "Give every agent a group.",
         )
     if not 0 <= inside <= 1:
         raise UsageError(f"inside={inside:g} is not a valid share.", "Give a share from 0 to 1.")
@@ -38,14 +44,18 @@ def make(
     keys = np.concatenate(
         [
             distinct_keys(within, lambda n: _inside(members, starts, n, rng), rng, pairs_inside),
-            distinct_keys(wanted - within, lambda n: _between(members, starts, n, rng), rng, pairs_between),
+            distinct_keys(
+                wanted - within, lambda n: _between(members, starts, n, rng), rng, pairs_between
+            ),
         ]
     )
     first, second = order[keys >> 32], order[keys & 0xFFFFFFFF]
     return Network.of_edges(size, first, second, "clustered", parameters={"inside": inside})
 
 
-def _inside(members: NDArray[np.int64], starts: NDArray[np.int64], count: int, rng: np.random.Generator) -> Keys:
+def _inside(
+    members: NDArray[np.int64], starts: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> Keys:
     """Pairs inside groups, as positions in the agents ordered by group."""
     pairs = members * (members - 1) // 2
     each = rng.multinomial(count, pairs / pairs.sum())
@@ -56,8 +66,12 @@ def _inside(members: NDArray[np.int64], starts: NDArray[np.int64], count: int, r
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
-def _between(members: NDArray[np.int64], starts: NDArray[np.int64], count: int, rng: np.random.Generator) -> Keys:
-    """Pairs of agents of different groups: one of a group, then anyone outside it; each pair comes up both ways."""
+def _between(
+    members: NDArray[np.int64], starts: NDArray[np.int64], count: int, rng: np.random.Generator
+) -> Keys:
+    """Pairs of agents of different groups: one of a group, then anyone outside it; each pair comes
+    up both ways.
+    """
     others = starts[-1] - members
     weights = (members * others).astype(np.float64)
     each = rng.multinomial(count, weights / weights.sum())
@@ -65,7 +79,9 @@ def _between(members: NDArray[np.int64], starts: NDArray[np.int64], count: int, 
     for group in np.flatnonzero(each):
         first = rng.integers(starts[group], starts[group + 1], each[group], dtype=np.int32)
         second = rng.integers(0, others[group], each[group], dtype=np.int32)
-        second += np.where(second >= starts[group], members[group], 0).astype(np.int32)  # over the group itself
+        second += np.where(second >= starts[group], members[group], 0).astype(
+            np.int32
+        )  # over the group itself
         parts.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
     return np.concatenate(parts)
 

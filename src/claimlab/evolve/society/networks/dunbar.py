@@ -1,9 +1,11 @@
-"""Dunbar tiers: every agent names a few strong and some moderate ties, those most like it; all others are weak.
+"""Dunbar tiers: every agent names a few strong and some moderate ties, those most like it; all
+others are weak.
 
-The tiers are those of the released network: 4 to 7 strong ties and 12 to 20 moderate ones, each number as likely. There
-likeness was measured by an embedding model; here it is the share of attributes in common. Of equally alike agents some
-are taken by chance. Naming is one-sided (`Network.tiers`); for a walk a tie is a tie, whoever named it, so the mean
-degree is above the 21.5 that are named on average (27 among 90 agents, 42 among a million). Asked for a mean degree, it
+The tiers are those of the released network: 4 to 7 strong ties and 12 to 20 moderate ones, each
+number as likely. There likeness was measured by an embedding model; here it is the share of
+attributes in common. Of equally alike agents some are taken by chance. Naming is one-sided
+(`Network.tiers`); for a walk a tie is a tie, whoever named it, so the mean degree is above the 21.5
+that are named on average (27 among 90 agents, 42 among a million). Asked for a mean degree, it
 keeps the ties of those most alike.
 """
 
@@ -45,7 +47,9 @@ def make(
     named = np.minimum(few + _numbers(moderate, size, rng), size - 1)
     other, common = closest(alike, named, rng)
     owner = np.repeat(np.arange(size, dtype=np.int32), named)
-    tier = np.where(ranks(named) < np.repeat(few, named), TIERS.index("strong"), TIERS.index("moderate"))
+    tier = np.where(
+        ranks(named) < np.repeat(few, named), TIERS.index("strong"), TIERS.index("moderate")
+    )
     indptr, indices, tiers, shared = both_ways(size, owner, other, tier, common)
     parameters = {"strong": list(strong), "moderate": list(moderate), "profiles": len(alike.sizes)}
     scores = shared.astype(np.float32) / np.float32(alike.attributes)
@@ -55,7 +59,9 @@ def make(
 
 @dataclass(frozen=True)
 class _Search:
-    """What is known of every agent while its ties are found, and the ties and their likeness, filled in as they are."""
+    """What is known of every agent while its ties are found, and the ties and their likeness,
+    filled in as they are.
+    """
 
     alike: Profiles
     named: Longs  # how many ties it names
@@ -65,14 +71,20 @@ class _Search:
     common: NDArray[np.uint8]  # attributes in common
 
     def entries(self, agents: Longs) -> tuple[Longs, Longs, Longs]:
-        """For the ties of `agents`: where they stand, which of `agents` each belongs to, and its rank there."""
+        """For the ties of `agents`: where they stand, which of `agents` each belongs to, and its
+        rank there.
+        """
         counts = self.named[agents]
         rank, mine = ranks(counts), np.repeat(np.arange(agents.size), counts)
         return self.first[agents][mine] + rank, mine, rank
 
 
-def closest(alike: Profiles, named: Longs, rng: np.random.Generator) -> tuple[Ints, NDArray[np.uint8]]:
-    """The named[i] agents most like agent i, most alike first, agent after agent; and the attributes in common."""
+def closest(
+    alike: Profiles, named: Longs, rng: np.random.Generator
+) -> tuple[Ints, NDArray[np.uint8]]:
+    """The named[i] agents most like agent i, most alike first, agent after agent; and the
+    attributes in common.
+    """
     size, total = len(named), int(named.sum())
     seat = np.empty(size, dtype=np.int64)
     seat[alike.members] = np.arange(size) - alike.starts[alike.of[alike.members]]
@@ -100,13 +112,17 @@ def _among_own(search: _Search, agents: Longs, rng: np.random.Generator) -> None
 
 
 def _further_away(search: _Search, wanted: Ints, poor: Flags, rng: np.random.Generator) -> None:
-    """Agents of the `wanted` profiles: first those of their own profile, then profile after profile, by likeness."""
+    """Agents of the `wanted` profiles: first those of their own profile, then profile after
+    profile, by likeness.
+    """
     alike, sizes = search.alike, search.alike.sizes
     row_of = np.full(len(sizes), -1)
     row_of[wanted] = np.arange(wanted.size)
     same = alike.shared(wanted)
     ladder = same.copy()
-    ladder[np.arange(wanted.size), wanted] = alike.attributes  # one's own come first, even where partly unknown
+    ladder[np.arange(wanted.size), wanted] = (
+        alike.attributes
+    )  # one's own come first, even where partly unknown
     order = _by_likeness(ladder, alike.attributes, rng)
     upto = np.cumsum(sizes[order], axis=1)
     as_alike = _as_alike(ladder, sizes, alike.attributes) - 1  # without oneself
@@ -116,18 +132,26 @@ def _further_away(search: _Search, wanted: Ints, poor: Flags, rng: np.random.Gen
     level = (as_alike[row] >= named[:, None]).sum(axis=1) - 1  # the likeness of the last one named
     certain = as_alike[row, level + 1]  # all who are more alike than that
     entry, mine, rank = search.entries(agents)
-    chosen = spaced(rank - certain[mine], named - certain, as_alike[row, level] - certain, mine, rng)
+    chosen = spaced(
+        rank - certain[mine], named - certain, as_alike[row, level] - certain, mine, rng
+    )
     place = np.where(rank < certain[mine], rank, certain[mine] + chosen)
     place += place >= search.seat[agents][mine]
-    above = np.arange(wanted.size) * (len(search.named) + 1)  # lifts each row over the one before: one search does all
+    above = np.arange(wanted.size) * (
+        len(search.named) + 1
+    )  # lifts each row over the one before: one search does all
     where = np.searchsorted((upto + above[:, None]).ravel(), place + above[row][mine], "right")
     profile = order.ravel()[where]
-    search.answers[entry] = alike.members[alike.starts[profile] + place - (upto.ravel()[where] - sizes[profile])]
+    search.answers[entry] = alike.members[
+        alike.starts[profile] + place - (upto.ravel()[where] - sizes[profile])
+    ]
     search.common[entry] = same[row[mine], profile]
 
 
 def _as_alike(ladder: NDArray[np.uint8], sizes: Longs, most: int) -> Longs:
-    """How many agents have at least so much in common with each wanted profile: [wanted, 0 ... most]."""
+    """How many agents have at least so much in common with each wanted profile: [wanted, 0 ...
+    most].
+    """
     step = np.arange(len(ladder))[:, None] * (most + 1) + ladder
     counts = np.bincount(step.ravel(), np.tile(sizes, len(ladder)), len(ladder) * (most + 1))
     least: Longs = counts.reshape(len(ladder), -1)[:, ::-1].cumsum(axis=1)[:, ::-1].astype(np.int64)
@@ -135,8 +159,10 @@ def _as_alike(ladder: NDArray[np.uint8], sizes: Longs, most: int) -> Longs:
 
 
 def spaced(rank: Longs, wanted: Longs, pool: Longs, mine: Longs, rng: np.random.Generator) -> Longs:
-    """Different places in a pool for the entries of every agent: the pool is cut into as many parts as are wanted, and
-    one place is drawn in each; which part an entry gets begins anywhere. `rank` below 0 gives nothing of use."""
+    """Different places in a pool for the entries of every agent: the pool is cut into as many parts
+    as are wanted, and one place is drawn in each; which part an entry gets begins anywhere. `rank`
+    below 0 gives nothing of use.
+    """
     turn = (rng.random(wanted.size) * wanted).astype(np.int64)
     parts = np.maximum(wanted, 1)[mine]
     part = rank + turn[mine]
@@ -156,14 +182,18 @@ def ranks(counts: Longs) -> Longs:
 def both_ways(
     size: int, owner: Ints, other: Ints, tier: Longs, common: NDArray[np.uint8]
 ) -> tuple[Longs, Ints, NDArray[np.int8], NDArray[np.uint8]]:
-    """Rows, neighbours, tiers, attributes in common: a tie is in both rows, its tier where it was named.
+    """Rows, neighbours, tiers, attributes in common: a tie is in both rows, its tier where it was
+    named.
 
-    All four travel in one whole number, because sorting those is what the processor does best: 28 bits for each agent,
-    2 for the tier (3: named by the other; of two entries for one tie the lowest stays), 5 for the attributes.
+    All four travel in one whole number, because sorting those is what the processor does best: 28
+    bits for each agent, 2 for the tier (3: named by the other; of two entries for one tie the
+    lowest stays), 5 for the attributes.
     """
     count = owner.size
     keys = np.empty(2 * count, dtype=np.int64)
-    for part in _parts(count):  # in parts, so that the many small operations stay in the processor's cache
+    for part in _parts(
+        count
+    ):  # in parts, so that the many small operations stay in the processor's cache
         one, two, alike = owner[part].astype(np.int64), other[part].astype(np.int64), common[part]
         keys[part] = (((((one << 28) | two) << 2) | tier[part]) << 5) | alike
         keys[count:][part] = (((((two << 28) | one) << 2) | 3) << 5) | alike
@@ -189,7 +219,9 @@ def _parts(total: int) -> Iterator[slice]:
 
 
 def _by_likeness(same: NDArray[np.uint8], most: int, rng: np.random.Generator) -> Longs:
-    """Profiles in each row from the most to the least alike; equals by chance. Small whole numbers sort fastest."""
+    """Profiles in each row from the most to the least alike; equals by chance. Small whole numbers
+    sort fastest.
+    """
     spare = 16 - (most + 1).bit_length()
     chance = rng.integers(0, 1 << spare, same.shape, dtype=np.uint16)
     own = same == most
@@ -202,7 +234,10 @@ def _by_likeness(same: NDArray[np.uint8], most: int, rng: np.random.Generator) -
 def _numbers(bounds: Sequence[int], size: int, rng: np.random.Generator) -> Longs:
     low, high = bounds
     if not 0 <= low <= high:
-        raise UsageError(f"No agent has {low} to {high} ties of a tier.", "Give the least and the most, such as 4, 7.")
+        raise UsageError(
+            f"No agent has {low} to {high} ties of a tier.",
+            "Give the least and the most, such as 4, 7.",
+        )
     return rng.integers(low, high + 1, size)
 
 
@@ -210,7 +245,8 @@ def _thinned(network: Network, wanted: int, rng: np.random.Generator) -> Network
     """The same network with only the `wanted` ties of those most alike; equals by chance."""
     if wanted > network.edges:
         raise UsageError(
-            f"These tiers give a mean degree of {network.mean_degree:.1f}, not more.", "Widen `strong` or `moderate`."
+            f"These tiers give a mean degree of {network.mean_degree:.1f}, not more.",
+            "Widen `strong` or `moderate`.",
         )
     assert network.scores is not None
     assert network.tiers is not None
@@ -218,7 +254,10 @@ def _thinned(network: Network, wanted: int, rng: np.random.Generator) -> Network
     low = np.flatnonzero(owner < network.indices)
     best = low[np.lexsort((rng.random(low.size), -network.scores[low]))[:wanted]]
     chosen = np.concatenate(
-        [pair_keys(owner[best], network.indices[best]), pair_keys(network.indices[best], owner[best])]
+        [
+            pair_keys(owner[best], network.indices[best]),
+            pair_keys(network.indices[best], owner[best]),
+        ]
     )
     close = np.isin(pair_keys(owner, network.indices), chosen)
     return replace(

@@ -1,4 +1,6 @@
-"""Erdős–Rényi: every pair of agents is as likely to be tied as any other. The number of ties is exact."""
+"""Erdős–Rényi: every pair of agents is as likely to be tied as any other. The number of ties is
+exact.
+"""
 
 from __future__ import annotations
 

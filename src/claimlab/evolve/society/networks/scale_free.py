@@ -1,9 +1,10 @@
-"""Scale-free: agents come one by one and tie themselves to those who have many ties (Barabási–Albert).
+"""Scale-free: agents come one by one and tie themselves to those who have many ties
+(Barabási–Albert).
 
-Drawing "by degree" is drawing an end of any earlier tie. What stands at that end may itself have been drawn so; all
-draws are made first and then followed back together, so that no loop over agents is needed (after Batagelj and
-Brandes, 2005). The hubs are the agents with most ties: by default the share that is flagged
-in the released network (5 of 90).
+Drawing "by degree" is drawing an end of any earlier tie. What stands at that end may itself have
+been drawn so; all draws are made first and then followed back together, so that no loop over agents
+is needed (after Batagelj and Brandes, 2005). The hubs are the agents with most ties: by default the
+share that is flagged in the released network (5 of 90).
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ HUB_SHARE = 5 / 90
 
 
 def make(
-    population: Population, rng: np.random.Generator, mean_degree: float | None, *, hubs: int | None = None
+    population: Population,
+    rng: np.random.Generator,
+    mean_degree: float | None,
+    *,
+    hubs: int | None = None,
 ) -> Network:
     size, wanted = population.size, edges_wanted(population.size, mean_degree)
     count = max(1, round(size * HUB_SHARE)) if hubs is None else hubs
@@ -30,18 +35,23 @@ def make(
         raise UsageError(f"{size} agents cannot have {count} hubs.", f"Ask for 0 to {size}.")
     newcomer, core = arrivals(size, wanted)
     earlier = attached(newcomer, core, rng)
-    # Who came first has most ties; rows are dealt out anew, so that an agent's row says nothing about its standing.
+    # Who came first has most ties; rows are dealt out anew, so that an agent's row says nothing
+    # about its standing.
     deal = rng.permutation(size).astype(np.int32)
     network = Network.of_edges(size, deal[newcomer], deal[earlier], "scale-free")
     return replace(network, hubs=most_tied(network, count), parameters={"hubs": count})
 
 
 def arrivals(size: int, wanted: int) -> tuple[Ints, Ints]:
-    """The newcomer of each tie in order, and the other end of the first of them: a full core, then the rest evenly."""
+    """The newcomer of each tie in order, and the other end of the first of them: a full core, then
+    the rest evenly.
+    """
     core = min(size, 1 + math.ceil(wanted / size))
     while core < size and wanted - core * (core - 1) // 2 > core * (size - core):
         core += 1  # a newcomer cannot tie itself to more agents than there are
-    known = np.concatenate([np.empty(0, dtype=np.int32), *(np.arange(c, dtype=np.int32) for c in range(1, core))])
+    known = np.concatenate(
+        [np.empty(0, dtype=np.int32), *(np.arange(c, dtype=np.int32) for c in range(1, core))]
+    )
     known = known[:wanted]
     first = np.repeat(np.arange(core), np.arange(core))[:wanted]
     spread = np.linspace(0, wanted - known.size, size - core + 1).round().astype(np.int64)
@@ -50,17 +60,22 @@ def arrivals(size: int, wanted: int) -> tuple[Ints, Ints]:
 
 
 def attached(newcomer: Ints, core: Ints, rng: np.random.Generator) -> Ints:
-    """The other end of every tie: in the core as given, after it drawn from the ends of the ties before the newcomer's.
+    """The other end of every tie: in the core as given, after it drawn from the ends of the ties
+    before the newcomer's.
 
     End 2i is the newcomer of tie i, end 2i + 1 its other end.
     """
     ties = np.arange(newcomer.size, dtype=np.int32)
     began = np.concatenate([[True], newcomer[1:] != newcomer[:-1]])[: newcomer.size]
-    before = 2 * np.maximum.accumulate(np.where(began, ties, 0))  # ends that stood when the newcomer came
+    before = 2 * np.maximum.accumulate(
+        np.where(began, ties, 0)
+    )  # ends that stood when the newcomer came
     drawn = (rng.random(newcomer.size) * before).astype(np.int32)
     end = drawn.copy()
     following = np.flatnonzero((end & 1 == 1) & (end >> 1 >= core.size)).astype(np.int32)
-    while following.size:  # half of the draws point at a newcomer and are done; the rest go one tie further back
+    while (
+        following.size
+    ):  # half of the draws point at a newcomer and are done; the rest go one tie further back
         onward = drawn[end[following] >> 1]
         end[following] = onward
         following = following[(onward & 1 == 1) & (onward >> 1 >= core.size)]

@@ -1,4 +1,6 @@
-"""Information, never a gate: what a detector of authorship labels, where its predictions came with the dataset."""
+"""Information, never a gate: what a detector of authorship labels, where its predictions came with
+the dataset.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,19 @@ def measure(batch: Batch) -> list[Reading]:
     rows = batch.predictions.select("record_id", "label").iter_rows()
     labels = {record: label for record, label in rows if label in AUTHORSHIPS}
     return [
-        Reading("information", None, f"a detector says {labels[text.id]}")
-        if text.id in labels
-        else unmeasured("no prediction of its author")
+        (
+            Reading("information", None, f"a detector says {labels[text.id]}")
+            if text.id in labels
+            else unmeasured("no prediction of its author")
+        )
         for text in batch.texts
     ]
 
 
-METRIC = Metric("information", "what a detector says of its author", "predictions of authorship", measure, gate=False)
+METRIC = Metric(
+    "information",
+    "what a detector says of its author",
+    "predictions of authorship",
+    measure,
+    gate=False,
+)

@@ -1,4 +1,6 @@
-"""Altered text against its change log: every logged change is in the text, and no other detail changed."""
+"""Altered text against its change log: every logged change is in the text, and no other detail
+changed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from claimlab.text import details as d
 
 
 def read(text: Text, batch: Batch) -> Reading:  # noqa: ARG001
-    if text.veracity != "altered" or not text.machine or text.short or text.translated or text.text is None:
+    if (
+        text.veracity != "altered"
+        or not text.machine
+        or text.short
+        or text.translated
+        or text.text is None
+    ):
         return DOES_NOT_APPLY
     if text.log is None:
         return unmeasured("the change log does not say what became what")
@@ -20,9 +28,16 @@ def read(text: Text, batch: Batch) -> Reading:  # noqa: ARG001
     for change in text.log:
         after, before = folded(change.get("after")), folded(change.get("before"))
         if after and after not in own:
-            return Reading("failed", None, f"missing change: “{str(change['after'])[:60]}” is logged", -1.0)
+            return Reading(
+                "failed", None, f"missing change: “{str(change['after'])[:60]}” is logged", -1.0
+            )
         if not after and before and before in own:
-            return Reading("failed", None, f"missing change: “{str(change['before'])[:60]}” should be gone", -1.0)
+            return Reading(
+                "failed",
+                None,
+                f"missing change: “{str(change['before'])[:60]}” should be gone",
+                -1.0,
+            )
     if text.source is None:
         return unmeasured("no source to look for changes that are not logged")
     unlogged = unlogged_details(text.source, text.text, text)
@@ -39,7 +54,9 @@ def unlogged_details(source: str, own: str, text: Text) -> set[str]:
     names, before = d.names(own, text.language), d.names(source, text.source_language)
     if names and before:
         strange = names - d.words(known)
-        gone = before - d.words(f"{own} {' '.join(str(c.get('before') or '') for c in text.log or ())}")
+        gone = before - d.words(
+            f"{own} {' '.join(str(c.get('before') or '') for c in text.log or ())}"
+        )
         fresh |= strange if gone else set()
     return fresh
 
@@ -48,4 +65,6 @@ def folded(words: Any) -> str:
     return re.sub(r"[\W_]+", " ", str(words or "").casefold()).strip()
 
 
-METRIC = Metric("validation", "what changed is what is logged", "a log of what became what", one_by_one(read))
+METRIC = Metric(
+    "validation", "what changed is what is logged", "a log of what became what", one_by_one(read)
+)

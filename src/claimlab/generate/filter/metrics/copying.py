@@ -1,4 +1,6 @@
-"""A text that is its source: word for word where something was to change, or in the source's language."""
+"""A text that is its source: word for word where something was to change, or in the source's
+language.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def measure(batch: Batch) -> list[Reading]:
             out.append(Reading("failed", 1.0, "the source was copied word for word", -1.0))
         else:
             most = 1.0 if text.translated else batch.limit("copying", "most", text)
-            out.append(within(copied(own, source, size), None, most, "the share copied from the source is"))
+            out.append(
+                within(copied(own, source, size), None, most, "the share copied from the source is")
+            )
     return out
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from claimlab.generate.filter.metric import DOES_NOT_APPLY, Metric, Reading, one_by_one, unmeasured, within
+from claimlab.generate.filter.metric import (
+    DOES_NOT_APPLY,
+    Metric,
+    Reading,
+    one_by_one,
+    unmeasured,
+    within,
+)
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details as d
 
@@ -20,7 +27,12 @@ def read(text: Text, batch: Batch) -> Reading:
     if fresh is None:
         return unmeasured("numbers in units of ten thousand")
     if fresh:
-        return Reading("failed", None, f"a number that the source does not have: {', '.join(sorted(fresh)[:3])}", -1.0)
+        return Reading(
+            "failed",
+            None,
+            f"a number that the source does not have: {', '.join(sorted(fresh)[:3])}",
+            -1.0,
+        )
     if not text.comparable:
         return Reading("passed")
     if swap := swapped(text.source, text.text):
@@ -36,11 +48,17 @@ def _kept_names(source: str, text: Text, batch: Batch) -> Reading:
     if names is None or len(names) < batch.table["details"]["fewest_names"]:
         return Reading("passed")  # of one or two names, losing one says little
     share = len(names & d.words(text.text or "")) / len(names)
-    return within(share, batch.limit("details", "least_names", text), None, "the share of names kept is")
+    return within(
+        share, batch.limit("details", "least_names", text), None, "the share of names kept is"
+    )
 
 
-def new_numbers(source: str, source_language: str | None, text: str, language: str | None) -> set[str] | None:
-    """Numbers of the text that are not in the source, as digits or as words; null where either cannot be read."""
+def new_numbers(
+    source: str, source_language: str | None, text: str, language: str | None
+) -> set[str] | None:
+    """Numbers of the text that are not in the source, as digits or as words; null where either
+    cannot be read.
+    """
     before, now = d.numbers(source), d.numbers(text)
     if before is None or now is None:
         return None
@@ -70,4 +88,9 @@ def _places(text: str) -> dict[tuple[str, str], str]:
     return {place: value for place, value in places.items() if place not in twice}
 
 
-METRIC = Metric("consistency", "numbers, dates and names of real text are the source's", "the source", one_by_one(read))
+METRIC = Metric(
+    "consistency",
+    "numbers, dates and names of real text are the source's",
+    "the source",
+    one_by_one(read),
+)

@@ -1,4 +1,6 @@
-"""The language of each text, by the vote of three identifiers, against the one that was asked for."""
+"""The language of each text, by the vote of three identifiers, against the one that was asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -27,4 +29,6 @@ def _reading(text: str | None, wanted: str | None, vote: str | None) -> Reading:
     return Reading("failed", None, f"the language is {vote}, not {wanted}")
 
 
-METRIC = Metric("translation", "the text is in the language asked for", "a stated language", measure)
+METRIC = Metric(
+    "translation", "the text is in the language asked for", "a stated language", measure
+)

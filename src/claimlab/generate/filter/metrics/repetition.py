@@ -18,7 +18,9 @@ def measure(batch: Batch) -> list[Reading]:
         if own is None or len(own) < fewest:
             out.append(DOES_NOT_APPLY)
             continue
-        most = max(batch.limit("repetition", "most", text), repeated(source or [], size))  # a list repeats itself, too
+        most = max(
+            batch.limit("repetition", "most", text), repeated(source or [], size)
+        )  # a list repeats itself, too
         out.append(within(repeated(own, size), None, most, "share of repeated runs of words"))
     return out
 
@@ -28,4 +30,6 @@ def repeated(words: list[str], size: int) -> float:
     return 1 - len(set(runs)) / len(runs) if runs else 0.0
 
 
-METRIC = Metric("defects", "the text does not repeat itself", "at least 20 words", measure, stage="defects")
+METRIC = Metric(
+    "defects", "the text does not repeat itself", "at least 20 words", measure, stage="defects"
+)

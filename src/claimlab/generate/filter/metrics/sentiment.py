@@ -6,15 +6,28 @@ import re
 from functools import cache
 from typing import Any
 
-from claimlab.generate.filter.metric import DOES_NOT_APPLY, Metric, Reading, one_by_one, unmeasured, within
+from claimlab.generate.filter.metric import (
+    DOES_NOT_APPLY,
+    Metric,
+    Reading,
+    one_by_one,
+    unmeasured,
+    within,
+)
 from claimlab.generate.filter.texts import Batch, Text
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def tone(text: str) -> float:
-    """The mean over sentences, from -1 to 1: over a whole article the score would run into either end."""
-    scores = [_analyser().polarity_scores(sentence)["compound"] for sentence in _SENTENCE.split(text) if sentence]
+    """The mean over sentences, from -1 to 1: over a whole article the score would run into either
+    end.
+    """
+    scores = [
+        _analyser().polarity_scores(sentence)["compound"]
+        for sentence in _SENTENCE.split(text)
+        if sentence
+    ]
     return sum(scores) / len(scores) if scores else 0.0
 
 
@@ -33,7 +46,11 @@ def read(text: Text, batch: Batch) -> Reading:
     if text.language != "eng" or text.source_language != "eng":
         return unmeasured(f"no measure of sentiment for {text.language or 'an unstated language'}")
     shift = abs(tone(text.text) - tone(text.source))
-    return within(shift, None, batch.limit("sentiment", "most_shift", text), "shift of sentiment is")
+    return within(
+        shift, None, batch.limit("sentiment", "most_shift", text), "shift of sentiment is"
+    )
 
 
-METRIC = Metric("consistency", "real text keeps the tone of its source", "the source; English", one_by_one(read))
+METRIC = Metric(
+    "consistency", "real text keeps the tone of its source", "the source; English", one_by_one(read)
+)

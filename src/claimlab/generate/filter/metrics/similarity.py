@@ -1,4 +1,6 @@
-"""Whether a text still tells its source's story: cosine of sentence vectors, in and across 16 languages."""
+"""Whether a text still tells its source's story: cosine of sentence vectors, in and across 16
+languages.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,16 @@ def measure(batch: Batch) -> list[Reading]:
     measurable = [text for text in batch.texts if _why_not(text) is None]
     values = iter(cosines([(text.source or "", text.text or "") for text in measurable]))
     return [
-        why
-        if (why := _why_not(text)) is not None
-        else within(next(values), batch.limit("similarity", "least", text), None, "similarity to the source is")
+        (
+            why
+            if (why := _why_not(text)) is not None
+            else within(
+                next(values),
+                batch.limit("similarity", "least", text),
+                None,
+                "similarity to the source is",
+            )
+        )
         for text in batch.texts
     ]
 
@@ -38,4 +47,6 @@ def _why_not(text: Text) -> Reading | None:
     return None
 
 
-METRIC = Metric("consistency", "the meaning is near that of the source", "the source; 16 languages", measure)
+METRIC = Metric(
+    "consistency", "the meaning is near that of the source", "the source; 16 languages", measure
+)

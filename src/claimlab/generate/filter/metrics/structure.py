@@ -1,4 +1,6 @@
-"""Defects of the generation itself: no text, a chain that stopped, JSON or instructions left in the text."""
+"""Defects of the generation itself: no text, a chain that stopped, JSON or instructions left in the
+text.
+"""
 
 from __future__ import annotations
 
@@ -19,4 +21,6 @@ def read(text: Text, batch: Batch) -> Reading:
     return Reading("passed")
 
 
-METRIC = Metric("defects", "text, chain and form are whole", "nothing", one_by_one(read), stage="defects")
+METRIC = Metric(
+    "defects", "text, chain and form are whole", "nothing", one_by_one(read), stage="defects"
+)

@@ -1,4 +1,6 @@
-"""Information, never a gate: how surprising a text is to a model of characters made of the people's texts beside it."""
+"""Information, never a gate: how surprising a text is to a model of characters made of the people's
+texts beside it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ ENOUGH = 20_000  # characters of people's text in a language
 
 
 def measure(batch: Batch) -> list[Reading]:
-    """Bits per character (the logarithm of perplexity) under trigrams of the same language, add-one smoothed."""
+    """Bits per character (the logarithm of perplexity) under trigrams of the same language, add-one
+    smoothed.
+    """
     models: dict[str | None, tuple[Counter[str], Counter[str]]] = {}
     pages: dict[str | None, dict[str, None]] = defaultdict(dict)
     for text in (*batch.originals, *batch.texts):
@@ -24,15 +28,24 @@ def measure(batch: Batch) -> list[Reading]:
         joined = "\n".join(texts)
         if len(joined) >= ENOUGH:
             grams = Counter(joined[i : i + ORDER] for i in range(len(joined) - ORDER + 1))
-            models[language] = grams, Counter(joined[i : i + ORDER - 1] for i in range(len(joined) - ORDER + 2))
+            models[language] = (
+                grams,
+                Counter(joined[i : i + ORDER - 1] for i in range(len(joined) - ORDER + 2)),
+            )
     out = []
     for text in batch.texts:
         if not text.text:
             out.append(DOES_NOT_APPLY)
         elif text.language not in models:
-            out.append(unmeasured(f"too little text by people in {text.language or 'an unstated language'}"))
+            out.append(
+                unmeasured(
+                    f"too little text by people in {text.language or 'an unstated language'}"
+                )
+            )
         else:
-            out.append(Reading("information", _bits(text.text[:CHARACTERS], *models[text.language])))
+            out.append(
+                Reading("information", _bits(text.text[:CHARACTERS], *models[text.language]))
+            )
     return out
 
 
@@ -42,4 +55,6 @@ def _bits(text: str, grams: Counter[str], before: Counter[str]) -> float:
     return sum(bits) / len(bits) if bits else 0.0
 
 
-METRIC = Metric("information", "bits per character", "20,000 characters by people", measure, gate=False)
+METRIC = Metric(
+    "information", "bits per character", "20,000 characters by people", measure, gate=False
+)

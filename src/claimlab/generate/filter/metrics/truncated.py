@@ -24,4 +24,10 @@ def read(text: Text, batch: Batch) -> Reading:  # noqa: ARG001
     return Reading("failed", None, f"breaks off: “… {text.text.rstrip()[-30:]}”")
 
 
-METRIC = Metric("defects", "the text does not break off", "a source or a translation", one_by_one(read), "defects")
+METRIC = Metric(
+    "defects",
+    "the text does not break off",
+    "a source or a translation",
+    one_by_one(read),
+    "defects",
+)
