@@ -28,6 +28,8 @@ from harness import ROOT, begin, parser, unmeasured
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from claimlab import __version__
+
 LOCK = ROOT / "constraints-hashed.txt"
 SBOM = ROOT / "build" / "sbom.json"
 AUDITOR = ROOT / "build" / "audit-deps"
@@ -117,7 +119,7 @@ def bill(extras: Iterable[str] = ()) -> dict[str, Any]:
     """
     found = installed(extras)
     refs = {name: f"pkg:pypi/{name}@{it.version}" for name, it in found.items()}
-    ours = f"pkg:pypi/claimlab@{PROJECT['version']}"
+    ours = f"pkg:pypi/claimlab@{__version__}"
     top = {canonicalize_name(r.name) for r in direct()}
     top |= {
         canonicalize_name(Requirement(r).name)
@@ -133,7 +135,7 @@ def bill(extras: Iterable[str] = ()) -> dict[str, Any]:
         "type": "application",
         "bom-ref": ours,
         "name": "claimlab",
-        "version": PROJECT["version"],
+        "version": __version__,
     }
     return {
         "bomFormat": "CycloneDX",

@@ -17,6 +17,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from claimlab.core.version import __version__
+
 if TYPE_CHECKING:
     from claimlab.audit.front import audit as audit
     from claimlab.audit.front import audit_all as audit_all
@@ -63,8 +65,6 @@ if TYPE_CHECKING:
     from claimlab.study.page import study_table as study_table
     from claimlab.study.rerun import rerun as rerun
     from claimlab.web.serve import serve as serve
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "ClaimlabError": "claimlab.core.errors",

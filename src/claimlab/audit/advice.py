@@ -15,6 +15,7 @@ from typing import Any
 from claimlab.audit.remedy import Case, Command
 from claimlab.audit.rules import ALARMS, RULES, Action, rule_for
 from claimlab.core.finding import VERDICTS, Finding, Verdict
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 
 NAMED = 3  # names in a sentence; the others are counted
@@ -42,7 +43,7 @@ class Advice:
             ]
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         faces = {
             "commands": [one.shell for one in self.commands],
             "python": [one.python for one in self.commands],
@@ -73,7 +74,7 @@ class Conclusion:
             items.append(f"<li>{escape(one.text)} [{one.points:.1f} points]{calls}</li>")
         return f"<p>{escape(self.text)}</p><ul>{''.join(items)}</ul>"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         names = {name: getattr(self, name) for name in ("passed", "inconclusive", "not_measured")}
         return {"text": self.text, "advice": [one.to_json() for one in self.advice], **names}
 

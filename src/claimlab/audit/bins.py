@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.subject import Subject
+from claimlab.core.types import JsonObject
 
 BINS = 40
 
 
 def histogram(
     subject: Subject, values: npt.NDArray[np.float64], *, cut: float | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """`edges` and `counts` per class; values above the quantile `cut` are counted in the last
     bin.
     """

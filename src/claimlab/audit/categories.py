@@ -8,7 +8,6 @@ reported with it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +18,7 @@ from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.stats.codes import Codes
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 
 SHOWN = 30
@@ -107,7 +107,7 @@ def purity(subject: Subject, values: pl.Series) -> tuple[int, int]:
     return recurring.height, recurring.filter(pl.col("k") == 1).height
 
 
-def value_table(subject: Subject, values: pl.Series) -> list[dict[str, Any]]:
+def value_table(subject: Subject, values: pl.Series) -> list[JsonObject]:
     """The most telling values with counts per class: frequent and one-sided first."""
     tally = pl.DataFrame({"value": values, "y": subject.y}).group_by("value", "y").len()
     names = tally["value"].unique().sort()

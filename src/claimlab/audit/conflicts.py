@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.pages.excerpt import excerpt
 
@@ -80,7 +79,7 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
     )
 
 
-def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[dict[str, Any]]:
+def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[JsonObject]:
     """The keys in most records first, with how many records of each class they are in."""
     largest = (
         conflicts.group_by("key").len().sort(["len", "key"], descending=[True, False]).head(KEYS)

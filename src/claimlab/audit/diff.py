@@ -5,7 +5,7 @@ records by id.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -14,6 +14,7 @@ from claimlab.audit.rules import ALARMS
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 
 Kind = Literal["came", "went", "changed", "same"]
 KINDS: tuple[Kind, ...] = ("came", "went", "changed", "same")
@@ -78,7 +79,7 @@ class Diff(Shown):
             if old != new
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "before": self.before.dataset,
             "after": self.after.dataset,

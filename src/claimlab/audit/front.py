@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import polars as pl
 
@@ -39,6 +39,7 @@ from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.prompts import Given
@@ -163,7 +164,7 @@ def audit_all(
 
 
 @same_arguments(audit_all)
-def estimate_audit(call: Arguments) -> dict[str, Any]:
+def estimate_audit(call: Arguments) -> JsonObject:
     """What an audit with a model as judge would cost at most; nothing is sent anywhere."""
     with (
         Run("audit", None, call.output, mode=call.mode, cache=call.cache, estimate=True) as run,
@@ -246,7 +247,7 @@ def fix(
     With `output`, the fixed dataset is written there, with a report on both audits inside.
     """
     named = one_of(get_args(ProtocolName), protocol, "protocol")
-    options: dict[str, Any] = {
+    options: JsonObject = {
         "checks": checks,
         "protocol": named,
         "target": target,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
@@ -12,6 +11,7 @@ from claimlab.audit.advice import Conclusion, conclude, next_step
 from claimlab.audit.remedy import Case, Command
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 
 
 class Example(BaseModel):
@@ -112,7 +112,7 @@ class Audit(Shown):
             min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "dataset": self.dataset,
             "digest": self.digest,
@@ -132,7 +132,7 @@ class Audit(Shown):
         }
 
     @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Audit:
+    def from_json(cls, raw: JsonObject) -> Audit:
         fields = {
             k: v
             for k, v in raw.items()

@@ -16,6 +16,7 @@ from claimlab.audit.features import Feature
 from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 
 SHORTCUT_RULE = Rule().words()
 
@@ -83,7 +84,7 @@ class Sampled:
         return self.whole.take(np.sort(chosen).astype(np.int64))
 
     @property
-    def note(self) -> dict[str, Any]:
+    def note(self) -> JsonObject:
         """For a finding's details: how many rows were sampled, when any were left out."""
         return (
             {}

@@ -15,6 +15,7 @@ from claimlab.audit.subject import Subject
 from claimlab.core.labels import fold
 from claimlab.core.stats.agreement import kappa
 from claimlab.core.stats.consensus import bounds
+from claimlab.core.types import JsonObject
 
 QUESTION = "feasibility"
 # How datasets and annotators spell the three answers; LIAR-New calls them possible, hard and
@@ -151,6 +152,6 @@ def agreement_words(agreement: dict[str, float | int] | None) -> str:
     )
 
 
-def answer_counts(votes: pl.DataFrame) -> list[dict[str, Any]]:
+def answer_counts(votes: pl.DataFrame) -> list[JsonObject]:
     tally = dict(votes["answer"].value_counts().iter_rows())
     return [{"answer": WORDS[k], "votes": int(tally.get(k, 0))} for k in WORDS]

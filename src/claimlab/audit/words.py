@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.subject import Subject
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 from claimlab.text.telling import LONGEST, Counts, most_frequent, per_class
 from claimlab.text.telling import presence as presence_of
@@ -35,7 +36,7 @@ def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], 
 
 def word_details(
     subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None
-) -> dict[str, Any]:
+) -> JsonObject:
     """For a finding: the most telling words (or the columns `only`) with their counts, and the
     chart's dots.
     """
@@ -70,7 +71,7 @@ def holding(subject: Subject, presence: Any, columns: Any) -> list[str]:
     return [subject.ids[int(i)] for i in rows]
 
 
-def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> dict[str, Any]:
+def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> JsonObject:
     rate = counts[:, i] / np.maximum(np.bincount(subject.y, minlength=len(subject.classes)), 1)
     return {
         "word": excerpt(words[i], LONGEST),

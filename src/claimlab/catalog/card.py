@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from claimlab.core import packaged
 from claimlab.core.languages import normalise
+from claimlab.core.types import JsonObject
 
 Modality = Literal[
     "claims",
@@ -120,6 +121,6 @@ class Card(_Closed):
 
 
 @cache
-def table(name: str) -> dict[str, dict[str, Any]]:
+def table(name: str) -> dict[str, JsonObject]:
     """A table of the catalogue's data, by dataset."""
     return packaged.toml("claimlab.catalog", f"{name}.toml")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -27,6 +27,7 @@ from claimlab.core.guard import refuse_file
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files.cells import escape_cells
 from claimlab.text.shared import NEAR, Claims, claims_of, same_claims
@@ -76,7 +77,7 @@ class Conflict:
             for b in self.sides
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "similarity": round(self.similarity, 4),
             "across": self.across,

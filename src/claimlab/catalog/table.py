@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.columns import blank_to_null
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import meta_column
+from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.excel import read_excel
 from claimlab.files.tables import (
@@ -130,7 +130,7 @@ def members(bundle: Bundle, *patterns: str) -> list[str]:
     return bundle.match(*patterns) or [bundle.one(*patterns)]
 
 
-def read_objects(bundle: Bundle, name: str, required: Sequence[str] = ()) -> list[dict[str, Any]]:
+def read_objects(bundle: Bundle, name: str, required: Sequence[str] = ()) -> list[JsonObject]:
     """The objects of a JSON array or of JSON lines: the same dataset circulates as both."""
     text = bundle.text(name)
     rows = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 from pydantic import Field
@@ -15,6 +15,7 @@ from pydantic import Field
 from claimlab.clean.step import CleanStep, Place, labels
 from claimlab.core.digest import digest_file, digest_table, write_parquet
 from claimlab.core.engine.current import current
+from claimlab.core.types import JsonObject
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory
 
@@ -43,7 +44,7 @@ class NearStep(CleanStep):
     memory: str = "8GB"
     work: Place | None = None
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return self.model_dump(mode="json", exclude=HOW | set(self.needs))
 
     def clusters(self, records: pl.DataFrame) -> Clusters:

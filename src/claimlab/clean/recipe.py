@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -33,6 +33,7 @@ from claimlab.core.choice import one_of
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.registry import Registry
 from claimlab.core.step import Step
+from claimlab.core.types import JsonObject
 from claimlab.text.mask import Mask
 
 STEPS: Registry[type[Step]] = Registry(
@@ -46,7 +47,7 @@ class Stage:
     """One step of a recipe; `datasets` (where not empty) names the only datasets it is for."""
 
     step: str
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: JsonObject = field(default_factory=dict)
     datasets: tuple[str, ...] = ()
 
     def check(self) -> None:
@@ -60,7 +61,7 @@ class Stage:
     def make(self, supplies: Supplies, seed: int) -> Step:
         """The step with its parameters and with what it needs. Call `missing` first."""
         kind = STEPS.get(self.step)
-        arguments: dict[str, Any] = {name: getattr(supplies, name) for name in needs(kind)}
+        arguments: JsonObject = {name: getattr(supplies, name) for name in needs(kind)}
         takes = inspect.signature(kind).parameters
         arguments |= {"seed": seed} if "seed" in takes else {}
         arguments |= {"work": supplies.work} if "work" in takes else {}
@@ -75,7 +76,7 @@ class Stage:
                 return MISSING.get(name, f"no {name} given")
         return None
 
-    def _build(self, kind: type[Step], arguments: dict[str, Any]) -> Step:
+    def _build(self, kind: type[Step], arguments: JsonObject) -> Step:
         try:
             return kind(**{**arguments, **self.parameters})
         except ValidationError as error:
@@ -95,7 +96,7 @@ def needs(kind: type[Step]) -> tuple[str, ...]:
     return tuple(getattr(kind, "needs", ()))
 
 
-def settable(kind: type[Step]) -> dict[str, Any]:
+def settable(kind: type[Step]) -> JsonObject:
     """The parameters that a recipe may set, with their defaults."""
     hidden = {*needs(kind), "work"}  # given by the runner
     return {n: p.default for n, p in inspect.signature(kind).parameters.items() if n not in hidden}

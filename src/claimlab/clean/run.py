@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -23,6 +22,7 @@ from claimlab.core.progress import Progress
 from claimlab.core.record import to_side_table, validate
 from claimlab.core.shown import Shown
 from claimlab.core.step import Outcome
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 # Tables that grow from run to run, since what left a dataset must stay findable; all others are of
@@ -88,7 +88,7 @@ class State:
 
     records: pl.DataFrame
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
-    stages: list[dict[str, Any]] = field(default_factory=list)
+    stages: list[JsonObject] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

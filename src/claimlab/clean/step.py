@@ -12,12 +12,13 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from claimlab.core.step import Outcome
+from claimlab.core.types import JsonObject
 
 Place = Callable[
     [str], Path | None
@@ -33,7 +34,7 @@ class CleanStep(BaseModel):
     summary: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """What this step was set to, JSON-safe: goes into the lineage."""
         return self.model_dump(mode="json", exclude=set(self.needs))
 

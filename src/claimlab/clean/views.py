@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.clean.run import Cleaned
 from claimlab.clean.statistics import Statistics
+from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles, decimal
 from claimlab.pages.folder import Contents, write_report
 
@@ -49,7 +49,7 @@ def write_cleaning(cleaned: Cleaned, folder: Path, *, force: bool = False) -> No
     write_report(Contents(KIND, [page(cleaned)], data=content), folder, force=force)
 
 
-def to_json(cleaned: Cleaned) -> dict[str, Any]:
+def to_json(cleaned: Cleaned) -> JsonObject:
     return {
         "stages": cleaned.stages.to_dicts(),
         "statistics": cleaned.statistics.texts.to_dicts(),

@@ -21,11 +21,11 @@ from typing import Annotated
 import typer
 from typer.main import get_command as to_command
 
-from claimlab import __version__
 from claimlab.cli.flags import in_flags
 from claimlab.cli.lazy import LazyVerbs
 from claimlab.cli.output import be_quiet, complain, echo, say
 from claimlab.core.plain import one_line
+from claimlab.core.version import __version__
 
 STOPPED = 130
 _QUIET = {"-q", "--quiet"}

@@ -10,7 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-Notebook = dict[str, Any]
+from claimlab.core.types import JsonObject
+
+Notebook = JsonObject
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 SHOWN = ("text/html", "text/plain")
 _STYLE = re.compile(r"<style>.*?</style>\s*", re.DOTALL)

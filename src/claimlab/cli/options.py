@@ -17,6 +17,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from claimlab.core.types import JsonObject
+
 
 def folders_argument(help: str) -> typer.models.ArgumentInfo:
     """Several folders, as a shell's pattern finds them: recordings of calls beside them (RUN.cache)
@@ -177,10 +179,10 @@ _OWN = {
 }  # what the function of a verb does not take
 
 
-def arguments(options: Mapping[str, Any], *but: str) -> dict[str, Any]:
+def arguments(options: Mapping[str, Any], *but: str) -> JsonObject:
     """The options of a verb (its `locals()`) as the arguments of its function, without those that
     only the verb needs (`but`, too); what was not given is left to the function's own defaults."""
-    flat: dict[str, Any] = {}
+    flat: JsonObject = {}
     for name, value in options.items():
         flat |= vars(value) if is_dataclass(value) else {name: value}
     return {
@@ -193,7 +195,7 @@ def arguments(options: Mapping[str, Any], *but: str) -> dict[str, Any]:
 def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A verb as Typer reads it: each group of options as the options themselves."""
     hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: JsonObject = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     if not groups:
         return function
     parameters = []

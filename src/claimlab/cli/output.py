@@ -20,6 +20,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several as several
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> Verb:
     )
 
 
-def emit(value: dict[str, Any]) -> None:
+def emit(value: JsonObject) -> None:
     """One JSON object on stdout."""
     sys.stdout.write(
         escape_json(named(json.dumps(value, ensure_ascii=False, indent=2, default=str))) + "\n"
@@ -177,7 +178,7 @@ def screen() -> tuple[int, bool]:
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
+def written(dataset: Dataset, *, as_json: bool, more: JsonObject | None = None) -> None:
     """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one
     line.
     """
@@ -193,7 +194,7 @@ def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = No
     echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 
-def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
+def show_estimate(estimate: JsonObject, as_json: bool) -> None:
     if as_json:
         emit({"estimate": estimate})
         return

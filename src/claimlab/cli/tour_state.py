@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from claimlab.audit.result import Audit
 from claimlab.clean.run import Cleaned
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.generate.planted import Truth
 from claimlab.pages.blocks import Block
 
@@ -30,9 +30,9 @@ class Tour:
     twin_cleaned: Cleaned | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
-    enriched: dict[str, Any] = field(
+    enriched: JsonObject = field(
         default_factory=dict
     )  # what became of the claims that were searched for
-    reviewed: dict[str, Any] = field(
+    reviewed: JsonObject = field(
         default_factory=dict
     )  # items, and the verdict on the finding after the review

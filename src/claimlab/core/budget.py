@@ -20,10 +20,10 @@ import asyncio
 import math
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 from claimlab.core.errors import BudgetSpent
 from claimlab.core.ledger import Ledger
+from claimlab.core.types import JsonObject
 
 # money is kept in whole billionths of a dollar: sums of floats could slip past the cap
 _NANO = 1_000_000_000
@@ -135,7 +135,7 @@ class Budget:
                 self._spent[i] += after[i] - before[i]
                 self._assumed[i] -= before[i]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """Spent, assumed and capped, JSON-safe: goes into the lineage and the report."""
         spent, assumed = self.spent, self.assumed
         return {

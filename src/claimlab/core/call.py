@@ -24,11 +24,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from claimlab import __version__
 from claimlab.core.arguments import Output, in_storage, paths_of
 from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
 from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 
 CALL = "call.json"
 INPUT, OBJECT, FIELDS, DATE = (
@@ -51,7 +52,7 @@ class Call:
     """A call as `call.json` says it."""
 
     function: str  # claimlab.clean.front.clean
-    arguments: dict[str, Any]
+    arguments: JsonObject
     tool: str = f"claimlab {__version__}"
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
@@ -34,6 +33,8 @@ from claimlab.core.record import (
 from claimlab.core.remote import send, to_read, to_write
 from claimlab.core.shown import to_pandas
 from claimlab.core.summary import facts, first_records
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 from claimlab.core.words import several
 
 SCHEMA_VERSION = 1
@@ -47,7 +48,7 @@ class Lineage(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     step: str
-    parameters: dict[str, Any] = {}
+    parameters: JsonObject = {}
     seed: int | None = None
     tool: str = f"claimlab {__version__}"
     inputs: dict[str, str] = {}
@@ -63,7 +64,7 @@ class Manifest(BaseModel):
     licence: str | None = None
     synthetic: bool = False
     notes: list[str] = []
-    counts: dict[str, Any] = {}
+    counts: JsonObject = {}
     files: dict[str, str] = {}
     lineage: list[Lineage] = []
     digest: str | None = (
@@ -93,7 +94,7 @@ class Dataset:
     lineage: list[Lineage] = field(default_factory=list)
     path: Path | None = None
     files: dict[str, str] = field(default_factory=dict)
-    report: dict[str, Any] = field(
+    report: JsonObject = field(
         default_factory=dict
     )  # what the step that made it says besides; not written
 
@@ -176,12 +177,12 @@ class Dataset:
     def __len__(self) -> int:
         return self.records.height
 
-    def __getitem__(self, index: int) -> dict[str, Any]:
+    def __getitem__(self, index: int) -> JsonObject:
         if not -len(self) <= index < len(self):
             raise IndexError(f"record {index} of {len(self)}")
         return self.records.row(index, named=True)
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[JsonObject]:
         return self.records.iter_rows(named=True)
 
     def head(self, n: int = 5) -> Dataset:
@@ -256,7 +257,7 @@ class Dataset:
             else self._narrowed(self.records.head(limit), "limit", {"limit": limit})
         )
 
-    def _narrowed(self, records: pl.DataFrame, step: str, parameters: dict[str, Any]) -> Dataset:
+    def _narrowed(self, records: pl.DataFrame, step: str, parameters: JsonObject) -> Dataset:
         lineage = Lineage(
             step=step,
             parameters=parameters,
@@ -363,11 +364,11 @@ def seal(folder: Path, manifest: Manifest) -> Manifest:
     return manifest
 
 
-def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> JsonObject:
     """Counts for the manifest: rows, rows per verdict, kind, language and split, rows of each side
     table.
     """
-    out: dict[str, Any] = {"records": records.height}
+    out: JsonObject = {"records": records.height}
     for column in ("veracity", "kind", "language", "split"):
         tally = records[column].drop_nulls().value_counts().sort(column)
         if tally.height:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.atomic import recover
 from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.types import JsonObject
 
 MARK = ".claimlab.json"
 DATASET, EXPORT, AUDIT = "dataset", "export", "audit report"
@@ -137,7 +137,7 @@ def _files(folder: Path) -> list[str]:
     )
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> JsonObject:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -25,9 +25,10 @@ import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from claimlab.core.errors import ClaimlabError, UnknownName
+from claimlab.core.types import JsonObject
 
 T = TypeVar("T")
 
@@ -147,7 +148,7 @@ class Registry(Generic[T]):
         return entry
 
 
-def entries(module: ModuleType) -> dict[str, Any]:
+def entries(module: ModuleType) -> JsonObject:
     """What a module's ENTRIES offers, by name; nothing where it has none."""
     table = getattr(module, "ENTRIES", {})
     return dict(table) if isinstance(table, Mapping) else {entry.name: entry for entry in table}

@@ -30,6 +30,7 @@ from claimlab.core.atomic import quick_text
 from claimlab.core.digest import digest_file, digest_json
 from claimlab.core.errors import DataError, MissingExtra, UsageError
 from claimlab.core.places import remote_folder
+from claimlab.core.types import JsonObject
 
 SENDING = ".sending.json"
 PLACEHOLDER = (  # what holds it stays there as it is
@@ -247,7 +248,7 @@ def _listing(files: Any, place: str) -> Listing:
     return rows
 
 
-def _seen(info: dict[str, Any]) -> list[str]:
+def _seen(info: JsonObject) -> list[str]:
     tag = (
         info.get("ETag")
         or info.get("etag")

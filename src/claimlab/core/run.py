@@ -29,7 +29,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Self
 
-from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.budget import Caps
 from claimlab.core.call import note_call
@@ -48,6 +47,7 @@ from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import send
+from claimlab.core.version import __version__
 
 Source = Dataset | str | Path
 _DONE = "done.json"

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.types import JsonObject
 
 PLAIN = frozenset({"string", "integer", "number", "boolean", "null"})
 
@@ -31,12 +32,12 @@ def declared(make: Callable[..., Any]) -> dict[str, TypeAdapter[Any]]:
     return {name: adapter for name, hint in named.items() if (adapter := _plain(hint)) is not None}
 
 
-def read(make: Callable[..., Any], pairs: Sequence[str], *, of: str) -> dict[str, Any]:
+def read(make: Callable[..., Any], pairs: Sequence[str], *, of: str) -> JsonObject:
     """`KEY=VALUE` words as keyword arguments of `make`; `of` names it in messages, such as "the
     detector 'tfidf'".
     """
     known = declared(make)
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         key = key.strip().replace("-", "_")

@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.errors import MissingExtra
 from claimlab.core.plain import one_line, plain
+from claimlab.core.types import JsonObject
 
 ROWS = 20  # of a table in a notebook
 
@@ -41,7 +42,7 @@ class Shown(ABC):
     def __bool__(self) -> bool:
         return True  # a result without rows is still a result
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[JsonObject]:
         return self.table.iter_rows(named=True)
 
     def to_pandas(self) -> Any:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.record import slim
+from claimlab.core.types import JsonObject
 
 Change = tuple[str, str, str | None, str | None, str]  # id, column, before, after, reason
 
@@ -96,7 +97,7 @@ class Step(Protocol):
     name: ClassVar[str]
     summary: ClassVar[str]
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """What this step was set to, JSON-safe: goes into the lineage."""
         ...
 

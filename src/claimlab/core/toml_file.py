@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.types import JsonObject
 
 Model = TypeVar("Model", bound=BaseModel)
 _BARE = re.compile(r"^[A-Za-z0-9_-]+$")
@@ -49,7 +50,7 @@ def read_toml(
         raise DataError(f"'{file}' has wrong fields ({wrong}).", todo) from None
 
 
-def read_raw_toml(file: Path) -> dict[str, Any]:
+def read_raw_toml(file: Path) -> JsonObject:
     """The tables of a TOML file, not yet validated."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))

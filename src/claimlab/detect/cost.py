@@ -8,6 +8,7 @@ from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.errors import UsageError
 from claimlab.core.run import Run
+from claimlab.core.types import JsonObject
 from claimlab.detect.asking import Asking
 from claimlab.detect.detectors.llm_search import WORDS, LlmSearch
 from claimlab.detect.open import open_detector
@@ -20,7 +21,7 @@ from claimlab.tasks.task import open_task
 
 
 @same_arguments(detect)
-def estimate(call: Arguments) -> dict[str, Any]:
+def estimate(call: Arguments) -> JsonObject:
     """The least and the most that `detect` with the same arguments can take. Calls that are
     recorded already are taken off; for a detector that searches, every search is counted, and every
     result taken to be as long as it may be.

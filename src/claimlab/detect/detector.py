@@ -23,6 +23,7 @@ import polars as pl
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.settings import declared
+from claimlab.core.types import JsonObject
 from claimlab.detect.learned import Learned, read_learned, write_learned
 from claimlab.search.evidence import Evidence
 from claimlab.tasks.known.table_veracity import VERACITY
@@ -102,7 +103,7 @@ class Detector(ABC):
         """What a reader must know of its answers for these records."""
         return []
 
-    def learned(self) -> dict[str, Any] | None:
+    def learned(self) -> JsonObject | None:
         """What `fit` learned, as plain values, arrays and tables by names, so that other processes
         can predict; null: it predicts in one process."""
         return None

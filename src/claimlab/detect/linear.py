@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Prediction
 from claimlab.detect.learned import Learned
 
@@ -69,7 +70,7 @@ class Linear:
         self.temperature = temperature(margins[best], unseen, known)
         self.model = self._model(self.chosen, seed).fit(matrix, y_all)
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         classes = [str(c) for c in self.model.classes_]
         numbers = {"coefficients": self.model.coef_, "intercepts": self.model.intercept_}
         return {

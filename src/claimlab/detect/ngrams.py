@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.detect.learned import Learned
 from claimlab.text.tokens import tokenize
 
@@ -190,7 +191,7 @@ class TfIdf:
         columns = pl.Series(np.arange(terms.height, dtype=np.int32))
         self.vocabulary = terms.select("term", columns.alias("column"), "idf")
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {"terms": self.vocabulary.select("term", "idf")}
 
     def recall(self, learned: Learned) -> None:

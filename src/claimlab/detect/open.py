@@ -15,6 +15,7 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.settings import declared
 from claimlab.core.settings import read as read_settings
+from claimlab.core.types import JsonObject
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.page_reading import PAGE
@@ -35,12 +36,12 @@ def open_handles(
     search_profile: str | None = None,
     search_model: str | None = None,
     providers: str | Sequence[str] = (),
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """The handles that are named: `model`, `search_model`, `search`; the others are left out.
     `profile` and `search_profile` name models, `providers` where to search, each the fallback of
     the one before.
     """
-    handles: dict[str, Any] = {}
+    handles: JsonObject = {}
     if profile is not None:
         handles["model"] = open_provider(profile, model=model, calls=calls)
     if search_profile is not None:
@@ -94,7 +95,7 @@ def open_detector(
         yield ready
 
 
-def _known(kind: type[Detector], settings: Mapping[str, Any]) -> dict[str, Any]:
+def _known(kind: type[Detector], settings: Mapping[str, Any]) -> JsonObject:
     """The settings, or an error that names the one that the detector does not have."""
     for name in settings:
         if name not in inspect.signature(kind).parameters:
@@ -137,7 +138,7 @@ def _prompts(kind: type[Detector], words: Given) -> Prompts:
     return prompts
 
 
-def _screen(kind: type[Detector], evidence: str) -> dict[str, Any]:
+def _screen(kind: type[Detector], evidence: str) -> JsonObject:
     """What a searching detector may not see of what it finds: the same as of evidence that was
     attached before.
     """

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, create_model
 
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Prediction
 from claimlab.llm.messages import Answer, untrusted
 from claimlab.llm.opinion import Reasoned
@@ -120,7 +121,7 @@ class Handles:
         return tuple(held), sum(c not in self.ids for c in plain)
 
 
-_TENTHS: dict[str, Any] = {"enum": [n / 10 for n in range(1, 11)]}
+_TENTHS: JsonObject = {"enum": [n / 10 for n in range(1, 11)]}
 Tenth = Annotated[float, Field(ge=0, le=1, json_schema_extra=_TENTHS)]
 
 
@@ -145,13 +146,13 @@ def verdict_schema(
 ) -> type[Verdict]:
     """`Verdict` for these classes. `room` bounds the words (see `bounded`)."""
     allowed = (*classes, *(ABSTENTIONS if abstain else ()))
-    narrowed: dict[str, Any] = {"label": (Literal[allowed], ...), **bounded(room)}
+    narrowed: JsonObject = {"label": (Literal[allowed], ...), **bounded(room)}
     if not cites:
         narrowed.pop("evidence", None)
     return create_model("Verdict", __base__=Cited if cites else Verdict, **narrowed)
 
 
-def bounded(room: int | None) -> dict[str, Any]:
+def bounded(room: int | None) -> JsonObject:
     """Fields that hold at most `room` characters of rationale, a few handles and one of ten
     confidences: a very small model never comes to the end of a sentence by itself. Null for others:
     some endpoints refuse such bounds.

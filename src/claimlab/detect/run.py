@@ -23,6 +23,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
@@ -161,7 +162,7 @@ class Prepared:
     parts: dict[str, Part]
     shown: dict[str, Part]
     reading: Reading
-    asked: dict[str, Any]
+    asked: JsonObject
     inputs: dict[str, str]
 
 
@@ -190,7 +191,7 @@ def prepare(
     inputs = {dataset.name: dataset.digest()} | (
         {"evidence": digest_table(reading.table)} if used else {}
     )
-    settings: dict[str, Any] = {
+    settings: JsonObject = {
         "detector": detector.name,
         "settings": detector.parameters(),  # before fit: what it was set to, not what it learned
         "task": task.name,

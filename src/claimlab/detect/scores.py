@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.scores import UNANSWERED, accuracy, confusion, measured_macro_f1
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.tasks.task import Task
 
@@ -25,7 +25,7 @@ def answered(predictions: pl.DataFrame) -> int:
     return int(predictions.select((pl.col("label").is_not_null() | withheld).sum()).item())
 
 
-def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
+def scores_of(run: Dataset, task: Task) -> JsonObject:
     """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as
     wrong, and is counted. Both are null where no prediction is an answer; rows of one class have no
     macro-F1."""
@@ -55,7 +55,7 @@ def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     }
 
 
-def headline(detector: str, scores: dict[str, Any]) -> str:
+def headline(detector: str, scores: JsonObject) -> str:
     n = f"on {several(scores['n'], 'test record')}"
     if scores["accuracy"] is None:
         return f"{detector} {n}: {UNANSWERED}."

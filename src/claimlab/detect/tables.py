@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.record import meta_json, to_side_table
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
 from claimlab.detect.detector import ABSTAINED, Prediction
 from claimlab.search.evidence import Evidence
@@ -47,7 +47,7 @@ def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str)
 
 
 def _meta(prediction: Prediction, flag: str | None) -> str | None:
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         "failure": prediction.failure,
         "abstained": prediction.abstained,
         "flag": flag,
@@ -149,7 +149,7 @@ def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
     return notes
 
 
-def stored(prediction: Prediction) -> dict[str, Any]:
+def stored(prediction: Prediction) -> JsonObject:
     """As JSON, for the journal."""
     plain = {k: v for k, v in prediction.__dict__.items() if k != "found"}
     return {
@@ -159,6 +159,6 @@ def stored(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def restored(raw: dict[str, Any]) -> Prediction:
+def restored(raw: JsonObject) -> Prediction:
     evidence = tuple(Evidence.from_json(piece) for piece in raw["found"])
     return Prediction(**{**raw, "found": evidence, "evidence_ids": tuple(raw["evidence_ids"])})

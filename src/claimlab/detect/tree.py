@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 from claimlab.detect.learned import Learned
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +51,7 @@ class Tree:
             node[inner] = np.where(goes_left, self.left[here], self.right[here])
         return self.shares[node]
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return asdict(self)
 
     @classmethod

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.dataset import Dataset
+from claimlab.core.types import JsonObject
 from claimlab.enrich.extract import ByModel
 from claimlab.enrich.flow import Doors, Settings
 from claimlab.enrich.query import make_queries, prepared
@@ -15,7 +15,7 @@ from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.search.terms import Searches
 
 
-def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -> dict[str, Any]:
+def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -> JsonObject:
     """The least and the most that the run can take. Least: every first answer corresponds, and the
     first provider of a chain answers. Most: every text needs its claims extracted and each searched
     for, and every provider is asked. Recorded searches are not subtracted; recorded model calls

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import describe
+from claimlab.core.types import JsonObject
 from claimlab.enrich.checkworthy import READ, best_claims
 from claimlab.enrich.clauses import MOST
 from claimlab.enrich.correspondence import shares
@@ -37,7 +38,7 @@ class Extraction:
     claims: tuple[str, ...] = ()
     failure: str | None = None
     detail: str | None = None
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: JsonObject = field(default_factory=dict)
 
 
 class Extractor(Protocol):
@@ -46,7 +47,7 @@ class Extractor(Protocol):
         """The method, as the claims table names it."""
         ...
 
-    def parameters(self) -> dict[str, Any]: ...
+    def parameters(self) -> JsonObject: ...
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction: ...
 
@@ -59,7 +60,7 @@ class Offline:
     def __init__(self, claims: int = 1) -> None:
         self.claims = claims
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {"claims": self.claims, "read": READ, "most": MOST}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
@@ -71,7 +72,7 @@ class FirstSentence:
 
     name = "first-sentence"
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {"most": WORDS}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
@@ -106,7 +107,7 @@ class ByModel:
     def name(self) -> str:
         return f"model: {self.provider.profile.chosen_model()}"
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         model = self.provider.profile.chosen_model()
         words = {"prompts": {PROMPT: self.prompt.lineage()}}
         return {"model": model, "claims": self.claims, "read": READ, "most": WORDS, **words}
@@ -133,7 +134,7 @@ class ByModel:
             answer = await self.provider.ask(
                 request.again(answer.text or "", self.prompt.text("language", **other))
             )
-        meta: dict[str, Any] = {"model": answer.model, "standing": self.provider.profile.standing}
+        meta: JsonObject = {"model": answer.model, "standing": self.provider.profile.standing}
         meta["asked_again"] = True if other is not None else None
         if not answer.ok or answer.value is None:
             return Extraction(failure=answer.failure or "empty", detail=answer.detail, meta=meta)

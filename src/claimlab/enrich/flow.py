@@ -18,6 +18,7 @@ from datetime import date, datetime
 from typing import Any, Protocol
 
 from claimlab.core.errors import PageRefused, SearchFailed
+from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence
 from claimlab.enrich.extract import Extractor
 from claimlab.enrich.pieces import UNDATED, Piece, marked, shown_order, to_json
@@ -87,18 +88,18 @@ class Enriched:
     no_claim: bool = False
     claims: list[str] = field(default_factory=list)
     method: str | None = None
-    claim_meta: dict[str, Any] = field(default_factory=dict)
-    evidence: list[dict[str, Any]] = field(default_factory=list)
+    claim_meta: JsonObject = field(default_factory=dict)
+    evidence: list[JsonObject] = field(default_factory=list)
     newer: int = 0
     undated: int = 0
-    failures: list[dict[str, Any]] = field(default_factory=list)
-    pages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failures: list[JsonObject] = field(default_factory=list)
+    pages: dict[str, JsonObject] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return dict(self.__dict__)
 
     @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Enriched:
+    def from_json(cls, raw: JsonObject) -> Enriched:
         return cls(**raw)
 
 

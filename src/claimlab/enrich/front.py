@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.arguments import Arguments, same_arguments
@@ -18,6 +17,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence as correspondences
 from claimlab.enrich import query
 from claimlab.enrich.cost import estimate
@@ -108,7 +108,7 @@ def enrich(
 
 
 @same_arguments(enrich)
-def estimate_enrich(call: Arguments) -> dict[str, Any]:
+def estimate_enrich(call: Arguments) -> JsonObject:
     """The least and the most that `enrich` with the same arguments can take. No key is needed, and
     nothing is asked.
     """
@@ -125,7 +125,7 @@ def estimate_enrich(call: Arguments) -> dict[str, Any]:
         estimate=True,
     ) as run:
 
-        async def whole() -> dict[str, Any]:
+        async def whole() -> JsonObject:
             async with open_doors(
                 provider,
                 run.calls,
@@ -146,7 +146,7 @@ async def _enriched(
     names: tuple[list[str], list[str]],
     settings: Settings,
     concurrency: int,
-    words: dict[str, Any],
+    words: JsonObject,
 ) -> Enrichment:
     async with open_doors(names[0], run.calls, factcheck=names[1], **words) as doors:
         journal = run.journal(**parameters(doors, settings))

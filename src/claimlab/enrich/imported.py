@@ -22,6 +22,7 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError, UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.enrich.correspondence import matches
 from claimlab.enrich.flow import Enriched
@@ -79,7 +80,7 @@ def read_enriched(
     )
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def _rows(path: Path) -> Iterator[JsonObject]:
     try:
         if path.suffix.lower() == ".parquet":
             yield from pl.read_parquet(path).iter_rows(named=True)
@@ -96,7 +97,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     yield from data if isinstance(data, list) else [data]
 
 
-def _record(row: Mapping[str, Any], number: str, language: str | None) -> dict[str, Any]:
+def _record(row: Mapping[str, Any], number: str, language: str | None) -> JsonObject:
     label = None if row["label"] is None else str(row["label"])
     extra = {name: row.get(name) for name in KEPT}
     return {
@@ -111,7 +112,7 @@ def _record(row: Mapping[str, Any], number: str, language: str | None) -> dict[s
     }
 
 
-def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
+def _enriched(row: Mapping[str, Any], record: JsonObject) -> Enriched:
     first, claim = text(row.get("initial_query")), text(row.get("claim_query"))
     done = Enriched(
         record["id"],

@@ -8,12 +8,11 @@ says.
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
+from claimlab.core.types import JsonObject
 from claimlab.text.guard import is_academic
 
 PATTERNS = {
@@ -32,7 +31,7 @@ PATTERNS = {
 TOP = 20
 
 
-def analyse(dataset: Dataset) -> dict[str, Any]:
+def analyse(dataset: Dataset) -> JsonObject:
     """Everything the report shows, JSON-safe."""
     table = dataset.tables.get("evidence")
     if table is None or "corresponds" not in table.columns:
@@ -65,7 +64,7 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[dict[str, Any]]:
+def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[JsonObject]:
     """For each pattern: how many records of its class show it, of how many that were searched
     for.
     """
@@ -101,7 +100,7 @@ def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[dict[str, An
     ]
 
 
-def per_label(evidence: pl.DataFrame, column: str) -> list[dict[str, Any]]:
+def per_label(evidence: pl.DataFrame, column: str) -> list[JsonObject]:
     """The most frequent values of a column, with their rows per verdict of the record; "none" has
     no verdict.
     """
@@ -112,7 +111,7 @@ def per_label(evidence: pl.DataFrame, column: str) -> list[dict[str, Any]]:
         .len()
         .sort(column, "veracity")
     )
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for value, veracity, n in tally.iter_rows():
         row = rows.setdefault(value, {column: value, "all": 0})
         row[veracity] = n
@@ -135,7 +134,7 @@ def one_spelling(ratings: pl.Series) -> pl.Series:
     )
 
 
-def agencies(reviewed: pl.DataFrame) -> list[dict[str, Any]]:
+def agencies(reviewed: pl.DataFrame) -> list[JsonObject]:
     """For each fact-checker, how many of its pieces have a rating, and how often it gave which."""
     tally = (
         reviewed.filter(pl.col("domain").is_not_null() & pl.col("rating").is_not_null())
@@ -143,7 +142,7 @@ def agencies(reviewed: pl.DataFrame) -> list[dict[str, Any]]:
         .len()
         .sort(["len", "rating"], descending=[True, False])
     )
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for domain, rating, n in tally.iter_rows():
         row = rows.setdefault(domain, {"domain": domain, "all": 0, "ratings": {}})
         row["ratings"][rating] = n
@@ -151,7 +150,7 @@ def agencies(reviewed: pl.DataFrame) -> list[dict[str, Any]]:
     return sorted(rows.values(), key=lambda row: (-row["all"], row["domain"]))[:TOP]
 
 
-def years(evidence: pl.DataFrame) -> list[dict[str, Any]]:
+def years(evidence: pl.DataFrame) -> list[JsonObject]:
     """Rows per year of publication and verdict of the record; what has no date is not here (see
     `undated`).
     """
@@ -167,7 +166,7 @@ def years(evidence: pl.DataFrame) -> list[dict[str, Any]]:
     return tally.to_dicts()
 
 
-def _outcomes(enrichment: pl.DataFrame | None, labels: pl.DataFrame) -> list[dict[str, Any]]:
+def _outcomes(enrichment: pl.DataFrame | None, labels: pl.DataFrame) -> list[JsonObject]:
     if enrichment is None:
         return []
     return per_label(enrichment.join(labels, on="record_id", how="inner"), "outcome")

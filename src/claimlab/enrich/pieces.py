@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.enrich.correspondence import Match, Rule, corresponds
 from claimlab.search.evidence import Evidence
 from claimlab.text.guard import Marks, mark
@@ -50,7 +51,7 @@ def marked(record: Mapping[str, Any], pieces: Sequence[Piece]) -> list[Marks]:
     return mark(dict(record), [piece.evidence for piece in pieces])
 
 
-def to_json(piece: Piece, marks: Marks, rule: Rule) -> dict[str, Any]:
+def to_json(piece: Piece, marks: Marks, rule: Rule) -> JsonObject:
     """What the journal and the evidence table keep of a piece."""
     return {
         "evidence": piece.evidence.to_json(),

@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -20,6 +19,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
 from claimlab.enrich.query import QueryText, make_queries, prepared
@@ -34,7 +34,7 @@ class Enrichment(Shown):
     """The enriched dataset, and what became of the records."""
 
     dataset: Dataset
-    summary: dict[str, Any]
+    summary: JsonObject
 
     @property
     def table(self) -> pl.DataFrame:
@@ -76,7 +76,7 @@ async def enrich_async(
     return Enrichment(dataset.derive(dataset.records, step, tables), summarise(done))
 
 
-def parameters(doors: Doors, settings: Settings) -> dict[str, Any]:
+def parameters(doors: Doors, settings: Settings) -> JsonObject:
     """What decides the result, JSON-safe: goes into the lineage and marks the journal."""
     extractor = doors.extractor
     return {
@@ -90,7 +90,7 @@ def parameters(doors: Doors, settings: Settings) -> dict[str, Any]:
     }
 
 
-def summarise(done: list[Enriched]) -> dict[str, Any]:
+def summarise(done: list[Enriched]) -> JsonObject:
     """Every end, every failure and what was set aside, counted."""
     searched = [d for d in done if d.query is not None]
     failures = Counter(f"{f['stage']}: {f['kind']}" for d in done for f in d.failures)
@@ -146,7 +146,7 @@ async def _all(
     shards = Shards(journal, ids)
     line = zip(rows.iter_rows(named=True), texts, queries, strict=True)
 
-    async def work(record: tuple[dict[str, Any], str | None, QueryText | None]) -> Enriched:
+    async def work(record: tuple[JsonObject, str | None, QueryText | None]) -> Enriched:
         row, text, query = record
         try:
             return await enrich_record(_with_country(row), text, query, doors, settings)
@@ -178,7 +178,7 @@ class Shards:
     def __init__(self, journal: Journal, ids: list[str]) -> None:
         self._journal = journal
         self._shard = {record: number // SHARD for number, record in enumerate(ids)}
-        self._members: dict[int, dict[str, Any]] = {}
+        self._members: dict[int, JsonObject] = {}
         self.done: dict[str, Enriched] = {}
         for number in sorted(set(self._shard.values())):
             for raw in (journal.read(f"{number:06d}") or {}).values():
@@ -195,11 +195,11 @@ class Shards:
         self._journal.write(f"{number:06d}", members)
 
 
-def _crash(reason: str) -> dict[str, Any]:
+def _crash(reason: str) -> JsonObject:
     return {"stage": "flow", "kind": "crash", "reason": reason}
 
 
-def _with_country(row: dict[str, Any]) -> dict[str, Any]:
+def _with_country(row: JsonObject) -> JsonObject:
     """The record with the country that its own notes name, if they do."""
     if not row["meta"] or '"country"' not in row["meta"]:
         return row

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+from claimlab.core.types import JsonObject
 from claimlab.enrich.flow import Enriched
 from claimlab.search.evidence import Evidence
 from claimlab.text.urls import registrable_domain
@@ -105,7 +105,7 @@ def claim_rows(done: Sequence[Enriched]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SIDE_TABLES["claims"], orient="row")
 
 
-def _line(one: Enriched) -> dict[str, Any]:
+def _line(one: Enriched) -> JsonObject:
     return {
         "record_id": one.record_id,
         "outcome": one.outcome,
@@ -124,7 +124,7 @@ def _line(one: Enriched) -> dict[str, Any]:
     }
 
 
-def _page(raw: dict[str, Any]) -> dict[str, Any]:
+def _page(raw: JsonObject) -> JsonObject:
     times = {
         k: datetime.fromisoformat(raw[k]) if raw[k] else None for k in ("published", "retrieved")
     }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.dataset import Dataset
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of
 from claimlab.enrich.patterns import analyse
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
@@ -17,7 +17,7 @@ KIND = "evidence report"
 _LABELS = ("true", "false", "mixed", "unknown", "none")
 
 
-def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> dict[str, Any]:
+def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> JsonObject:
     """The report on the evidence in `folder`; returns the analysis."""
     analysis = analyse(dataset)
     page = Report(
@@ -27,7 +27,7 @@ def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> di
     return analysis
 
 
-def blocks(analysis: dict[str, Any]) -> list[Block]:
+def blocks(analysis: JsonObject) -> list[Block]:
     out: list[Block] = []
     if analysis["outcomes"]:
         out.append(
@@ -70,7 +70,7 @@ def blocks(analysis: dict[str, Any]) -> list[Block]:
     return out
 
 
-def _table(rows: list[dict[str, Any]], column: str, caption: str) -> Block:
+def _table(rows: list[JsonObject], column: str, caption: str) -> Block:
     if not rows:
         return Text(f"{caption} There are none.", kind="note")
     held = [label for label in _LABELS if any(label in row for row in rows)]
@@ -78,7 +78,7 @@ def _table(rows: list[dict[str, Any]], column: str, caption: str) -> Block:
     return Table([column.capitalize(), "All", *held], cells, caption)
 
 
-def _agencies(rows: list[dict[str, Any]]) -> Block:
+def _agencies(rows: list[JsonObject]) -> Block:
     caption = "Ratings of each fact-checker, as written; those that differ in case alone are one."
     if not rows:
         return Text(f"{caption} There are none.", kind="note")
@@ -89,7 +89,7 @@ def _agencies(rows: list[dict[str, Any]]) -> Block:
     return Table(["Fact-checker", "Rated", "Ratings"], cells, caption)
 
 
-def _histogram(rows: list[dict[str, Any]], caption: str) -> list[Block]:
+def _histogram(rows: list[JsonObject], caption: str) -> list[Block]:
     if not rows:
         return []
     shown = [{**row, "year": str(row["year"])} for row in rows]

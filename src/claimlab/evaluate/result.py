@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from claimlab import __version__
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 
 if TYPE_CHECKING:
     from claimlab.core.stats.chance import Chance
@@ -101,6 +102,6 @@ class Evaluation(Shown):
             rows, schema_overrides=dict.fromkeys(numbers, pl.Float64), infer_schema_length=None
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         compared = [{**asdict(c), "better": c.better} for c in self.comparisons]
         return {**asdict(self), "comparisons": compared, "tool": f"claimlab {__version__}"}

@@ -12,7 +12,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import polars as pl
 
@@ -20,6 +19,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.stats.scores import Floats
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.evaluate.traits import Values, trait
 from claimlab.tasks.task import Task
@@ -45,13 +45,13 @@ class About:
     """What the lineage records about a run; all null for predictions made elsewhere."""
 
     detector: str | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: JsonObject = field(default_factory=dict)
     seed: int | None = None
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
     division: str | None = None  # the split by its full name: "source:leave-out=Herald"
     judged: tuple[
-        dict[str, Any], ...
+        JsonObject, ...
     ] = ()  # verdicts of judges on its rationales, if it has their annotations
 
 

@@ -19,6 +19,7 @@ from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of, judge_of
 from claimlab.evolve.propagation import reading
@@ -40,7 +41,7 @@ class Evolved(Dataset):
     """What the claims became, with every hop in the table `traces`; `budget` is what the run spent,
     `remarks` the notes that it added to those of its input."""
 
-    budget: dict[str, Any] = field(default_factory=dict)
+    budget: JsonObject = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -117,7 +118,7 @@ def evolve(
 
 
 @same_arguments(evolve)
-def estimate_evolve(call: Arguments) -> dict[str, Any]:
+def estimate_evolve(call: Arguments) -> JsonObject:
     """What `evolve` with the same words would cost at most; nothing is asked and nothing
     written.
     """
@@ -158,7 +159,7 @@ async def _evolved(setup: Setup, run: Run) -> Dataset:
             await judge.close()
 
 
-def estimate(setup: Setup, claims: Dataset, calls: Calls) -> dict[str, Any]:
+def estimate(setup: Setup, claims: Dataset, calls: Calls) -> JsonObject:
     """The most that a run can take: every step is made and every auditor asked. Texts are taken to
     stay as long.
     """

@@ -5,8 +5,9 @@ failures too.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
 
 # done: a walk that nothing steered; success and failure: by the vote; unaudited: steered, and no
@@ -49,8 +50,8 @@ class Hop:
     reason: str | None = None  # of the vote
     attributes: list[str] = field(default_factory=list)
     why: str | None = None  # the agent's own reason
-    operators: list[dict[str, Any]] = field(default_factory=list)
-    votes: list[dict[str, Any]] = field(default_factory=list)
+    operators: list[JsonObject] = field(default_factory=list)
+    votes: list[JsonObject] = field(default_factory=list)
     diagnosis: str | None = None  # what the agent was told to change
     hub: str | None = None  # whose opinion was in the air
     parent: int | None = (
@@ -69,11 +70,11 @@ class Life:
     text: str  # what the claim became
     hops: list[Hop]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Life:
+    def from_json(cls, values: JsonObject) -> Life:
         return cls(
             values["key"], values["status"], values["text"], [Hop(**hop) for hop in values["hops"]]
         )

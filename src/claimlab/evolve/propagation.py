@@ -16,12 +16,13 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.stats.streams import stream_seed
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote, diagnosis, majority
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.hop import Hop, Life, Start
@@ -37,7 +38,7 @@ VoteMode = Literal["paper", "released"]
 Context = Literal["never", "first", "always"]
 
 
-def reading(start: Start, context: Context, *, first: bool) -> dict[str, Any]:
+def reading(start: Start, context: Context, *, first: bool) -> JsonObject:
     """What an agent reads besides the claim: nothing in the paper, else the source that the claim
     came from.
     """
@@ -193,7 +194,7 @@ class Plan:
         """Of one claim."""
         return self.reach if self.kind == "cascade" else self.steps * self.rounds
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """For the lineage, where the kind has always been called the mode."""
         known = asdict(self)
         return {"mode": known.pop("kind"), **known}

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, ReplayMiss, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.hop import Hop, Life, Start, Status
 
@@ -83,7 +84,7 @@ class Recording:
         )
 
 
-def _hop(row: dict[str, Any]) -> Hop:
+def _hop(row: JsonObject) -> Hop:
     meta = json.loads(row["meta"] or "{}")
     return Hop(
         round=row["round"],
@@ -108,7 +109,7 @@ def _hop(row: dict[str, Any]) -> Hop:
     )
 
 
-def _released_vote(row: dict[str, Any]) -> list[dict[str, Any]]:
+def _released_vote(row: JsonObject) -> list[JsonObject]:
     """The released steps hold the first auditor's word alone."""
     if row["passed"] is None:
         return []

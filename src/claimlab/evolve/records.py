@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import SIDE_TABLES, meta_json
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Claim, Target
 from claimlab.evolve.hop import Hop, Life, Start
 from claimlab.evolve.stage import Stage
@@ -58,7 +58,7 @@ def tables(
     claims: Dataset,
     beginnings: Sequence[Start],
     lives: Sequence[Life],
-    origin: dict[str, Any],
+    origin: JsonObject,
     stage: Stage,
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """The records and the side tables: traces, the claims' evidence under their new ids, agents and
@@ -100,9 +100,7 @@ def _contexts(claims: Dataset) -> dict[str, tuple[str | None, tuple[str, ...]]]:
     return {record_id: (texts[0], tuple(texts[1:CONTEXTS])) for record_id, texts in pieces.items()}
 
 
-def _record(
-    before: dict[str, Any], start: Start, life: Life, origin: dict[str, Any]
-) -> dict[str, Any]:
+def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) -> JsonObject:
     changed = life.text != start.text
     synthetic = {
         "label": before["label_raw"] or "none given",
@@ -151,7 +149,7 @@ def _record(
     }
 
 
-def _change(hop: Hop) -> dict[str, Any]:
+def _change(hop: Hop) -> JsonObject:
     fired = [o["name"] for o in hop.operators if o["fired"]]
     return {
         "round": hop.round,
@@ -171,7 +169,7 @@ def _traces(pairs: Sequence[tuple[Start, Life]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SIDE_TABLES["traces"], orient="row")
 
 
-def _row(start: Start, life: Life, hop: Hop) -> dict[str, Any]:
+def _row(start: Start, life: Life, hop: Hop) -> JsonObject:
     meta = {
         "claim": start.id,
         "status": life.status,

@@ -22,6 +22,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.claims.model import Target
@@ -78,7 +79,7 @@ async def simulate_async(
     return _dataset(claims, beginnings, lives, cast, plan, described)
 
 
-def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> dict[str, Any]:
+def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> JsonObject:
     """All that shapes the result besides the claims and the seed; no path, no time."""
     return {
         "plan": plan.describe(),
@@ -152,7 +153,7 @@ def _dataset(
     lives: Sequence[Life],
     cast: Cast,
     plan: Plan,
-    described: dict[str, Any],
+    described: JsonObject,
 ) -> Dataset:
     network = cast.stage.network.kind
     origin = {

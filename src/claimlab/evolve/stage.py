@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, UnknownName
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.draws import HUB, START, Numbers, below, numbers
@@ -116,7 +117,7 @@ class Stage:
             self._near[target, among_all] = weighted(lists, pull)
         return self._near[target, among_all]
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """For the lineage."""
         return {
             "population": {"size": self.population.size, **_plain(self.population.source)},
@@ -188,6 +189,6 @@ def paths(
     return turns
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(values: Mapping[str, Any]) -> JsonObject:
     """Numbers as Python's own, so that they can be written as JSON."""
     return {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}

@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.record import VERACITIES
+from claimlab.core.types import JsonObject
 from claimlab.exchange.about import SYNTHETIC, About, about
 from claimlab.exchange.escape import markdown, yaml
 from claimlab.exchange.fields import RECORD_FIELDS, SIDE_TABLE_SUMMARIES
@@ -49,7 +50,7 @@ def card(
 
 def front_matter(
     dataset: Dataset, known: About, configs: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+) -> JsonObject:
     tags = [
         "misinformation",
         "fact-checking",
@@ -72,7 +73,7 @@ def size_category(n: int) -> str:
     return _SIZES[min(max(len(str(n)) - 3, 0), len(_SIZES) - 1)]
 
 
-def _licence(known: About) -> dict[str, Any]:
+def _licence(known: About) -> JsonObject:
     """The Hub knows licences by their SPDX identifier in small letters; other terms are "other"
     with their words.
     """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -21,6 +20,7 @@ from claimlab.core.guard import EXPORT
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.exchange.format import FORMATS, Format, Lossless, Settings, Written
 from claimlab.exchange.marker import Marker, read_marker, write_marker
 from claimlab.exchange.synthetic import require_labels
@@ -33,7 +33,7 @@ class Exported(Shown):
     """
 
     output: Path
-    counts: dict[str, Any]
+    counts: JsonObject
     files: dict[str, str]
     lineage: list[Lineage]
     notes: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Exported(Shown):
     def headline(self) -> str:
         return f"to '{self.output.name}': {self.summary}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "output": str(self.output),
             "counts": self.counts,
@@ -145,7 +145,7 @@ def read_export(folder: str | Path) -> Dataset:
     return form.read(place, marker)
 
 
-def _headline(counts: dict[str, Any], own: dict[str, Any]) -> str:
+def _headline(counts: JsonObject, own: JsonObject) -> str:
     shown = {"records": counts["records"], **{k: v for k, v in own.items() if isinstance(v, int)}}
     return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items())
 

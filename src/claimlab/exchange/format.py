@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
+from claimlab.core.types import JsonObject
 from claimlab.exchange.marker import Marker
 
 
@@ -26,7 +27,7 @@ class Settings:
     audit: str | None = None  # a saved audit of the dataset: hf and croissant say what it found
     split: str | None = None  # the records that are asked about: those of "test" where there is one
 
-    def chosen(self) -> dict[str, Any]:
+    def chosen(self) -> JsonObject:
         """The settings that differ from their defaults, by name."""
         return {
             f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
@@ -39,9 +40,9 @@ class Written:
     needs.
     """
 
-    counts: dict[str, Any] = field(default_factory=dict)
+    counts: JsonObject = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)  # JSON-safe; `claimlab.json` keeps it
+    facts: JsonObject = field(default_factory=dict)  # JSON-safe; `claimlab.json` keeps it
 
 
 @dataclass(frozen=True)

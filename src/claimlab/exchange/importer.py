@@ -24,6 +24,7 @@ from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
+from claimlab.core.types import JsonObject
 from claimlab.exchange.back import come_back
 from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
 from claimlab.exchange.guess.guess import guess
@@ -234,7 +235,7 @@ def _slug(words: str) -> str:
 
 
 def _lineage(plan: Plan, making: Making, seed: int) -> Lineage:
-    layouts: list[dict[str, Any]] = []
+    layouts: list[JsonObject] = []
     for table in plan.gathered.tables:
         parameters = table.layout.parameters()
         if parameters not in layouts:

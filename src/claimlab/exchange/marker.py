@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from claimlab.core.dataset import Dataset, Lineage, Manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError
+from claimlab.core.types import JsonObject
 
 FILE = "claimlab.json"
 VERSION = 1
@@ -31,7 +32,7 @@ class Marker(BaseModel):
     format: str
     dataset: Manifest
     export: Lineage
-    facts: dict[str, Any] = {}
+    facts: JsonObject = {}
     files: dict[str, str] = {}
 
     def file(self, folder: Path, name: str) -> Path:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 from claimlab.exchange.format import Settings, Written
 from claimlab.tasks.task import Task, open_task
 
@@ -66,7 +66,7 @@ def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:
     return records if wanted is None else records.filter(pl.col("split") == wanted)
 
 
-def _sample(row: dict[str, Any], task: Task, classes: tuple[str, ...]) -> dict[str, Any]:
+def _sample(row: JsonObject, task: Task, classes: tuple[str, ...]) -> JsonObject:
     meta = json.loads(row["meta"] or "{}")
     about = {
         name: row[name]

@@ -7,12 +7,11 @@ meant.
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.about import About
 from claimlab.exchange.audited import findings_in
@@ -21,7 +20,7 @@ from claimlab.text.personal import scan_personal
 KINDS = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
 
 
-def responsible(dataset: Dataset, known: About, audit: str | None = None) -> dict[str, Any]:
+def responsible(dataset: Dataset, known: About, audit: str | None = None) -> JsonObject:
     """The `rai:` and `prov:` fields of a dataset; those without a value are left out."""
     card = known.card
     review = next((step for step in reversed(dataset.lineage) if step.step == "review"), None)

@@ -7,12 +7,12 @@ In `meta` they are {"synthetic": {"label", "origin", "changes"}}, or flat as {"s
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
@@ -65,7 +65,7 @@ def lacks(meta: str | None) -> list[str]:
     return [what for what, value in held.items() if value is None or value in ("", {})]
 
 
-def _object(meta: str | None) -> dict[str, Any]:
+def _object(meta: str | None) -> JsonObject:
     try:
         values = json.loads(meta) if meta else {}
     except ValueError:

@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import DataError, UnreadableFile
+from claimlab.core.types import JsonObject
 
 SCHEMA = {"id": pl.String, "label": pl.String, "run": pl.String, "rationale": pl.String}
 Row = tuple[str, str | None, str, str | None]
@@ -33,7 +34,7 @@ def inspect_log(file: Path) -> pl.DataFrame | None:
     return _table(file, (_inspect_row(sample, model) for sample in log["samples"]))
 
 
-def _archive(file: Path) -> dict[str, Any]:
+def _archive(file: Path) -> JsonObject:
     """A zip with a JSON object per sample."""
     try:
         with zipfile.ZipFile(file) as log:
@@ -57,7 +58,7 @@ def _archive(file: Path) -> dict[str, Any]:
         ) from None
 
 
-def _json(file: Path) -> dict[str, Any] | None:
+def _json(file: Path) -> JsonObject | None:
     try:
         log = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files.raw import Layout, RawTable, Refused
 from claimlab.files.typed import typed_table
@@ -87,7 +88,7 @@ def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     return table
 
 
-class _Twice(dict[str, Any]):
+class _Twice(JsonObject):
     """An object that was written with the same key twice, of which Python keeps the last."""
 
     key: str = ""
@@ -104,7 +105,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
 
-    def lines(self, text: str) -> Iterator[dict[str, Any]]:
+    def lines(self, text: str) -> Iterator[JsonObject]:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
@@ -116,7 +117,7 @@ class _Reader:
                 words = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 self.refused.add(number, BAD_JSON, f"{BAD_JSON}: {words}")
 
-    def whole(self, text: str) -> Iterator[dict[str, Any]]:
+    def whole(self, text: str) -> Iterator[JsonObject]:
         try:
             value = self._decoder.decode(text)
         except RecursionError:
@@ -141,7 +142,7 @@ class _Reader:
         for number, row in enumerate(rows, 1):
             yield from self._record(number, row)
 
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _object(self, pairs: list[tuple[str, Any]]) -> JsonObject:
         fields = dict(pairs)
         if len(fields) == len(pairs):
             return fields
@@ -150,7 +151,7 @@ class _Reader:
         self.inner_twice += 1
         return twice
 
-    def _record(self, number: int, row: Any) -> Iterator[dict[str, Any]]:
+    def _record(self, number: int, row: Any) -> Iterator[JsonObject]:
         if isinstance(row, _Twice):
             self.inner_twice -= 1
             self.refused.add(number, KEY_TWICE, f"the key '{row.key[:60]}' occurs twice")
@@ -273,7 +274,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def _keyed(key: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def _keyed(key: str, row: Mapping[str, Any]) -> JsonObject:
     """A record with the key that it had; a column of its own with that name stays."""
     name = "key"
     while name in row:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 
 Quotes = Literal[
     "double", "escape", "none"
@@ -85,7 +86,7 @@ class Layout:
             words.append("header" if self.header else "no header")
         return ", ".join(words)
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """For the lineage: what a later reader needs to read the file in the same way."""
         known = {
             "format": self.format,

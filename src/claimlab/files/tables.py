@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.types import JsonObject
 from claimlab.files.raw import as_text, unique_names
 
 csv.field_size_limit(1 << 30)
-T = TypeVar("T", dict[str, Any], list[Any])
+T = TypeVar("T", JsonObject, list[Any])
 
 
 def read_delimited(
@@ -83,7 +84,7 @@ def read_json_as(text: str, name: str, kind: type[T]) -> T:
     return value
 
 
-def read_json_lines(text: str, name: str) -> list[dict[str, Any]]:
+def read_json_lines(text: str, name: str) -> list[JsonObject]:
     """One object per line; a broken line raises with its number."""
     rows = []
     for number, line in enumerate(text.split("\n"), 1):

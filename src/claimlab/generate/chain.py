@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from claimlab.core.languages import describe
+from claimlab.core.types import JsonObject
 from claimlab.generate.chains import Chain, Role
 from claimlab.generate.plan import Configuration, Job
 from claimlab.llm.estimate import rough_count
@@ -38,7 +39,7 @@ class Outcome:
     it stopped at.
     """
 
-    filled: dict[str, dict[str, Any]] = field(default_factory=dict)
+    filled: dict[str, JsonObject] = field(default_factory=dict)
     status: str = COMPLETE
     stopped: str | None = None
     detail: str | None = None
@@ -60,7 +61,7 @@ class Outcome:
         self.status, self.stopped, self.detail = answer.failure or "empty", role, answer.detail
         return self
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return asdict(self)
 
 
@@ -85,14 +86,14 @@ async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed:
     return outcome
 
 
-def salvaged(chain: Chain, text: str | None) -> dict[str, dict[str, Any]]:
+def salvaged(chain: Chain, text: str | None) -> dict[str, JsonObject]:
     """What the roles wrote before the point where a form breaks off or has a wrong value."""
     body = (text or "")[(text or "").find("{") :]
     try:
         form = from_json(body, allow_partial=True)
     except ValueError:
         return {}
-    filled: dict[str, dict[str, Any]] = {}
+    filled: dict[str, JsonObject] = {}
     last = (
         list(form)[-1:] if isinstance(form, dict) and not body.rstrip("` \n").endswith("}") else []
     )
@@ -130,7 +131,7 @@ def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Reque
     if style == "form":
         return [form_request(job, prompt, seed)]
     text, out = job.seed["text"], []
-    filled: dict[str, dict[str, Any]] = {}
+    filled: dict[str, JsonObject] = {}
     for role in job.configuration.chain.roles:
         out.append(role_request(job, prompt, role, filled, seed))
         filled[role.name] = {

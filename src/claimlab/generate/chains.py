@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from claimlab.core.digest import digest_json
 from claimlab.core.errors import DataError, UnknownName
+from claimlab.core.types import JsonObject
 
 Slot = Literal["text", "list", "score", "changes"]
 CHANGES = "changes"
@@ -47,7 +48,7 @@ class Role(BaseModel):
     slots: dict[str, Slot]
 
     def schema_(self) -> type[BaseModel]:
-        fields: dict[str, Any] = {name: (_TYPES[kind], ...) for name, kind in self.slots.items()}
+        fields: JsonObject = {name: (_TYPES[kind], ...) for name, kind in self.slots.items()}
         return create_model(self.name.capitalize(), **fields)
 
 
@@ -69,7 +70,7 @@ class Chain(BaseModel):
 
     def form(self) -> type[BaseModel]:
         """The schema of the whole form."""
-        fields: dict[str, Any] = {role.name: (role.schema_(), ...) for role in self.roles}
+        fields: JsonObject = {role.name: (role.schema_(), ...) for role in self.roles}
         return create_model(f"Form_{self.name}", **fields)
 
     def find(self, filled: Mapping[str, Mapping[str, Any]], field: str) -> Any:
@@ -80,7 +81,7 @@ class Chain(BaseModel):
                 return value
         return None
 
-    def lineage(self) -> dict[str, Any]:
+    def lineage(self) -> JsonObject:
         return {"version": self.version, "sha256": digest_json(self.model_dump())[:16]}
 
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
+from claimlab.core.types import JsonObject
 
 WHOLE, CORE = "whole", "core"
 
 
 def fact_checks(
     dataset: Dataset, *, seed: int = 20, each: int = 40
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
+) -> tuple[list[JsonObject], dict[str, str]]:
     """ClaimReviews of `each` whole claims and `each` main clauses, and the kind of fact-check by
     record.
     """
@@ -45,11 +45,11 @@ def fact_checks(
     return reviews, truth
 
 
-def _sentence(row: dict[str, Any]) -> str:
+def _sentence(row: JsonObject) -> str:
     return str(row["text"].split(". ")[0].rstrip("."))
 
 
-def _core(row: dict[str, Any]) -> str | None:
+def _core(row: JsonObject) -> str | None:
     """The main clause of a claim that also has a clause of reason; null if it has none."""
     sentence = _sentence(row)
     ends = [
@@ -60,9 +60,7 @@ def _core(row: dict[str, Any]) -> str | None:
     return sentence[: min(ends)] if ends else None
 
 
-def _review(
-    row: dict[str, Any], claim: str, number: int, rng: np.random.Generator
-) -> dict[str, Any]:
+def _review(row: JsonObject, claim: str, number: int, rng: np.random.Generator) -> JsonObject:
     words = _material()[row["language"]]
     return {
         "@type": "ClaimReview",
@@ -82,5 +80,5 @@ def _review(
 
 
 @cache
-def _material() -> dict[str, Any]:
+def _material() -> JsonObject:
     return packaged.toml("claimlab.generate", "factchecks.toml")

@@ -22,6 +22,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.generate.chain import COMPLETE, STYLES, Style, requests_of
 from claimlab.generate.chains import Chain, find_chain
 from claimlab.generate.plan import Job, coverage, jobs
@@ -42,8 +43,8 @@ class Generated(Dataset):
     against complete.
     """
 
-    coverage: list[dict[str, Any]] = field(default_factory=list)
-    budget: dict[str, Any] = field(default_factory=dict)
+    coverage: list[JsonObject] = field(default_factory=list)
+    budget: JsonObject = field(default_factory=dict)
     standing: str | None = None
 
 
@@ -63,7 +64,7 @@ class Setup:
     seed: int
 
     @classmethod
-    def of(cls, words: dict[str, Any]) -> Setup:
+    def of(cls, words: JsonObject) -> Setup:
         chains = [find_chain(name) for name in each_of(words["chain"])]
         profiles = each_of(words["profile"] or ())
         if any(chain.prompt for chain in chains) and not profiles:
@@ -93,7 +94,7 @@ class Setup:
             words["seed"],
         )
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """All that decides the result besides the seeds."""
         prompts = [chain.prompt for chain in self.chains if chain.prompt]
         return {
@@ -188,7 +189,7 @@ def generate(
 
 
 @same_arguments(generate)
-def preview(call: Arguments) -> tuple[Generated, dict[str, Any]]:
+def preview(call: Arguments) -> tuple[Generated, JsonObject]:
     """The first five samples that `generate` with the same arguments would make, and what the whole
     would cost. They are recorded, so that the whole run does not pay for them again."""
     setup, estimate = Setup.of(vars(call)), estimate_generate(**vars(call))
@@ -200,7 +201,7 @@ def preview(call: Arguments) -> tuple[Generated, dict[str, Any]]:
 
 
 @same_arguments(generate)
-def estimate_generate(call: Arguments) -> dict[str, Any]:
+def estimate_generate(call: Arguments) -> JsonObject:
     """What `generate` with the same arguments would cost at most; nothing is asked and nothing
     written.
     """

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.stats.streams import stream
+from claimlab.core.types import JsonObject
 from claimlab.generate.chains import Chain
 from claimlab.generate.seeds import draw
 
@@ -36,7 +36,7 @@ class Configuration:
     def direction(self) -> str:
         return f"{self.source} to {self.target}"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """What coverage is counted over."""
         return {
             "chain": self.chain.name,
@@ -52,7 +52,7 @@ class Job:
     """One seed and what is to be made of it."""
 
     number: int
-    seed: dict[str, Any]
+    seed: JsonObject
     configuration: Configuration
 
     @property
@@ -120,7 +120,7 @@ def jobs(
     return out
 
 
-def coverage(rows: Sequence[dict[str, Any]], done: Sequence[bool]) -> list[dict[str, Any]]:
+def coverage(rows: Sequence[JsonObject], done: Sequence[bool]) -> list[JsonObject]:
     """For each value of each dimension: how many samples were planned, and how many are
     complete.
     """

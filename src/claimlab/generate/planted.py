@@ -19,6 +19,7 @@ from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import meta_json
+from claimlab.core.types import JsonObject
 
 LANGUAGES = ("eng", "por", "deu")
 MIN_SIZE = 120
@@ -75,17 +76,17 @@ def clean_twin(*, seed: int = 20, size: int = 900) -> Dataset:
 
 
 @cache
-def _material() -> dict[str, Any]:
+def _material() -> JsonObject:
     return packaged.toml("claimlab.generate", "planted.toml")
 
 
-def _clean_rows(rng: np.random.Generator, size: int) -> list[dict[str, Any]]:
+def _clean_rows(rng: np.random.Generator, size: int) -> list[JsonObject]:
     """Distinct claims in three languages; label, date, source, author, topic, event and split drawn
     independently.
     """
     names = _material()["names"]
     seen: set[tuple[Any, ...]] = set()
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     while len(rows) < size:
         language = LANGUAGES[len(rows) % len(LANGUAGES)]
         picks = tuple(int(rng.integers(len(_material()[language][slot]))) for slot in SLOTS)
@@ -127,7 +128,7 @@ def _claim(language: str, picks: tuple[int, ...], number: int) -> str:
     return f"{subject} {action.format(n=number)} {when} {reason}, {source}."
 
 
-def _plant_shortcuts(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Truth) -> None:
+def _plant_shortcuts(rows: list[JsonObject], rng: np.random.Generator, truth: Truth) -> None:
     """What gives the label away without anybody reading the claim."""
     names = _material()["names"]["sources"]
     half = len(names) // 2
@@ -145,14 +146,14 @@ def _plant_shortcuts(rows: list[dict[str, Any]], rng: np.random.Generator, truth
     truth.values["publisher"] = list(names)
 
 
-def _plant_rows(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Truth) -> None:
+def _plant_rows(rows: list[JsonObject], rng: np.random.Generator, truth: Truth) -> None:
     """Single rows that are wrong; each kind has rows of its own, so that one repair does not hide
     another.
     """
     base = len(rows)
     order = iter([int(i) for i in rng.permutation(base)])
 
-    def add(original: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    def add(original: JsonObject, **changes: Any) -> JsonObject:
         number = len(rows) + 1
         row = {
             **original,
@@ -191,7 +192,7 @@ def _plant_rows(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Tru
 
 def _dataset(
     name: str,
-    rows: list[dict[str, Any]],
+    rows: list[JsonObject],
     rng: np.random.Generator,
     seed: int,
     *,
@@ -222,7 +223,7 @@ def _dataset(
 
 
 def _annotate(
-    rows: list[dict[str, Any]], rng: np.random.Generator, share: float, truth: Truth
+    rows: list[JsonObject], rng: np.random.Generator, share: float, truth: Truth
 ) -> pl.DataFrame:
     """Two annotators judge feasibility for 120 claims; `share` of them are rewritten into claims
     nobody could check.

@@ -11,13 +11,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.stats.streams import stream
+from claimlab.core.types import JsonObject
 from claimlab.generate.planted import LANGUAGES, SLOTS
 from claimlab.generate.records import Sample, original, rows
 
@@ -55,7 +55,7 @@ class Parts:
     degree: str
     facts: Facts
     text_facts: Facts
-    changes: list[dict[str, Any]] = field(default_factory=list)
+    changes: list[JsonObject] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     defect: str | None = None
 
@@ -182,7 +182,7 @@ def _plant(parts: Parts, defect: str, rng: random.Random) -> None:
         parts.texts["article"] = article.replace(one, "\0").replace(other, one).replace("\0", other)
 
 
-def _rows(parts: Parts) -> list[dict[str, Any]]:
+def _rows(parts: Parts) -> list[JsonObject]:
     name = f"planted-{parts.number:05d}"
     seed = {
         "id": f"{name}-seed",
@@ -234,5 +234,5 @@ def _action(language: str, clauses: tuple[int, ...], number: int) -> str:
 
 
 @cache
-def _material() -> dict[str, Any]:
+def _material() -> JsonObject:
     return packaged.toml("claimlab.generate", "planted.toml")

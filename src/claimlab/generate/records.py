@@ -20,6 +20,7 @@ from typing import Any
 
 from claimlab.core.errors import DataError
 from claimlab.core.record import meta_json
+from claimlab.core.types import JsonObject
 
 FIELDS = ("article", "article-translation", "post", "post-translation")
 LABELS = {"real": "true", "altered": "false"}
@@ -49,7 +50,7 @@ def authorship(field: str, degree: str | None) -> str:
     return "MGT" if degree == "critical" else "HAT"
 
 
-def rows(sample: Sample) -> list[dict[str, Any]]:
+def rows(sample: Sample) -> list[JsonObject]:
     """The texts of a sample as rows of the record table."""
     seed = sample.seed
     inherits = sample.veracity == "seed"
@@ -104,7 +105,7 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
     ]
 
 
-def original(seed: Mapping[str, Any]) -> dict[str, Any]:
+def original(seed: Mapping[str, Any]) -> JsonObject:
     """The seed beside what was made of it: the human class of the benchmark, in the same group."""
     return {
         **{k: v for k, v in seed.items() if k != "dataset"},

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
@@ -21,6 +20,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress
 from claimlab.core.record import meta_json
+from claimlab.core.types import JsonObject
 from claimlab.generate.chain import COMPLETE, Outcome, Style, make
 from claimlab.generate.chains import CHANGES
 from claimlab.generate.plan import Job
@@ -141,11 +141,11 @@ def dataset_of(
     seeds: Dataset,
     jobs: Sequence[Job],
     results: Sequence[Outcome],
-    described: dict[str, Any],
+    described: JsonObject,
     seed: int,
     originals: bool,
 ) -> Dataset:
-    records: list[dict[str, Any]] = []
+    records: list[JsonObject] = []
     chains, traces = [], []
     for job, outcome in zip(jobs, results, strict=True):
         sample = sample_of(job, outcome)
@@ -176,7 +176,7 @@ def dataset_of(
     )
 
 
-def counts(results: Sequence[Outcome], records: Sequence[dict[str, Any]]) -> dict[str, int]:
+def counts(results: Sequence[Outcome], records: Sequence[JsonObject]) -> dict[str, int]:
     """What became of the chains: complete, refused, malformed; and of the texts, by authorship."""
     out = Counter({"samples": len(results)})
     out.update(f"chains: {outcome.status}" for outcome in results)
@@ -185,7 +185,7 @@ def counts(results: Sequence[Outcome], records: Sequence[dict[str, Any]]) -> dic
     return dict(sorted(out.items()))
 
 
-def _chain_row(job: Job, outcome: Outcome, texts: int) -> dict[str, Any]:
+def _chain_row(job: Job, outcome: Outcome, texts: int) -> JsonObject:
     return {
         "sample": job.id,
         "seed": job.seed["id"],
@@ -202,8 +202,8 @@ def _chain_row(job: Job, outcome: Outcome, texts: int) -> dict[str, Any]:
 
 
 def _trace_rows(
-    job: Job, outcome: Outcome, sample: Sample, text_rows: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
+    job: Job, outcome: Outcome, sample: Sample, text_rows: Sequence[JsonObject]
+) -> list[JsonObject]:
     """What each role wrote. The words of a chain that stopped before its changes were logged are
     marked as such.
     """

@@ -20,6 +20,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.record import SCHEMA
 from claimlab.core.stats.streams import share_of
+from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 
 BY = ("language", "source", "topic")
@@ -31,7 +32,7 @@ FEWEST_WORDS = 5
 class Seeds:
     """The drawn records in the order of the draw, and how many could have been drawn."""
 
-    rows: list[dict[str, Any]]
+    rows: list[JsonObject]
     eligible: int
     strata: int
 

@@ -22,6 +22,7 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.deferred import Item
 from claimlab.core.calls.recording import Question, Recording, Reply
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.llm.batch_wire import Endpoint
 from claimlab.llm.messages import Answer, Request, T
@@ -42,16 +43,16 @@ class Batch:
     """
 
     id: str
-    profile: dict[str, Any]
-    questions: dict[str, dict[str, Any]]
+    profile: JsonObject
+    questions: dict[str, JsonObject]
     status: str = "sent"
     answered: int = 0
     failed: int = 0
     collected: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     ledger: str | None = None  # of the run that sent it, in which it counts at the most it can cost
-    assumed: dict[str, Any] = field(default_factory=dict)  # that most, as an Amount
-    actual: dict[str, Any] = field(
+    assumed: JsonObject = field(default_factory=dict)  # that most, as an Amount
+    actual: JsonObject = field(
         default_factory=dict
     )  # what its answers did cost, once they are collected
     settled: bool = False  # the ledger knows
@@ -63,7 +64,7 @@ class Batch:
             json.dumps(asdict(self), ensure_ascii=False, indent=1),
         )
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JsonObject:
         """For a list: everything but the questions themselves."""
         return {
             "id": self.id,
@@ -176,7 +177,7 @@ class Batched:
         return f"{count} sent to '{self.profile.name}' as batch {', '.join(ids)}."
 
 
-def _sum(amounts: Iterable[Amount]) -> dict[str, Any]:
+def _sum(amounts: Iterable[Amount]) -> JsonObject:
     each = list(amounts)
     return {
         name: sum(getattr(amount, name) for amount in each) for name in ("money", "tokens", "calls")

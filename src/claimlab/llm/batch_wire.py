@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from claimlab.core.calls.bounded import read_bounded
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.profiles import Profile
 from claimlab.llm.providers.openai_compatible import OpenAICompatible
@@ -25,7 +26,7 @@ class Endpoint:
         self.profile = profile
         self._calls = OpenAICompatible(profile)
 
-    def body(self, request: Request[Any]) -> dict[str, Any]:
+    def body(self, request: Request[Any]) -> JsonObject:
         """A request as it is written into the file."""
         return self._calls.body(request)
 
@@ -39,14 +40,14 @@ class Endpoint:
 
         return await self._with_client(make)
 
-    async def retrieve(self, number: str) -> dict[str, Any]:
-        async def look(client: Any) -> dict[str, Any]:
+    async def retrieve(self, number: str) -> JsonObject:
+        async def look(client: Any) -> JsonObject:
             return dict((await client.batches.retrieve(number)).model_dump())
 
         return await self._with_client(look)
 
-    async def cancel(self, number: str) -> dict[str, Any]:
-        async def stop(client: Any) -> dict[str, Any]:
+    async def cancel(self, number: str) -> JsonObject:
+        async def stop(client: Any) -> JsonObject:
             return dict((await client.batches.cancel(number)).model_dump())
 
         return await self._with_client(stop)
@@ -73,7 +74,7 @@ class Endpoint:
             if line.strip()
         ]
 
-    def _answer(self, line: dict[str, Any]) -> tuple[str, Answer[Any]]:
+    def _answer(self, line: JsonObject) -> tuple[str, Answer[Any]]:
         response = line.get("response") or {}
         if response.get("status_code") != 200:
             failure, detail = (

@@ -16,6 +16,7 @@ from typing import Any, Generic
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
+from claimlab.core.types import JsonObject
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Answer, Message, Request, T
 from claimlab.llm.opinion import Case, Opinion, Value
@@ -64,7 +65,7 @@ class ModelJudge(Generic[T]):
         """A caveat from its profile, such as that the model is too small for results."""
         return self.provider.profile.standing
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """For lineages and run keys."""
         return {
             "model": self.model,
@@ -138,7 +139,7 @@ def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:
     return tie if tie is not None and rest and rest[0][1] == first[1] else str(first[0])
 
 
-def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> dict[str, Any] | None:
+def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> JsonObject | None:
     """How far the runs of one judge agree with each other (alpha with its interval); null where it
     was asked once.
     """

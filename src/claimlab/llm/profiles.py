@@ -14,13 +14,14 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Request, T, Usage
 from claimlab.llm.prices import Price, listed_price
 
@@ -57,8 +58,8 @@ class Profile(BaseModel):
     )  # of a call in a batch, as a share of its usual price
     timeout: float = Field(default=120.0, gt=0)
     concurrency: int | None = Field(default=None, ge=1)  # the most calls at once that it can take
-    parameters: dict[str, Any] = {}  # sent with every call, such as {reasoning_effort = "low"}
-    options: dict[str, Any] = {}  # for the provider itself, never sent
+    parameters: JsonObject = {}  # sent with every call, such as {reasoning_effort = "low"}
+    options: JsonObject = {}  # for the provider itself, never sent
     standing: str | None = None  # what results made with it are worth, where that must be said
     note: str | None = None
 
@@ -80,7 +81,7 @@ class Profile(BaseModel):
 
     @field_validator("parameters")
     @classmethod
-    def _no_second_opinion(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+    def _no_second_opinion(cls, parameters: JsonObject) -> JsonObject:
         ours = {
             "model",
             "messages",

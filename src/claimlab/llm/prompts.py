@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
+from claimlab.core.types import JsonObject
 
 _BRACES = re.compile(r"\{(\w+)\}")
 Given = Mapping[str, str | Path] | Sequence[str]  # NAME -> FILE, or words such as "NAME=FILE"
@@ -53,7 +54,7 @@ class Prompt:
         )
         return hashlib.sha256(words.encode()).hexdigest()
 
-    def lineage(self) -> dict[str, Any]:
+    def lineage(self) -> JsonObject:
         """Which words were used, for lineages and run keys."""
         return {
             "version": self.version,
@@ -74,7 +75,7 @@ class Prompts:
     def __getitem__(self, name: str) -> Prompt:
         return self.replaced.get(name) or packaged_prompts()[name]
 
-    def lineage(self, *names: str) -> dict[str, Any]:
+    def lineage(self, *names: str) -> JsonObject:
         """The words of these prompts, by name."""
         return {name: self[name].lineage() for name in names}
 

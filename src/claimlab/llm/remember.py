@@ -13,6 +13,7 @@ from typing import Any
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.recording import Question, Reply
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request, T, Usage
 from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
@@ -73,7 +74,7 @@ def question(request: Request[Any], profile: Profile) -> Question:
     return Question(f"model {model}", content, f"{request.name()}, attempt {request.attempt}")
 
 
-def stored(answer: Answer[Any]) -> dict[str, Any]:
+def stored(answer: Answer[Any]) -> JsonObject:
     """What is kept of an answer. The value is not kept: it is read from the text again, by the same
     schema.
     """
@@ -82,6 +83,6 @@ def stored(answer: Answer[Any]) -> dict[str, Any]:
     return record
 
 
-def restored(record: dict[str, Any]) -> Answer[Any]:
+def restored(record: JsonObject) -> Answer[Any]:
     usage = Usage(**record["usage"])
     return Answer(**{**record, "usage": usage, "notes": tuple(record["notes"])})

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import T
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
@@ -72,7 +73,7 @@ def find_json(text: str) -> Any:
     raise Unfit("invalid-json", "there is no valid JSON in the reply")
 
 
-def wire_schema(schema: type[BaseModel], *, bounds: bool = False) -> dict[str, Any]:
+def wire_schema(schema: type[BaseModel], *, bounds: bool = False) -> JsonObject:
     """The JSON Schema of a model as endpoints bind it: every object closed, every property asked
     for, and no keyword that a strict endpoint refuses. Bounds on lengths and ranges are said in
     words instead, and checked when the reply is read; with `bounds` they are left in, for an
@@ -86,7 +87,7 @@ def in_words(schema: type[BaseModel]) -> str:
 
 
 @lru_cache(maxsize=256)
-def _described(schema: type[BaseModel], bounds: bool) -> tuple[dict[str, Any], str]:
+def _described(schema: type[BaseModel], bounds: bool) -> tuple[JsonObject, str]:
     described = schema.model_json_schema()
     for part in (described, *described.get("$defs", {}).values()):
         part.pop("description", None)  # the docstring of a class, which is not meant for a model
@@ -156,7 +157,7 @@ def _tighten(node: Any, bounds: bool) -> bool:
     return strict
 
 
-def _say_bounds(node: dict[str, Any]) -> None:
+def _say_bounds(node: JsonObject) -> None:
     """Bounds as part of the description; a reference may have no neighbours at all."""
     words = [_BOUNDS[keyword].format(node.pop(keyword)) for keyword in _BOUNDS if keyword in node]
     if "$ref" in node:

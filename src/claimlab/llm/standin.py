@@ -20,9 +20,10 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
-Body = dict[str, Any]
+from claimlab.core.types import JsonObject
+
+Body = JsonObject
 HUGE = 10 << 20
 _FAULTS: dict[str, tuple[int, bytes]] = {
     "html": (200, b"<!DOCTYPE html><html><body>Sign in to this network</body></html>"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer
 
 
@@ -48,7 +49,7 @@ class Tally:
     def refusals(self) -> int:
         return self.failures["refusal"]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         known = self.unpriced == 0
         return {
             "asked": self.asked,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
@@ -25,12 +26,12 @@ QUESTION = (
 )
 
 
-def try_model(profile: str | Profile, model: str | None = None) -> dict[str, Any]:
+def try_model(profile: str | Profile, model: str | None = None) -> JsonObject:
     """Ask once, past the cache, and report; the model is loaded before the clock starts."""
     return sync.run(_try(profile, model))
 
 
-async def _try(profile: str | Profile, model: str | None) -> dict[str, Any]:
+async def _try(profile: str | Profile, model: str | None) -> JsonObject:
     provider = open_provider(
         profile, model=model, calls=Calls(mode="live"), retries=Retries(faults=1, too_many=2)
     )

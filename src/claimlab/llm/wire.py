@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from claimlab.core.calls.secrets import excerpt, scrubbed
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Usage
 
 UNKNOWN = Usage()
@@ -112,7 +113,7 @@ def _usage(usage: Any) -> Usage:
     return Usage(read, written, None if cached is None or read is None else min(cached, read))
 
 
-def _cached(usage: dict[str, Any]) -> int | None:
+def _cached(usage: JsonObject) -> int | None:
     """Input that came from the endpoint's cache, under the two names in use; null where it does not
     say.
     """

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import polars as pl
 
 from claimlab.core.plain import plain_values
+from claimlab.core.types import JsonObject
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
@@ -144,7 +145,7 @@ def bars(
     order = list(dict.fromkeys(str(r[category]) for r in rows))
     along = alt.Y(f"{category}:N", sort=order, title=None)
     across = alt.X(f"{value}:Q", title=title or value, stack=stack)
-    encoding: dict[str, Any] = (
+    encoding: JsonObject = (
         {"y": along, "x": across}
         if horizontal
         else {
@@ -209,7 +210,7 @@ def histogram(
     # between machines.
     scale = alt.Scale(type="utc", nice=False) if dates else alt.Scale(nice=False)
     x = alt.X(f"from:{kind}", title=title, scale=scale, axis=axis)
-    across: dict[str, Any] = {"x": x, "x2": alt.X2("to")}
+    across: JsonObject = {"x": x, "x2": alt.X2("to")}
     if dates:
         across["description"] = alt.Description("shown:N")
     schema = {

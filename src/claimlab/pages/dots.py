@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.pages.charts import TRUE, VERDICT_COLOURS, WIDTH, distinct
 
 SHAPES = {
@@ -114,5 +115,5 @@ def _baselines(rows: Sequence[Dot], x: Any, y: Any) -> list[Any]:
         title="bounds:" if set(kinds) <= set(BOUNDS) else "baselines:",
         legend=alt.Legend(orient="top", direction="horizontal"),
     )
-    style: dict[str, Any] = {"size": 45, "color": "#8b95a1", "filled": False, "strokeWidth": 1.5}
+    style: JsonObject = {"size": 45, "color": "#8b95a1", "filled": False, "strokeWidth": 1.5}
     return [alt.Chart(pl.DataFrame(marks)).mark_point(**style).encode(y=y, x=x, shape=shape)]

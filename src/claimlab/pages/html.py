@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from claimlab import __version__
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.plain import plain
+from claimlab.core.version import __version__
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 _CODE = re.compile(r"`([^`]+)`")

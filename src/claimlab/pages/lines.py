@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.pages.charts import WIDTH, colours_of
 
 HEIGHT = 260
@@ -27,7 +28,7 @@ def lines(
     """
     import altair as alt
 
-    rows: list[dict[str, Any]] = [
+    rows: list[JsonObject] = [
         {"series": name, "x": float(x), "y": float(y)}
         for name, points in series.items()
         for x, y in points

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from claimlab import __version__
 from claimlab.core.plain import one_line
+from claimlab.core.version import __version__
 from claimlab.pages.blocks import (
     Block,
     Cell,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,6 +21,7 @@ from claimlab.core.remote import send
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown
 from claimlab.core.summary import date_range, facts, value_counts
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Items, Section, Table, Text
 from claimlab.pages.select import select
@@ -68,8 +68,8 @@ class Folder(Shown):
         note = ", synthetic" if self.dataset.synthetic else ""
         return f"'{self.name}': a {self.kind} of {several(len(self.dataset), 'record')}{note}"
 
-    def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
+    def to_json(self) -> JsonObject:
+        shown: JsonObject = {
             "name": self.name,
             "kind": self.kind,
             "path": self.path and str(self.path),

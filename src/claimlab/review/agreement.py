@@ -27,6 +27,7 @@ from claimlab.core.stats.agreement import (
     percent_of,
 )
 from claimlab.core.stats.consensus import bounds
+from claimlab.core.types import JsonObject
 from claimlab.review.task import Task
 from claimlab.review.votes import Ballot, Votes, code
 
@@ -74,7 +75,7 @@ class Agreement(Shown):
             f" ({self.level}) {alpha}"
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "name": self.name,
             "level": self.level,
@@ -99,7 +100,7 @@ def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreemen
 
 def _together(
     task: Task, units: Sequence[Sequence[Ballot]], when: str, level: Level, seed: int
-) -> dict[str, Any]:
+) -> JsonObject:
     ratings = patterns(_numbers(task, [[b.value for b in unit] for unit in units]))
     figures = [
         figure(ratings, f, seed=seed)
@@ -110,8 +111,8 @@ def _together(
 
 def _pairs(
     task: Task, units: Mapping[str, Sequence[Ballot]], when: str, level: Level, seed: int
-) -> list[dict[str, Any]]:
-    by: dict[tuple[str, bool], dict[str, Any]] = {}
+) -> list[JsonObject]:
+    by: dict[tuple[str, bool], JsonObject] = {}
     for i, unit in units.items():
         for ballot in unit:
             by.setdefault((ballot.name, ballot.model), {})[i] = code(task, ballot.value)
@@ -133,10 +134,8 @@ def _pairs(
     return rows
 
 
-def _row(
-    between: str, model: bool, when: str, items: int, figures: Sequence[Figure]
-) -> dict[str, Any]:
-    row: dict[str, Any] = {"between": between, "model": model, "votes": when, "items": items}
+def _row(between: str, model: bool, when: str, items: int, figures: Sequence[Figure]) -> JsonObject:
+    row: JsonObject = {"between": between, "model": model, "votes": when, "items": items}
     for name, one in zip(FIGURES, figures, strict=True):
         low, high = one.interval or (None, None)
         row |= {name: one.value, f"{name}_low": low, f"{name}_high": high}

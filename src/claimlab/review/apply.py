@@ -18,6 +18,7 @@ from claimlab.core.digest import digest_json, digest_table
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table, validate
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
 from claimlab.review.results import written
@@ -258,7 +259,7 @@ def _changed(
 
 def _answers(
     review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """A row for each annotator's vote as it is now, under the question that checks read, and one
     for a final decision, whose annotator is "resolution"."""
     rows = []

@@ -16,6 +16,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
@@ -53,7 +54,7 @@ class Asked(Shown):
         failed = sum(self.failures.values())
         return f"'{self.name}': {self.imported.headline()}, {failed:,} failed"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "name": self.name,
             **self.imported.to_json(),

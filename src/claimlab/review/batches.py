@@ -19,6 +19,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.shown import Shown
 from claimlab.core.stats.shares import wilson
 from claimlab.core.stats.streams import share_of
+from claimlab.core.types import JsonObject
 from claimlab.review.task import Batches, Task
 
 PENDING, ACCEPTED, RETURNED, DISCARDED = "pending", "accepted", "returned", "discarded"
@@ -69,7 +70,7 @@ class BatchTable(Shown):
             f"{name} {n:,}" for name, n in self.summary().items()
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {"summary": self.summary(), "batches": self.rows.to_dicts()}
 
 

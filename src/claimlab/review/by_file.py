@@ -9,8 +9,8 @@ import base64
 import hashlib
 import json
 from importlib.resources import files
-from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.pages.html import environment
 from claimlab.review.review import Review
 from claimlab.review.task import SCALE
@@ -39,7 +39,7 @@ def page(review: Review, name: str) -> str:
 def _data(review: Review, name: str) -> str:
     """What the script reads, as JSON that cannot end the element that it is in."""
     fields = {"id", "payload", "status", "value", "comment", "returned"}
-    content: dict[str, Any] = {
+    content: JsonObject = {
         "review": review.project.schema_name,
         "annotator": name,
         "kind": review.task.kind,

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import polars as pl
 
@@ -22,6 +22,7 @@ from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.run import Source
 from claimlab.core.stats.streams import share_of
+from claimlab.core.types import JsonObject
 
 Which = Literal["wrong", "uncertain", "all"]
 Pairs = Literal["conflicts", "near-duplicates"]
@@ -71,7 +72,7 @@ class Wanted:
         if self.stratify is not None and self.sample is None:
             raise UsageError("Only a sample can be stratified.", "Pass `sample` too.")
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """For `review.json`: what was asked for, without paths."""
         chosen = {
             "doubtful": self.doubtful or None,
@@ -80,7 +81,7 @@ class Wanted:
             "sample": self.sample,
         }
         named = None if self.records is None else len(self.records)
-        more: dict[str, Any] = {"stratify": self.stratify, "records": named}
+        more: JsonObject = {"stratify": self.stratify, "records": named}
         run = {"predictions": self.which} if self.predictions is not None else {}
         if (
             self.audit is not None and self.finding is not None
@@ -125,7 +126,7 @@ def _rows(dataset: Dataset, wanted: Wanted) -> pl.DataFrame:
     )
 
 
-def _frame(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
+def _frame(rows: Sequence[JsonObject]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=SCHEMA)
 
 

@@ -15,6 +15,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 from claimlab.review.batches import divide, divide_again, inspected
 from claimlab.review.choose import Wanted, choose
@@ -97,7 +98,7 @@ def review_create(
             chosen=wanted.parameters(),
         )
         project = Project(task=chosen, seed=seed, origin=origin, store=place)
-        more: dict[str, Any] = {
+        more: JsonObject = {
             "gold": _answers(gold),
             "attention": attention,
             "batches": part.batch,
@@ -179,7 +180,7 @@ def _text(guideline: str | Path | None) -> str | None:
     return guideline
 
 
-def _answers(gold: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
+def _answers(gold: Mapping[str, Any] | str | Path | None) -> JsonObject:
     if gold is None or isinstance(gold, Mapping):
         return dict(gold or {})
     table = user_table(Path(gold), "record_id", "value")

@@ -19,6 +19,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
 from claimlab.core.remote import to_read
 from claimlab.core.run import Run
+from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
 from claimlab.review.by_file import page
@@ -107,7 +108,7 @@ def _shown(review: Review) -> list[Item]:
     return review.every_item()
 
 
-def _rows(review: Review, ballots: Sequence[Ballot]) -> list[dict[str, Any]]:
+def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
     about = review.about()
     return [
         {

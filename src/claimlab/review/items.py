@@ -13,6 +13,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.stats.streams import share_of, stream
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.review.project import COLUMNS
 from claimlab.review.shapes import Passage, Payload, Said
@@ -53,9 +54,7 @@ def build(
     return _placed(plain, specials, seed)
 
 
-def _with_texts(
-    dataset: Dataset, rows: pl.DataFrame, known: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _with_texts(dataset: Dataset, rows: pl.DataFrame, known: Mapping[str, Any]) -> list[JsonObject]:
     """The rows, and the gold records that are not among them."""
     here = set(rows["id"].to_list())
     more = [dict.fromkeys(rows.columns) | {"id": i} for i in known if i not in here]
@@ -72,7 +71,7 @@ def _with_texts(
     ]
 
 
-def _texts(dataset: Dataset) -> dict[str, dict[str, Any]]:
+def _texts(dataset: Dataset) -> dict[str, JsonObject]:
     """Text and label of each record, the doubtful ones included."""
     frames = [dataset.records.select("id", "text", "veracity")]
     if "doubtful" in dataset.tables:
@@ -96,7 +95,7 @@ def _evidence(dataset: Dataset, ids: set[str]) -> dict[str, tuple[Passage, ...]]
     return {record: tuple(passages) for record, passages in out.items()}
 
 
-def _item(row: dict[str, Any], gold: Any, batches: Mapping[str, int] | None) -> dict[str, Any]:
+def _item(row: JsonObject, gold: Any, batches: Mapping[str, int] | None) -> JsonObject:
     prediction = {
         "label": row["said"],
         "confidence": row["confidence"],
@@ -122,7 +121,7 @@ def _item(row: dict[str, Any], gold: Any, batches: Mapping[str, int] | None) -> 
     }
 
 
-def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
+def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> JsonObject:
     """The known answers, checked; text from a file is read as the task needs it."""
     if gold and not task.compared:
         raise UsageError(f"Answers to '{task.name}' are not compared.", "Leave out `gold`.")
@@ -141,7 +140,7 @@ def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> dict[str, An
     return {record: task.check(value) for record, value in as_int.items()}
 
 
-def _attention(task: Task, number: int, seed: int) -> dict[str, Any]:
+def _attention(task: Task, number: int, seed: int) -> JsonObject:
     """An attention check: an item whose text asks for one particular answer."""
     if not task.compared:
         raise UsageError(f"Answers to '{task.name}' are not compared.", "Leave out `attention`.")
@@ -166,7 +165,7 @@ def _attention(task: Task, number: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _placed(plain: list[dict[str, Any]], specials: list[dict[str, Any]], seed: int) -> pl.DataFrame:
+def _placed(plain: list[JsonObject], specials: list[JsonObject], seed: int) -> pl.DataFrame:
     """All items in order, the special ones anywhere among the others; numbers tell nothing of what
     an item is.
     """

@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
 from claimlab.core.record import VERACITIES
+from claimlab.core.types import JsonObject
 from claimlab.review.task import Blind, Choice, Task
 
 SEES_LABEL = Blind(label=False)
 SEES_MODEL = Blind(model=False)
 
 
-def choices(*rows: tuple[str, str] | tuple[str, str, dict[str, Any]]) -> tuple[Choice, ...]:
+def choices(*rows: tuple[str, str] | tuple[str, str, JsonObject]) -> tuple[Choice, ...]:
     """Choices with the keys 1, 2, ...; a third element says what an answer does to the record."""
     return tuple(
         Choice(value=row[0], label=row[1], key=str(n), **(row[2] if len(row) > 2 else {}))
@@ -164,7 +165,7 @@ def _named(name: str) -> Task:
     return _checked(raw, f"The task file '{name}'")
 
 
-def _checked(fields: dict[str, Any], what: str) -> Task:
+def _checked(fields: JsonObject, what: str) -> Task:
     try:
         return Task.model_validate(fields)
     except ValidationError as error:

@@ -20,6 +20,7 @@ import polars as pl
 
 from claimlab.core.errors import UsageError
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.review.decisions import check_comment, check_key
 from claimlab.review.people import LONGEST_NAME, log, now
 from claimlab.review.shapes import Person, Role
@@ -62,7 +63,7 @@ class Imported(Shown):
     def headline(self) -> str:
         return ", ".join(f"{n:,} {name}" for name, n in self.counts.items()) or "no decisions"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {"counts": self.counts, "refused": self.refused}
 
 

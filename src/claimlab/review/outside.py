@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from claimlab.core.types import JsonObject
 from claimlab.review.merge import Row, time_of
 from claimlab.review.shapes import Item
 from claimlab.review.task import SCALE, Task
@@ -57,7 +58,7 @@ def label_studio(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     return {"tasks.json": _json(rows), "config.xml": _studio_config(task)}
 
 
-def _studio_result(task: Task, ballot: Ballot) -> list[dict[str, Any]]:
+def _studio_result(task: Task, ballot: Ballot) -> list[JsonObject]:
     names = {"from_name": NAME, "to_name": "text"}
     kind, value = ballot.value, ballot.value
     if task.kind == "span":
@@ -166,8 +167,8 @@ def potato(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     files = {"data/items.jsonl": data, "config.yaml": _potato_config(task)}
     people = sorted({b.name for votes in ballots.values() for b in votes})
     for who in people:
-        labels: dict[str, Any] = {}
-        spans: dict[str, Any] = {}
+        labels: JsonObject = {}
+        spans: JsonObject = {}
         for item, votes in ballots.items():
             for b in votes:
                 if b.name == who and task.kind == "span":
@@ -194,7 +195,7 @@ def potato(task: Task, items: Sequence[Item], ballots: Given) -> Files:
 
 def _potato_config(task: Task) -> str:
     low, high = SCALE
-    forms: dict[str, dict[str, Any]] = {
+    forms: dict[str, JsonObject] = {
         "span": {"annotation_type": "span", "labels": [c.label for c in task.choices]},
         "note": {"annotation_type": "text"},
         "ordinal": {"annotation_type": "radio", "labels": [str(n) for n in range(low, high + 1)]},
@@ -311,7 +312,7 @@ def read_doccano(task: Task, content: Any, annotator: str) -> Iterator[Row]:
             )
 
 
-def _data(item: Item) -> dict[str, Any]:
+def _data(item: Item) -> JsonObject:
     """What annotators read; nothing that the task hides, and no gold answer."""
     shown = item.payload
     more = {

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from claimlab.core.digest import digest_file, digest_json, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import seal_folder
+from claimlab.core.types import JsonObject
 from claimlab.review.task import Task
 
 VERSION = 1
@@ -48,7 +48,7 @@ class Origin(BaseModel):
     dataset: str
     fingerprint: str
     records: int
-    chosen: dict[str, Any] = {}
+    chosen: JsonObject = {}
 
 
 class Project(BaseModel):
@@ -126,7 +126,7 @@ def read(folder: Path) -> Project:
     return project
 
 
-def item_rows(folder: Path) -> Iterator[dict[str, Any]]:
+def item_rows(folder: Path) -> Iterator[JsonObject]:
     """The items as rows of the store."""
     for row in pl.read_parquet(folder / ITEMS).iter_rows(named=True):
         gold = None if row["gold"] is None else json.loads(row["gold"])

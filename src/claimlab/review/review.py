@@ -17,6 +17,7 @@ import polars as pl
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.review import adjudication, decisions, people, queue
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
@@ -168,7 +169,7 @@ class Review(Shown):
     ) -> Decision:
         """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same
         decision. Once the votes on an item were revealed, this is the second vote."""
-        more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
+        more: JsonObject = {"key": key, "comment": comment, "seconds": seconds}
         with self.store.write() as connection:
             return self._vote(connection, self._known(connection, who), item_id, value, more)
 
@@ -183,7 +184,7 @@ class Review(Shown):
         seconds: float | None = None,
     ) -> Turn:
         """Save a decision as `decide` does, and take the next item in the same transaction."""
-        more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
+        more: JsonObject = {"key": key, "comment": comment, "seconds": seconds}
         with self.store.write() as connection:
             person = self._known(connection, who)
             self._vote(connection, person, item_id, value, more)
@@ -292,7 +293,7 @@ class Review(Shown):
         with self.store.read() as connection:
             return outcomes(connection, self.task, self._wanted(connection))
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> JsonObject:
         """By item: record_id, other_id, batch."""
         query = sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch)
         with self.store.read() as connection:

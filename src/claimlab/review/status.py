@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.review.people import everyone
 from claimlab.review.tables import assignment, item, sa
@@ -61,7 +61,7 @@ class ReviewStatus(Shown):
         settled = several_of(self.settled, self.total, "item")
         return f"'{self.name}': {settled} settled, {torn:,} disputed, {waiting:,} open"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "name": self.name,
             "kind": self.kind,
@@ -118,9 +118,7 @@ def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
     )
 
 
-def _checked(
-    task: Task, checks: dict[str, Any], votes: dict[str, Votes], who: int
-) -> dict[str, int]:
+def _checked(task: Task, checks: JsonObject, votes: dict[str, Votes], who: int) -> dict[str, int]:
     """How many gold items and attention checks a person answered, and how many correctly."""
     out: Counter[str] = Counter()
     for name, row in checks.items():

@@ -6,12 +6,13 @@ lineage of what is decided under it.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core.digest import digest_json
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 
 Kind = Literal["binary", "choice", "label", "ordinal", "pair", "span", "note"]
 Order = Literal["given", "random", "uncertainty"]
@@ -22,7 +23,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 ADJUDICATIONS: tuple[Adjudication, ...] = get_args(Adjudication)
 LONGEST = 20_000  # characters of a note or a comment
 SCALE = (0, 10)
-Value = str | int | list[dict[str, Any]]
+Value = str | int | list[JsonObject]
 
 
 class _Strict(BaseModel):
@@ -142,12 +143,12 @@ class Task(_Strict):
             f"{value!r:.80} is not a rating.", f"Give a whole number from {low} to {high}."
         )
 
-    def _spans(self, value: object, text: str | None) -> list[dict[str, Any]]:
+    def _spans(self, value: object, text: str | None) -> list[JsonObject]:
         labels: list[object] = [c.value for c in self.choices] or [None]
         end = LONGEST if text is None else len(text)
         spans = []
         for raw in value if isinstance(value, list) else [None]:
-            span: dict[str, Any] = raw if isinstance(raw, dict) else {}
+            span: JsonObject = raw if isinstance(raw, dict) else {}
             start, stop, label = span.get("start"), span.get("end"), span.get("label")
             fits = (
                 type(start) is int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Block, Table, Text
 from claimlab.review.agreement import FIGURES, Agreement
 from claimlab.review.batches import BatchTable
@@ -89,7 +88,7 @@ def _of(right: int, n: int) -> str:
     return f"{right} of {n}" if n else ""
 
 
-def _figure(row: dict[str, Any], name: str) -> str:
+def _figure(row: JsonObject, name: str) -> str:
     scale, digits = (100, 0) if name == "percent" else (1, 2)
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
@@ -100,7 +99,7 @@ def _figure(row: dict[str, Any], name: str) -> str:
     )
 
 
-def _accuracy(row: dict[str, Any]) -> str:
+def _accuracy(row: JsonObject) -> str:
     if row["accuracy"] is None:
         return "not inspected"
     return f"{100 * row['accuracy']:.0f}% ({100 * row['low']:.0f} to {100 * row['high']:.0f})"

@@ -10,6 +10,7 @@ from typing import Any
 
 from claimlab.core.digest import digest_json
 from claimlab.core.stats.consensus import majority
+from claimlab.core.types import JsonObject
 from claimlab.review.shapes import Round, Vote
 from claimlab.review.tables import decision, item, person, sa
 from claimlab.review.task import Task
@@ -137,7 +138,7 @@ def outcome(task: Task, votes: Votes, wanted: int) -> Outcome:
     return Outcome(None, "disputed")
 
 
-def rows_of(connection: sa.Connection, items: Iterable[str]) -> dict[str, Any]:
+def rows_of(connection: sa.Connection, items: Iterable[str]) -> JsonObject:
     """The rows of `items`, by id."""
     ids = list(items)
     parts = [ids[start : start + FEW] for start in range(0, len(ids), FEW)]

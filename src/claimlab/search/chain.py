@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from claimlab.core.errors import SearchFailed, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.search.http import Http
 from claimlab.search.query import Query
 from claimlab.search.results import Attempt, Provider, Results
@@ -49,7 +50,7 @@ class Chain:
     def name(self) -> str:
         return " > ".join(p.name for p in self.providers)
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {
             "fall_back": self.fall_back,
             "providers": [{p.name: p.parameters()} for p in self.providers],

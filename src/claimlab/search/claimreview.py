@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from claimlab.core.languages import normalise
+from claimlab.core.types import JsonObject
 from claimlab.search.dates import date_of, read_date
 from claimlab.search.document import Document
 from claimlab.search.evidence import Review
@@ -36,7 +37,7 @@ def reviews_in(data: Any, *, retrieved: datetime) -> Iterator[Document]:
             yield from _from_api(item, retrieved)
 
 
-def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, JsonObject]]:
     if depth > MAX_DEPTH:
         return
     if isinstance(data, list):
@@ -60,13 +61,13 @@ def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
                     yield from _walk(data[key], depth + 1)
 
 
-def _types(data: dict[str, Any]) -> list[str]:
+def _types(data: JsonObject) -> list[str]:
     types = data.get("@type")
     names = types if isinstance(types, list) else [types]
     return [t.rsplit("/", 1)[-1].rsplit(":", 1)[-1] for t in names if isinstance(t, str)]
 
 
-def _from_schema(raw: dict[str, Any], retrieved: datetime) -> Document:
+def _from_schema(raw: JsonObject, retrieved: datetime) -> Document:
     rating, claimed = _one(raw.get("reviewRating")), _one(raw.get("itemReviewed"))
     url = address(raw.get("url")) or address(mapping(raw.get("mainEntityOfPage")).get("@id"))
     language = text(raw.get("inLanguage"))
@@ -96,7 +97,7 @@ def _from_schema(raw: dict[str, Any], retrieved: datetime) -> Document:
     )
 
 
-def _from_api(raw: dict[str, Any], retrieved: datetime) -> Iterator[Document]:
+def _from_api(raw: JsonObject, retrieved: datetime) -> Iterator[Document]:
     for review in (r for r in raw["claimReview"] if isinstance(r, dict)):
         url, language = address(review.get("url")), text(review.get("languageCode"))
         when = date_of(review.get("reviewDate"), url=url, retrieved=retrieved)
@@ -118,7 +119,7 @@ def _from_api(raw: dict[str, Any], retrieved: datetime) -> Iterator[Document]:
         )
 
 
-def _scale(rating: dict[str, Any]) -> str | None:
+def _scale(rating: JsonObject) -> str | None:
     """A rating given only as a number, as written. No verdict is read from it: publishers' scales
     run both ways.
     """
@@ -129,7 +130,7 @@ def _scale(rating: dict[str, Any]) -> str | None:
     return f"{value}{scale}"
 
 
-def _one(value: Any) -> dict[str, Any]:
+def _one(value: Any) -> JsonObject:
     return mapping(value[0] if isinstance(value, list) and value else value)
 
 

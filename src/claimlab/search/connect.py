@@ -8,6 +8,7 @@ from typing import Any
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.core.registry import Registry
+from claimlab.core.types import JsonObject
 from claimlab.search.chain import Chain, Policy
 from claimlab.search.http import Http
 from claimlab.search.recorded import Recorded
@@ -41,7 +42,7 @@ def connect(
     return Chain(providers, fall_back=fall_back, http=shared)
 
 
-def _build(name: str, http: Http, settings: dict[str, Any]) -> Provider:
+def _build(name: str, http: Http, settings: JsonObject) -> Provider:
     factory = PROVIDERS.get(name)
     if isinstance(factory, type) and issubclass(factory, WebProvider):
         settings.setdefault("http", http)

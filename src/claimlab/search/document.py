@@ -6,10 +6,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pydantic_core import from_json
 
+from claimlab.core.types import JsonObject
 from claimlab.search.evidence import Review
 
 
@@ -42,11 +42,11 @@ class Document:
         )
 
 
-def stored(raw: bytes) -> dict[str, Any]:
+def stored(raw: bytes) -> JsonObject:
     """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every
     search.
     """
-    data: dict[str, Any] = from_json(raw)
+    data: JsonObject = from_json(raw)
     if "published" in data:
         data["published"] = datetime.fromisoformat(data["published"])
     if "review" in data:

@@ -24,6 +24,7 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.plain import each_text, whole
+from claimlab.core.types import JsonObject
 from claimlab.search.claimreview import holds_reviews, reviews_in
 from claimlab.search.dates import date_of
 from claimlab.search.document import Document
@@ -201,7 +202,7 @@ def _parse(content: str) -> Any:
     return each_text(data, whole) if _HALF.search(content) else data
 
 
-def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, dict[str, Any]]:
+def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, JsonObject]:
     """The first rated piece of each record: the fact-check that the record's label comes from."""
     rated = evidence.filter(pl.col("rating").is_not_null()).sort(
         "record_id", "rank", maintain_order=True
@@ -212,7 +213,7 @@ def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, dict[str, Any]]:
     }
 
 
-def _from_row(row: dict[str, Any], publisher: str | None, review: Review | None = None) -> Document:
+def _from_row(row: JsonObject, publisher: str | None, review: Review | None = None) -> Document:
     published = row.get("date") or row.get("published")
     return Document(
         text=row["text"],
@@ -227,7 +228,7 @@ def _from_row(row: dict[str, Any], publisher: str | None, review: Review | None 
     )
 
 
-def _factcheck(row: dict[str, Any], check: dict[str, Any] | None) -> Document:
+def _factcheck(row: JsonObject, check: JsonObject | None) -> Document:
     """A claim with the rating it got; address, title and publisher are those of the fact-check,
     where it is known.
     """
@@ -246,12 +247,12 @@ def _factcheck(row: dict[str, Any], check: dict[str, Any] | None) -> Document:
     )
 
 
-def _review(row: dict[str, Any], publisher: str | None) -> Review:
+def _review(row: JsonObject, publisher: str | None) -> Review:
     rating, verdict = ("label_raw", "veracity") if "label_raw" in row else ("rating", "verdict")
     return Review(publisher=publisher, rating=row[rating], mapped=row[verdict])
 
 
-def _from_object(data: dict[str, Any], where: str, retrieved: datetime) -> Document:
+def _from_object(data: JsonObject, where: str, retrieved: datetime) -> Document:
     language, url = _string(data.get("language")), address(data.get("url"))
     iso3 = normalise(language) if language else None
     when = date_of(

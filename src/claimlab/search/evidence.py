@@ -12,10 +12,11 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
+from claimlab.core.types import JsonObject
 
 DomainOf = Callable[[str], str | None]
 
@@ -40,11 +41,11 @@ class Review:
         """
         return self.mapped or general().verdict(self.rating)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {**self.__dict__, "claim_date": _iso(self.claim_date)}
 
     @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Review:
+    def from_json(cls, raw: JsonObject) -> Review:
         return cls(**{**raw, "claim_date": _time(raw["claim_date"])})
 
 
@@ -63,7 +64,7 @@ class Evidence:
     language: str | None = None
     score: float | None = None
     review: Review | None = None
-    more: dict[str, Any] = field(
+    more: JsonObject = field(
         default_factory=dict
     )  # what else the provider said, JSON-safe; goes into `meta`
 
@@ -72,7 +73,7 @@ class Evidence:
         parts = json.dumps([self.url, self.title, self.text], ensure_ascii=False)
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Every field as JSON, to be read back by `from_json`."""
         return {
             **{
@@ -86,7 +87,7 @@ class Evidence:
         }
 
     @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Evidence:
+    def from_json(cls, raw: JsonObject) -> Evidence:
         return cls(
             **{
                 **raw,
@@ -96,7 +97,7 @@ class Evidence:
             }
         )
 
-    def row(self, record_id: str, rank: int, domain_of: DomainOf | None) -> dict[str, Any]:
+    def row(self, record_id: str, rank: int, domain_of: DomainOf | None) -> JsonObject:
         """The row of the evidence table (core/record.py)."""
         review = self.review or Review()
         meta = {

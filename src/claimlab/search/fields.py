@@ -9,13 +9,14 @@ import re
 from typing import Any
 
 from claimlab.core.errors import SearchFailed
+from claimlab.core.types import JsonObject
 
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span|br)\b[^>]{0,80}>", re.IGNORECASE)
 
 
 def table(
     provider: str, answer: Any, *path: str, or_else: tuple[str, ...] = ()
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The list of objects at `path`. It may only be absent where one of the fields `or_else` shows
     that the service searched and found nothing; anything else is not the documented layout."""
     at = answer
@@ -61,7 +62,7 @@ def number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> JsonObject:
     """An object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
@@ -71,6 +72,6 @@ def strings(value: Any) -> list[str]:
     return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
-def first(value: Any) -> dict[str, Any]:
+def first(value: Any) -> JsonObject:
     """The first object of a list that may be missing."""
     return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}

@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -26,6 +26,7 @@ from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.errors import OutputExists, SearchFailed
 from claimlab.core.languages import require
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.search.analysis import EXACT, OTHER, analyzer, field_of, fields, prepared, terms_of
 from claimlab.search.document import Document, stored
 from claimlab.search.documents import Source
@@ -44,7 +45,7 @@ MAX_TIES = 10_000
 HEAP = 128 << 20
 EPOCH = date(1970, 1, 1)
 
-_BLANK: dict[str, Any] = dict.fromkeys(field.name for field in fields_of(Evidence)) | {
+_BLANK: JsonObject = dict.fromkeys(field.name for field in fields_of(Evidence)) | {
     "provider": "local"
 }
 
@@ -94,7 +95,7 @@ def build_index(
     digest = reader.digest()
     existing = _read_manifest(target)
     guessed = language_of is not None
-    wanted: dict[str, Any] = {
+    wanted: JsonObject = {
         "layout": LAYOUT,
         "source": digest,
         "language": common,
@@ -221,7 +222,7 @@ class LocalIndex:
         return index
 
 
-def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> dict[str, Any]:
+def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> JsonObject:
     import tantivy
 
     index = tantivy.Index(_schema(), path=str(folder))
@@ -303,7 +304,7 @@ def _with_language(
 
 
 def _evidence(
-    document: dict[str, Any],
+    document: JsonObject,
     score: float,
     query: Query,
     retrieved: datetime,

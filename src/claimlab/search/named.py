@@ -7,13 +7,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import to_read
+from claimlab.core.types import JsonObject
 from claimlab.search.chain import Chain
 from claimlab.search.connect import connect
 from claimlab.search.local import MANIFEST, LocalIndex, build_index
@@ -33,7 +33,7 @@ def named_chain(
     fact-checks, and the labels of a dataset are their ratings. `passage` is how much of a document
     a local index gives, in characters."""
     plain: list[str] = []
-    settings: dict[str, dict[str, Any]] = {}
+    settings: dict[str, JsonObject] = {}
     for name in names:
         kind, _, place = name.partition(":")
         if kind in plain:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
+from claimlab.core.types import JsonObject
 
 MAX_RESULTS = 100
 
@@ -64,7 +64,7 @@ class Query:
         first_words = words.split()[:max_words]
         return _cut(" ".join(first_words), max_chars) or self.text
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The question as data: what a recorded call is known by."""
         return {
             "text": self.text,

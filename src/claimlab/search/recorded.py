@@ -13,6 +13,7 @@ from typing import Any
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import SearchFailed
+from claimlab.core.types import JsonObject
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
 from claimlab.search.results import Provider, Results
@@ -31,7 +32,7 @@ class Recorded:
     def name(self) -> str:
         return self.provider.name
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return self.provider.parameters()
 
     async def search(self, query: Query) -> Results:
@@ -54,7 +55,7 @@ class Recorded:
         return results if fresh is None else replace(results, cost=fresh.cost)
 
 
-def _stored(results: Results) -> dict[str, Any]:
+def _stored(results: Results) -> JsonObject:
     return {
         "evidence": [piece.to_json() for piece in results.evidence],
         "retrieved": results.retrieved.isoformat(),
@@ -65,7 +66,7 @@ def _stored(results: Results) -> dict[str, Any]:
     }
 
 
-def _stored_failure(failure: SearchFailed) -> dict[str, Any]:
+def _stored_failure(failure: SearchFailed) -> JsonObject:
     fields = {
         "kind": failure.kind,
         "problem": failure.problem,

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
+from claimlab.core.types import JsonObject
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
 
@@ -36,7 +37,7 @@ class Attempt:
     kind: str | None = None
     reason: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return dict(self.__dict__)
 
 
@@ -66,7 +67,7 @@ class Provider(Protocol):
     @property
     def name(self) -> str: ...
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         """What besides the query decides the answer, JSON-safe and without secrets: part of a
         recorded call's name.
         """

@@ -20,6 +20,7 @@ from claimlab.core.calls.http import USER_AGENT, trust
 from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import PageRefused
+from claimlab.core.types import JsonObject
 from claimlab.search.addresses import Guard, Target
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.evidence import Evidence, Review
@@ -65,7 +66,7 @@ class Snapshot:
     language: str | None
     reviews: tuple[Review, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             **self.__dict__,
             "retrieved": self.retrieved.isoformat(),
@@ -74,7 +75,7 @@ class Snapshot:
         }
 
     @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Snapshot:
+    def from_json(cls, raw: JsonObject) -> Snapshot:
         published = raw["published"]
         times = {
             "retrieved": datetime.fromisoformat(raw["retrieved"]),

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
@@ -66,7 +67,7 @@ class WebProvider(ABC):
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
         """The evidence in the answer to that page, best first."""
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {}
 
     def key(self, variable: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.split.leaks import Leak, find_leaks
 from claimlab.split.material import Material
@@ -51,7 +52,7 @@ class Checked:
                     out[f"{leak.of}_in_{leak.seen_in}_{kind}"] = n
         return out
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "sides": self.sides(),
             "unused": self.unused,

@@ -17,6 +17,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.split.changed import changed_ids, in_words
 from claimlab.split.check import Checked, check
@@ -63,7 +64,7 @@ class Split(Shown):
     def notes(self) -> list[str]:
         return [*self.parts.notes, *self.checked.notes]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         parts = {
             "name": self.name,
             "held_out": list(self.parts.held_out),
@@ -105,7 +106,7 @@ class Choices:
     train_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     test_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {
             "task": self.task,
             "stratify": list(self.stratify),

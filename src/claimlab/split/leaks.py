@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.stats.codes import Codes
+from claimlab.core.types import JsonObject
 from claimlab.split.material import Flags, Material, named, numbered
 from claimlab.split.shares import SIDES, Side
 
@@ -41,7 +42,7 @@ class Leak:
     def __bool__(self) -> bool:
         return bool(self.texts or self.group)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {**asdict(self), "records": list(self.records)}
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import Interval
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.study.entry import Entry
 
@@ -62,7 +63,7 @@ class Change:
             return "unclear"
         return "higher" if self.difference > 0 else "lower"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         sides = {"before": self.before, "after": self.after}
         return {
             "axes": dict(self.axes),
@@ -112,7 +113,7 @@ class StudyDiff(Shown):
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         sides = {"before": self.before, "after": self.after}
         return {
             **sides,

@@ -17,6 +17,7 @@ from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
+from claimlab.core.types import JsonObject
 from claimlab.study.classes import split_problems
 from claimlab.study.exhibit import Exhibit, exhibits
 from claimlab.study.file import Caps, StudyFile, read_study_file
@@ -138,7 +139,7 @@ def _asked(node: Node) -> Iterator[str]:
     """What a step needs to ask a model or a search, and does not have: profile, package, key,
     address.
     """
-    options: dict[str, Any] = json.loads(node.options)
+    options: JsonObject = json.loads(node.options)
     for option, profile in _values(options, PROFILES):
         problems: list[str] = []
         _try(problems, partial(_open_profile, profile, options.get(_MODELS.get(option, ""))))

@@ -8,6 +8,7 @@ from typing import Any
 
 from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
+from claimlab.core.types import JsonObject
 from claimlab.study.file import Value
 
 TRIVIAL = "the best trivial baseline"
@@ -50,7 +51,7 @@ class Entry:
         sure = self.p_holm is not None and self.p_holm < LEVEL
         return sure and ((self.difference or 0.0) < 0 or self.chance.beaten)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Everything that is the same in every run of the study: seconds and cost are in
         timings.json.
         """

@@ -13,6 +13,7 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.calls.estimate import in_words
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.study.run import Maker, asks, prepared
 from claimlab.study.step import Node
 
@@ -26,7 +27,7 @@ def study_estimate(
     mode: str = "record",
     trust: bool = False,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The least and the most that the steps which ask a model or a search would take together, and
     what they will probably take where at least 20 replies to the same prompt are recorded: run one
     seed first.
@@ -76,9 +77,9 @@ _ESTIMATES = {
 }
 
 
-def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
+def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> JsonObject:
     home, _, name = _ESTIMATES[node.verb].rpartition(".")
-    estimate: Callable[..., dict[str, Any]] = getattr(import_module(home), name)
+    estimate: Callable[..., JsonObject] = getattr(import_module(home), name)
     options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
     sources = [maker.place(before) for before in node.before]
     return estimate(sources if node.verb == "audit" else sources[0], **options)

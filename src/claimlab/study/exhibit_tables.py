@@ -16,6 +16,7 @@ from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.core.record import SIDE_TABLES
+from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.exhibit import EXPORT, REPORTS, Exhibit
 from claimlab.study.file import Count, Show, Value
@@ -123,7 +124,7 @@ def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
     here = {exhibit.axes["dataset"] for exhibit in mine}
     left, rows = [p for p in show.published if p.get("dataset", "") in ("", *here)], list[Row]()
     for exhibit, frame in frames:
-        named: dict[str, Any] = dict(exhibit.axes)
+        named: JsonObject = dict(exhibit.axes)
         if isinstance(frame, str):
             failed = Cell("failed", tone="not-measured", title=frame)
             rows.append([*(named[axis] for axis in axes), *(failed for _ in columns)])

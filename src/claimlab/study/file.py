@@ -23,10 +23,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core.toml_file import read_toml
+from claimlab.core.types import JsonObject
 from claimlab.study.papers import with_papers
 
 Value = str | int | float | bool
-Options = dict[str, Any]
+Options = JsonObject
 QUESTIONS = (
     "is the file of an EQA report, not a study",
     (

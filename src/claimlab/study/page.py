@@ -14,6 +14,7 @@ from claimlab.core.remote import is_remote
 from claimlab.core.stats.chance import LEVEL
 from claimlab.core.toml_file import as_toml
 from claimlab.core.trust import allow, named_in
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
 from claimlab.pages.charts import to_svg
@@ -134,7 +135,7 @@ def tables_of(
 
 def views(
     study: StudyFile, scored: Sequence[Entry], **axes: str | None
-) -> Iterator[tuple[View, list[Entry], dict[str, Any]]]:
+) -> Iterator[tuple[View, list[Entry], JsonObject]]:
     """Each table to show: its view, the figures of its part of the study, and the choice on the
     axes it leaves out.
     """

@@ -8,11 +8,12 @@ from typing import Any
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.types import JsonObject
 
-Figure = dict[str, Any]
+Figure = JsonObject
 
 
-def paper_table(name: str) -> dict[str, Any]:
+def paper_table(name: str) -> JsonObject:
     """The `figures` that a paper prints in a table ("PAPER, TABLE"), and the paper's own `names`
     for ours.
     """
@@ -24,11 +25,11 @@ def paper_table(name: str) -> dict[str, Any]:
     }
     if name not in known:
         raise UnknownName("paper", name, list(known))
-    table: dict[str, Any] = known[name]
+    table: JsonObject = known[name]
     return table
 
 
-def with_papers(raw: Mapping[str, Any]) -> dict[str, Any]:
+def with_papers(raw: Mapping[str, Any]) -> JsonObject:
     """The content of a study file, with the figures of the tables that its `[[published]]` and
     `[[show]]` name.
     """

@@ -15,7 +15,6 @@ from typing import Any
 import polars as pl
 
 from claimlab import _HOMES as HOMES
-from claimlab import __version__
 from claimlab.core.arguments import in_storage
 from claimlab.core.call import CALL, DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
 from claimlab.core.dataset import MANIFEST, read_manifest
@@ -24,6 +23,8 @@ from claimlab.core.guard import refuse_input
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.study.inputs import Inputs
 from claimlab.study.needs import needs_of_call
@@ -161,7 +162,7 @@ def repeated() -> set[str]:
 
 def _arguments(
     function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs
-) -> dict[str, Any]:
+) -> JsonObject:
     parameters = inspect.signature(function).parameters
     arguments = {}
     for name, value in recorded.items():
@@ -207,7 +208,7 @@ def _cache(folder: Path, cache: str | Path | None) -> Path:
 
 def _shared(
     function: Callable[..., Any], folder: Path, target: Path, cache: str | Path | None, **more: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     """What the call does not say: where to write, and that nothing is asked. A study answers from
     its own recording.
     """

@@ -37,6 +37,7 @@ from claimlab.core.remote import to_read
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
 from claimlab.core.trust import allow, require
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.scores import answered
 from claimlab.pages.blocks import Table
@@ -247,11 +248,11 @@ class Maker:
         )
 
     def _call(self, node: Node, folder: Path) -> None:
-        again: dict[str, Any] = {} if self.is_missing(node) else {"force": True}
+        again: JsonObject = {} if self.is_missing(node) else {"force": True}
         options = {**self.options(node), **self._shared(_VERBS[node.verb]), **again}
         call_step(node.verb, [self.place(b) for b in node.before], options, folder)
 
-    def as_shard(self, node: Node) -> dict[str, Any]:
+    def as_shard(self, node: Node) -> JsonObject:
         """The step in words that another process understands; one that can spend nothing needs no
         cap.
         """
@@ -269,15 +270,15 @@ class Maker:
         folder = str((self.steps / node.name).absolute())
         return {"verb": node.verb, "places": places, "options": options, "folder": folder}
 
-    def options(self, node: Node) -> dict[str, Any]:
+    def options(self, node: Node) -> JsonObject:
         """The options of a step, with the folders of the datasets that they name."""
         text = node.options
         for name, other in node.named:
             text = text.replace(f"{{{name}}}", json.dumps(str(self.place(other)))[1:-1])
-        options: dict[str, Any] = json.loads(text)
+        options: JsonObject = json.loads(text)
         return options
 
-    def _shared(self, verb: Verb) -> dict[str, Any]:
+    def _shared(self, verb: Verb) -> JsonObject:
         """What the study sets for every verb that has it: one mode, one recording, one cap."""
         cache = None if self.mode == "live" else self.grid.output / CALLS
         common = {"mode": self.mode, "cache": cache, **self.caps.model_dump()}

@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.choice import one_of
 from claimlab.core.stats.chance import STAR
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.views.tables import chance
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import Cell, Table, percent, span
@@ -32,7 +33,7 @@ RANDOM = "random"
 PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", "task")}
 
 
-def others(scored: Sequence[Entry], rows: str, columns: str) -> list[dict[str, Any]]:
+def others(scored: Sequence[Entry], rows: str, columns: str) -> list[JsonObject]:
     """The combinations of all axes that the table does not show: one table each."""
     axes = list(scored[0].axes)
     one_of(axes, rows, "rows")

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import polars as pl
 
 from claimlab.core import packaged
+from claimlab.core.types import JsonObject
 from claimlab.text.normalise import strip_accents
 from claimlab.text.tokens import tokenize
 from claimlab.text.urls import canonical_url, registrable_domain
@@ -52,7 +53,7 @@ def lists() -> dict[str, dict[str, frozenset[str]]]:
     }
 
 
-def mark(record: dict[str, Any], pieces: Sequence[Piece]) -> list[Marks]:
+def mark(record: JsonObject, pieces: Sequence[Piece]) -> list[Marks]:
     """The marks of each piece of evidence of one record."""
     own = own_places(record)
     copies = near_copies(record.get("text"), [p.text for p in pieces])
@@ -85,7 +86,7 @@ def is_factcheck(piece: Piece) -> bool:
     return any(part in known["paths"] for part in parts)
 
 
-def own_places(record: dict[str, Any]) -> set[str]:
+def own_places(record: JsonObject) -> set[str]:
     """The record's own address and domain, and its source where that is a domain."""
     places = set()
     for value in (record.get("url"), record.get("source")):

@@ -16,9 +16,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from claimlab import __version__
 from claimlab.audit.views.wording import headline
 from claimlab.core.errors import ClaimlabError, NotFound, UsageError
+from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.web.audits import add_audits
 from claimlab.web.compare import add_comparison

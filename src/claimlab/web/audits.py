@@ -26,6 +26,7 @@ from claimlab.audit.views.wording import (
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.finding import VERDICTS, Finding, Verdict
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import Facet, Filters, Values, facet
@@ -79,7 +80,7 @@ class FindingPage(BaseModel):
     dataset: str
     title: str
     verdict: Verdict
-    finding: dict[str, Any]
+    finding: JsonObject
     dataset_link: str | None
     records_link: str | None
     review_link: str | None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Query
@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.filters import (
     FACETS,
@@ -70,7 +71,7 @@ class DatasetPage(BaseModel):
     rows: list[Row]
     counts_link: str = Field(description="What there is among the records that pass the filters.")
     tables: dict[str, int]
-    lineage: list[dict[str, Any]]
+    lineage: list[JsonObject]
 
 
 class CountsPage(BaseModel):
@@ -194,7 +195,7 @@ def record_link(dataset: str, record: str) -> str:
     return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
 
 
-def _row(base: str, row: dict[str, Any]) -> Row:
+def _row(base: str, row: JsonObject) -> Row:
     link = f"{base}/record?{urlencode({'id': row['id']})}"
     more = {name: row[name] for name in ("split", "language", "date", "source", "topic")}
     return Row(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import polars as pl
 from fastapi import FastAPI, Query
@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotAllowed, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.review.apply import review_apply
 from claimlab.review.create import review_create
 from claimlab.review.known import KNOWN, task_named
@@ -163,7 +164,7 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
         return Created(location=f"/datasets/{_id(workspace, target)}", people=[])
 
 
-def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, Any]:
+def _settings(workspace: Workspace, place: Place, body: NewReview) -> JsonObject:
     """The arguments of `review_create`: only tasks that come with claimlab, and no file that a
     request names.
     """
@@ -175,7 +176,7 @@ def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, 
     task = task_named(body.task)
     if body.guideline.strip():
         task = task.model_copy(update={"guideline": body.guideline.strip()})
-    settings: dict[str, Any] = {
+    settings: JsonObject = {
         "task": task,
         "per_item": body.per_item,
         "order": body.order,

@@ -15,9 +15,10 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from claimlab import __version__
 from claimlab.core.errors import ClaimlabError, NotAllowed, NotFound, UsageError
 from claimlab.core.plain import plain
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 from claimlab.pages.html import environment
 from claimlab.web.workspace import Workspace
 
@@ -51,7 +52,7 @@ class Pages:
 
         def register(make: Maker) -> Maker:
             signature = inspect.signature(make, eval_str=True)
-            known: dict[int | str, dict[str, Any]] = {code: {"model": Problem} for code in REFUSALS}
+            known: dict[int | str, JsonObject] = {code: {"model": Problem} for code in REFUSALS}
             self.app.get(
                 f"/api{path}".rstrip("/"),
                 summary=title,

@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import NotFound
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
@@ -130,7 +130,7 @@ def prediction_link(base: str, id: str, part: int) -> str:
 
 def prediction_of(
     place: Place, id: str, part: int
-) -> tuple[dict[str, Any], dict[str, float | None], list[dict[str, Any]]]:
+) -> tuple[JsonObject, dict[str, float | None], list[JsonObject]]:
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
     rows = as_text(run_of(place, part).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
     if not rows:
@@ -138,7 +138,7 @@ def prediction_of(
             f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.",
             "Choose one from its list.",
         )
-    evidence: list[dict[str, Any]] = []
+    evidence: list[JsonObject] = []
     if place.manifest and "evidence.parquet" in place.manifest.files:
         scan = as_text(
             pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id)

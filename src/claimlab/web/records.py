@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import ALL, changed, parquet, record_link
 from claimlab.web.filters import COLUMNS
@@ -50,14 +51,14 @@ class RecordPage(BaseModel):
     dataset: str
     id: str
     text: str | None
-    columns: dict[str, Any]
-    meta: dict[str, Any]
+    columns: JsonObject
+    meta: JsonObject
     set_aside: dict[str, str] | None  # the table, step and reason, where the record was taken out
-    tables: dict[str, list[dict[str, Any]]]
+    tables: dict[str, list[JsonObject]]
     near: list[Near]
     near_note: str
     findings: list[Pointer]
-    lineage: list[dict[str, Any]]
+    lineage: list[JsonObject]
     warning: str | None
 
 
@@ -93,7 +94,7 @@ def record_page(workspace: Workspace, place: Place, id: str) -> RecordPage:
     )
 
 
-def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
+def find(place: Place, id: str) -> tuple[JsonObject, dict[str, str] | None]:
     """The record, and the table it was moved to if it is no longer among the records."""
     for name in ("records", *ASIDE):
         file = place.folder / RECORDS if name == "records" else parquet(place, name)
@@ -117,7 +118,7 @@ def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
     )
 
 
-def side_rows(place: Place, id: str) -> dict[str, list[dict[str, Any]]]:
+def side_rows(place: Place, id: str) -> dict[str, list[JsonObject]]:
     """The rows of each side table for the record, without nulls; a limited number of each."""
     out = {}
     for name in place.manifest.files if place.manifest else ():
@@ -194,7 +195,7 @@ def pointers(workspace: Workspace, place: Place, id: str) -> list[Pointer]:
     return out
 
 
-def _object(text: str | None) -> dict[str, Any]:
+def _object(text: str | None) -> JsonObject:
     try:
         value = json.loads(text) if text else {}
     except (ValueError, RecursionError):

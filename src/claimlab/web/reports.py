@@ -5,7 +5,7 @@ sandbox.
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import FastAPI, Query
 from fastapi.responses import RedirectResponse
@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from claimlab.core.errors import NotFound
 from claimlab.core.guard import files_of
+from claimlab.core.types import JsonObject
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Pages
 from claimlab.web.rows import Memo
@@ -116,7 +117,7 @@ def _shown(folder: Path, name: str) -> bool:
     )
 
 
-def _traces(place: Place) -> dict[str, Any]:
+def _traces(place: Place) -> JsonObject:
     import polars as pl
 
     scan = pl.scan_parquet(place.folder / "traces.parquet")

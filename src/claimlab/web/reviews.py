@@ -4,7 +4,7 @@ become its calls.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import FastAPI, Query
@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from claimlab.core.types import JsonObject
 from claimlab.review.review import Review
 from claimlab.review.shapes import ABOVE, Item, Person, Turn
 from claimlab.review.task import SCALE, Task
@@ -71,11 +72,11 @@ class StatusPage(BaseModel):
     items: dict[str, int]
     total: int
     settled: int
-    people: list[dict[str, Any]]
-    agreement: list[dict[str, Any]]
+    people: list[JsonObject]
+    agreement: list[JsonObject]
     headline: str
     may_manage: bool
-    origin: dict[str, Any]
+    origin: JsonObject
 
 
 class Token(BaseModel):
@@ -84,7 +85,7 @@ class Token(BaseModel):
 
 class Vote(BaseModel):
     item: Annotated[str, Field(max_length=100)]
-    value: StrictStr | StrictInt | list[dict[str, Any]]  # true is not the rating 1
+    value: StrictStr | StrictInt | list[JsonObject]  # true is not the rating 1
     key: Key
     comment: Words = None
     seconds: Annotated[float | None, Field(ge=0, le=86_400)] = None
@@ -172,7 +173,7 @@ def add_actions(app: FastAPI, pages: Pages) -> None:
         """Save a decision and hand out the next item. The same key again is the same decision."""
         place = workspace.get(review, "review")
         person = demand_person(request, place)
-        more: dict[str, Any] = {
+        more: JsonObject = {
             "key": body.key,
             "comment": body.comment or None,
             "seconds": body.seconds,

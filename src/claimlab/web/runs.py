@@ -4,13 +4,14 @@ side.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 import polars as pl
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import (
@@ -110,8 +111,8 @@ class PredictionPage(BaseModel):
     said: str | None
     scores: dict[str, float | None]
     rationale: str | None
-    columns: dict[str, Any]
-    evidence: list[dict[str, Any]]
+    columns: JsonObject
+    evidence: list[JsonObject]
     calls: list[dict[str, str]]
     calls_note: str
     record_link: str
@@ -263,7 +264,7 @@ def _facets(
     ]
 
 
-def _prediction(base: str, part: int, row: dict[str, Any]) -> Prediction:
+def _prediction(base: str, part: int, row: JsonObject) -> Prediction:
     return Prediction(
         id=row["id"],
         text=excerpt(row["text"] or "", 300),

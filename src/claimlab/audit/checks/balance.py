@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
@@ -14,6 +12,7 @@ from claimlab.audit.shortcut import Sampled, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 
 SLICES = ("split", "language", "topic", "source", "kind")
@@ -100,10 +99,10 @@ def large_slices(values: pl.Series) -> pl.Series:
     return frame.select(pl.when(pl.len().over("slice") >= MIN_ROWS).then(name))["slice"]
 
 
-def slice_table(subject: Subject, slices: pl.Series) -> list[dict[str, Any]]:
+def slice_table(subject: Subject, slices: pl.Series) -> list[JsonObject]:
     """Class counts per slice, largest first."""
     frame = pl.DataFrame({"slice": slices, "y": subject.y}).drop_nulls()
-    out: list[dict[str, Any]] = []
+    out: list[JsonObject] = []
     for name, part in sorted(
         frame.group_by("slice"), key=lambda item: (-item[1].height, str(item[0][0]))
     ):

@@ -4,8 +4,6 @@ whatever it says.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -16,6 +14,7 @@ from claimlab.audit.rule import Rule, needed
 from claimlab.audit.shortcut import Sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
 
 
@@ -77,7 +76,7 @@ class Copies:
         return [finding]
 
 
-def by_class(subject: Subject, copies: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
+def by_class(subject: Subject, copies: npt.NDArray[np.bool_]) -> list[JsonObject]:
     """Records, distinct texts and copies of each class, the class with most copies first."""
     classes = len(subject.classes)
     records, extra = (np.bincount(y, minlength=classes) for y in (subject.y, subject.y[copies]))
@@ -93,7 +92,7 @@ def by_class(subject: Subject, copies: npt.NDArray[np.bool_]) -> list[dict[str, 
     return sorted(rows, key=lambda row: -int(row["copies"]))
 
 
-def counted(table: list[dict[str, Any]], n: int) -> str:
+def counted(table: list[JsonObject], n: int) -> str:
     """How many records are copies, and how much more often of one class than texts are."""
     copies, texts = (sum(row[name] for row in table) for name in ("copies", "texts"))
     most = table[0]

@@ -9,7 +9,6 @@ label are rows to review.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,6 +23,7 @@ from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import TextScore, tested, text_score
 from claimlab.core.finding import Finding
 from claimlab.core.stats.repeats import difference
+from claimlab.core.types import JsonObject
 
 MAX_ROWS = 2_000
 CLAIM, EVIDENCE, BOTH = "claim alone", "evidence alone", "claim and evidence"
@@ -82,7 +82,7 @@ class Evidence:
         ]
 
     def _claim(
-        self, part: Subject, context: Context, scores: dict[str, TextScore], details: dict[str, Any]
+        self, part: Subject, context: Context, scores: dict[str, TextScore], details: JsonObject
     ) -> Finding:
         rule, claim, both = context.settings.rule, scores[CLAIM], scores[BOTH]
         groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
@@ -165,7 +165,7 @@ def rationales(subject: Subject) -> pl.Series | None:
     return of_row["rationale"] if of_row["rationale"].count() >= MIN_ROWS else None
 
 
-def _row(name: str, score: TextScore) -> dict[str, Any]:
+def _row(name: str, score: TextScore) -> JsonObject:
     low, high = score.interval
     return {"reads": name, "macro_f1": score.score, "low": low, "high": high}
 

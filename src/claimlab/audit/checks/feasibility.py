@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,7 @@ from claimlab.audit.votes import (
 )
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import mean_interval
+from claimlab.core.types import JsonObject
 
 THRESHOLD = 0.75
 MIN_RECORDS = 30
@@ -196,9 +197,7 @@ class Feasibility:
         )
 
 
-def _row(
-    by: str, reading: str, n: int, lower: float, average: float, upper: float
-) -> dict[str, Any]:
+def _row(by: str, reading: str, n: int, lower: float, average: float, upper: float) -> JsonObject:
     """A line of the table that sets annotators, their bounds and the model beside one another."""
     return {
         "by": by,
@@ -210,12 +209,12 @@ def _row(
     }
 
 
-def _tally(values: Iterable[str], every: tuple[str, ...], name: str) -> list[dict[str, Any]]:
+def _tally(values: Iterable[str], every: tuple[str, ...], name: str) -> list[JsonObject]:
     counts = Counter(values)
     return [{name: value, "records": counts[value]} for value in every]
 
 
-def hint_counts(subject: Subject) -> dict[str, Any]:
+def hint_counts(subject: Subject) -> JsonObject:
     clues = hints(subject.rows.filter(pl.col("text").is_not_null()))
     tally = dict(clues["signals"].explode().drop_nulls().value_counts().sort("signals").iter_rows())
     return {"hints": [{"signal": k, "records": v} for k, v in tally.items()]}

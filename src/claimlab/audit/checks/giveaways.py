@@ -19,6 +19,7 @@ from claimlab.audit.text_model import text_score
 from claimlab.audit.words import holding, word_details, word_presence
 from claimlab.core.finding import Finding
 from claimlab.core.stats.repeats import difference
+from claimlab.core.types import JsonObject
 from claimlab.text.mask import any_of
 from claimlab.text.telling import CANDIDATES, LONGEST, MASKED, RATIO, per_class
 from claimlab.text.telling import leaning as leaning_words
@@ -109,7 +110,7 @@ def leaning(subject: Subject, presence: Any) -> Columns:
     return columns[np.argsort(-counts[:, columns].sum(axis=0), kind="stable")]
 
 
-def masked(subject: Subject, context: Context, words: list[str]) -> dict[str, Any]:
+def masked(subject: Subject, context: Context, words: list[str]) -> JsonObject:
     """How well a text model does on the texts, and on the same texts without `words`."""
     part = subject
     if subject.n > MASKED_ROWS:
@@ -139,7 +140,7 @@ def masked(subject: Subject, context: Context, words: list[str]) -> dict[str, An
     }
 
 
-def _shown(details: dict[str, Any]) -> str:
+def _shown(details: JsonObject) -> str:
     return ", ".join(f"'{row['word']}'" for row in details["words"][:5]) or "none found"
 
 

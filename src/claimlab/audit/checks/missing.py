@@ -4,8 +4,6 @@ not there.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
@@ -15,6 +13,7 @@ from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import filled_columns
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 
 
 class Missing:
@@ -48,7 +47,7 @@ class Missing:
         ]
 
 
-def shares(subject: Subject, filled: pl.DataFrame) -> list[dict[str, Any]]:
+def shares(subject: Subject, filled: pl.DataFrame) -> list[JsonObject]:
     """How often each column is filled in each class, most different first."""
     table = []
     for name in filled.columns:

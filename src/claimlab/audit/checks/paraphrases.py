@@ -7,8 +7,6 @@ sentence vectors, in a sample.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +16,7 @@ from claimlab.audit.rule import Share
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 from claimlab.text.map import CHARACTERS, Vectors, project
 from claimlab.text.near import reworded
 from claimlab.text.vectors import encode, readable
@@ -215,9 +214,7 @@ def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _map(
-    subject: Subject, rows: Index, vectors: Vectors, rng: np.random.Generator
-) -> dict[str, Any]:
+def _map(subject: Subject, rows: Index, vectors: Vectors, rng: np.random.Generator) -> JsonObject:
     """A few of the texts that were read, placed by meaning: the vectors are there already."""
     order = _draw(np.arange(len(rows)), MAPPED, rng)
     points = project(vectors[order], "t-SNE")

@@ -4,8 +4,6 @@ away?
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -17,6 +15,7 @@ from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.words import holding, word_details
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
 Flags = npt.NDArray[np.float32]
@@ -50,7 +49,7 @@ class Surface:
         context: Context,
         texts: pl.Series,
         family: str,
-        note: dict[str, Any],
+        note: JsonObject,
     ) -> Finding:
         names, matrix = shares(texts, family)
         details = {"share_of_characters": class_means(subject, names, matrix), **note}
@@ -65,7 +64,7 @@ class Surface:
         context: Context,
         texts: pl.Series,
         family: str,
-        note: dict[str, Any],
+        note: JsonObject,
     ) -> list[Finding]:
         """Marks that some texts hold. A tree cannot show one that few texts hold, whose other texts
         it has to guess: so those of one class are also tested as giveaways are."""

@@ -11,6 +11,7 @@ from typing import Any
 from claimlab.audit.advice import name_of
 from claimlab.audit.result import Example
 from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
 from claimlab.pages.excerpt import excerpt
@@ -97,7 +98,7 @@ def _decided(f: Finding) -> list[Any]:
     ]
 
 
-def _measured(f: Finding) -> dict[str, Any]:
+def _measured(f: Finding) -> JsonObject:
     return {
         "Baseline: majority class": percent(f.baselines.majority),
         "Baseline: random guess by label proportions": percent(f.baselines.stratified),
@@ -223,8 +224,8 @@ def plain_table(rows: Sequence[Mapping[str, Any]], shown: Rows) -> Table:
     return Table([name[:1].upper() + name[1:].replace("_", " ") for name in columns], body)
 
 
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
+def _flat(row: Mapping[str, Any]) -> JsonObject:
+    out: JsonObject = {}
     for key, value in row.items():
         out.update(
             {f"{key}, {c} (%)": 100 * x for c, x in value.items()}

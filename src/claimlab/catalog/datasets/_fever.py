@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Loaded, read_objects, side_rows
+from claimlab.core.types import JsonObject
 
-Row = dict[str, Any]
+Row = JsonObject
 VERDICTS = {"SUPPORTS": "true", "REFUTES": "false", "NOT ENOUGH INFO": "unknown"}
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-COLON-": ":"}
 PARTS = ("train", "dev", "test")

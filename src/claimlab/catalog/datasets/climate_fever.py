@@ -4,8 +4,6 @@ them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.kit import (
@@ -19,6 +17,7 @@ from claimlab.catalog.kit import (
     read_objects,
     side_rows,
 )
+from claimlab.core.types import JsonObject
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -50,7 +49,7 @@ def load(bundle: Bundle) -> Loaded:
     )
 
 
-def _evidence(record: str, e: dict[str, Any]) -> dict[str, Any]:
+def _evidence(record: str, e: JsonObject) -> JsonObject:
     return {
         "record_id": record,
         "evidence_id": e["evidence_id"],
@@ -62,7 +61,7 @@ def _evidence(record: str, e: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _votes(record: str, e: dict[str, Any]) -> list[dict[str, Any]]:
+def _votes(record: str, e: JsonObject) -> list[JsonObject]:
     """Two to five people voted on a sentence, in five numbered places; an empty place is no
     vote.
     """

@@ -8,11 +8,11 @@ import hashlib
 import json
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog import kit
+from claimlab.core.types import JsonObject
 
 DIMENSIONS = (
     "causal_structure",
@@ -33,7 +33,7 @@ def evolved(
     started from.
     """
     rows, evidence = [], []
-    traces: list[dict[str, Any]] = []
+    traces: list[JsonObject] = []
     for stem in stems:
         walks = {walk["id"]: walk for walk in propagation(bundle, stem)}
         for item in json_lines(bundle, f"{stem}.jsonl"):
@@ -178,10 +178,10 @@ def record(
     label: object,
     topic: str,
     base: str,
-    origin: dict[str, Any],
-    changes: list[dict[str, Any]],
+    origin: JsonObject,
+    changes: list[JsonObject],
     kind_of_non_claim: str | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """One record; being synthetic, it carries its label, origin and change log."""
     named = "claim" if str(label) == "1" else "non-claim"
     synthetic = {"label": named, "origin": origin, "changes": changes}
@@ -200,7 +200,7 @@ def record(
     }
 
 
-def context(record_id: str, title: str, text: str | None, url: str | None) -> dict[str, Any]:
+def context(record_id: str, title: str, text: str | None, url: str | None) -> JsonObject:
     """The abstract that a claim was drawn from."""
     return {
         "record_id": record_id,
@@ -213,7 +213,7 @@ def context(record_id: str, title: str, text: str | None, url: str | None) -> di
     }
 
 
-def hops(record_id: str, walk: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def hops(record_id: str, walk: JsonObject) -> Iterator[JsonObject]:
     for step in walk["steps"]:
         why = {k: step[k] for k in ("influencing_attributes", "influencing_reason")}
         goal = {
@@ -236,16 +236,16 @@ def hops(record_id: str, walk: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def table(rows: list[dict[str, Any]], evidence: list[dict[str, Any]]) -> kit.Loaded:
+def table(rows: list[JsonObject], evidence: list[JsonObject]) -> kit.Loaded:
     tables = {"evidence": kit.side_rows("evidence", evidence)} if evidence else {}
     return kit.Loaded(kit.record_rows(rows), tables, synthetic=True)
 
 
-def json_lines(bundle: kit.Bundle, file: str) -> list[dict[str, Any]]:
+def json_lines(bundle: kit.Bundle, file: str) -> list[JsonObject]:
     return kit.read_objects(bundle, bundle.one(f"data/{file}", file))
 
 
-def propagation(bundle: kit.Bundle, stem: str) -> list[dict[str, Any]]:
+def propagation(bundle: kit.Bundle, stem: str) -> list[JsonObject]:
     """The released walks of one dimension; expression_type has none."""
     names = bundle.match(f"{stem}_propagation.json")
     return kit.read_objects(bundle, names[0]) if names else []

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares, meta_json, moment, record_rows
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 FIELDS = [
@@ -98,7 +98,7 @@ def members(bundle: Bundle, folder: str, suffix: str) -> Iterator[tuple[tuple[st
                 yield (label, int(number[0])), name
 
 
-def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
+def record(label: str, number: int, text: str, facts: str) -> JsonObject:
     values = [line.strip() for line in facts.splitlines()]
     known = {f: v for f, v in zip(FIELDS, values, strict=False) if v not in ("", "None")}
     host = re.match(r"https?://(?:www\.)?([^/?#:]+)", known.get("link", ""))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.kit import (
@@ -18,6 +16,7 @@ from claimlab.catalog.kit import (
     read_json_as,
     title_and_body,
 )
+from claimlab.core.types import JsonObject
 
 PARTS = ("HealthStory", "HealthRelease")
 
@@ -30,7 +29,7 @@ def load(bundle: Bundle) -> Loaded:
         tuple(name.removesuffix(".json").split("/")[-2:]): name
         for name in bundle.match("content/*/*.json")
     }
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for part in PARTS:
         for name in bundle.match(f"reviews/{part}.json"):
             for review in read_json_as(bundle.text(name), name, list):
@@ -79,11 +78,11 @@ def load(bundle: Bundle) -> Loaded:
     return Loaded(records, {"evidence": evidence.drop_nulls("text")}, notes)
 
 
-def _content(bundle: Bundle, name: str | None) -> dict[str, Any]:
+def _content(bundle: Bundle, name: str | None) -> JsonObject:
     return read_json_as(bundle.text(name), name, dict) if name is not None else {}
 
 
-def _prefixed(review: dict[str, Any]) -> dict[str, Any]:
+def _prefixed(review: JsonObject) -> JsonObject:
     """Both files have a title and a source: keys of the review get a prefix."""
     return {f"review_{key}": value for key, value in review.items()}
 

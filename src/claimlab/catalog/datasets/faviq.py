@@ -5,12 +5,12 @@ Wikipedia.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
+from claimlab.core.types import JsonObject
 
 SETS = ("a", "r")  # from ambiguous questions, and from regular ones
 
@@ -31,7 +31,7 @@ def _load(bundle: kit.Bundle, sets: Sequence[str]) -> kit.Loaded:
     """JSON lines in `faviq_a_set*/` and `faviq_r_set*/`; the test part of the A set is given out by
     its authors on request.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for part in sets:
         for split in ("train", "dev", "test"):
             for name in bundle.match(
@@ -69,7 +69,7 @@ def _load(bundle: kit.Bundle, sets: Sequence[str]) -> kit.Loaded:
     return kit.Loaded(kit.record_rows(records), {"evidence": evidence})
 
 
-def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _evidence(record: str, row: JsonObject) -> Iterator[JsonObject]:
     """The best passage with the answer to the question, and the best without it: silver, found by
     word overlap.
     """

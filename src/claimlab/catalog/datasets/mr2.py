@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, frame_of, noted, read_json_as
+from claimlab.core.types import JsonObject
 
 SPLITS = {"train": "train", "val": "dev", "test": "test"}
 
@@ -16,7 +15,7 @@ def load(bundle: Bundle) -> Loaded:
     language: Chinese script separates the Weibo half from the Twitter half. Images and search
     results are not read.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for stem, split in SPLITS.items():
         for name in bundle.match(f"dataset_items_{stem}.json"):
             items = read_json_as(bundle.text(name), name, dict)

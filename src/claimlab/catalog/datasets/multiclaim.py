@@ -13,6 +13,7 @@ from typing import Any
 
 from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
+from claimlab.core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,7 @@ def _loaded(
     )
 
 
-def _record(
-    post: Post, record_id: str, group: str | None, *, english: bool = False
-) -> dict[str, Any]:
+def _record(post: Post, record_id: str, group: str | None, *, english: bool = False) -> JsonObject:
     spoken = next((t.language for t in post.texts if t.language), None)
     translated = "\n\n".join(t.english for t in post.texts if t.english) or None
     original = "\n\n".join(t.original for t in post.texts) or None
@@ -109,9 +108,7 @@ def _record(
     }
 
 
-def _evidence(
-    record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def _evidence(record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]]) -> JsonObject:
     return {
         "record_id": record_id,
         "evidence_id": f"fact-check-{check}",
@@ -140,7 +137,7 @@ def _posts(bundle: kit.Bundle) -> list[Post]:
     return out
 
 
-def _checks(bundle: kit.Bundle) -> dict[str, dict[str, Any]]:
+def _checks(bundle: kit.Bundle) -> dict[str, JsonObject]:
     """Fact-checks by number, as evidence without a record."""
     name = bundle.one("fact_checks.csv", "trial_fact_checks.csv")
     raw = kit.Table.read(bundle, name).pick(["fact_check_id", "claim", "title", "instances"])

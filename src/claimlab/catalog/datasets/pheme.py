@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog import kit
+from claimlab.core.types import JsonObject
 
 SUFFIX = "-all-rnr-threads"
 
@@ -83,7 +84,7 @@ def load_release(bundle: kit.Bundle) -> kit.Loaded:
     return kit.Loaded(kit.record_rows(rows))
 
 
-def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, dict[str, Any]]]:
+def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, JsonObject]]:
     """(event, tweet) of every `EVENT-all-rnr-threads.rumours.json`."""
     tweets = []
     for name in bundle.match("*.rumours.json"):
@@ -127,7 +128,7 @@ def _veracity(marks: Mapping[str, Any]) -> str | None:
 
 def _row(
     tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     user, when = tweet.get("user") or {}, kit.moment(tweet.get("created_at") or "")
     counts = {"retweets": tweet.get("retweet_count"), "favourites": tweet.get("favorite_count")}
     return {

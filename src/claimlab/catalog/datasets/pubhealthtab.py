@@ -18,6 +18,7 @@ from claimlab.catalog.kit import (
     record_rows,
     side_rows,
 )
+from claimlab.core.types import JsonObject
 
 SPLITS = {
     "train": ("*train*.jsonl",),
@@ -40,7 +41,7 @@ def load(bundle: Bundle) -> Loaded:
     return Loaded(record_rows(rows), {"evidence": side_rows("evidence", evidence)})
 
 
-def _record(item: Mapping[str, Any], split: str) -> dict[str, Any]:
+def _record(item: Mapping[str, Any], split: str) -> JsonObject:
     return {
         "id": f"pubhealthtab-{item['_id']}",
         "text": str(item["claim"]).strip(),
@@ -60,7 +61,7 @@ def _table_id(table: Mapping[str, Any]) -> str:
     return "table-" + hashlib.sha256(str(content).encode()).hexdigest()[:12]
 
 
-def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> dict[str, Any]:
+def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> JsonObject:
     """The table as text, a line per row and a tab between cells; -1 as rationale means that no
     column was named.
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any
 
 from claimlab.catalog.card import Card, Published
 from claimlab.catalog.counts import differences, published_rows
@@ -16,6 +15,7 @@ from claimlab.catalog.entry import Entry, Loader
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
+from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Block, Cell, Items, Section, Table, Text, Tone, decimal
 from claimlab.pages.terminal import bar
 
@@ -36,7 +36,7 @@ SURVEY_WORDS = {
 }
 
 
-def to_json(entry: Entry) -> dict[str, Any]:
+def to_json(entry: Entry) -> JsonObject:
     """One dataset of `catalog --json`: every field of the card, and what its entry can load."""
     return {
         **entry.card.model_dump(mode="json"),
@@ -50,7 +50,7 @@ def to_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def to_full_json(entry: Entry) -> dict[str, Any]:
+def to_full_json(entry: Entry) -> JsonObject:
     """What `catalog show --json` prints: the same and the verdict maps in full."""
     return {
         **to_json(entry),
@@ -58,7 +58,7 @@ def to_full_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def map_json(verdicts: LabelMap) -> dict[str, Any]:
+def map_json(verdicts: LabelMap) -> JsonObject:
     return {
         "name": verdicts.name,
         "version": verdicts.version,

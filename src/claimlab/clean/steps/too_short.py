@@ -4,7 +4,7 @@ away.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import polars as pl
 from pydantic import Field
@@ -13,6 +13,7 @@ from claimlab.clean.statistics import originals
 from claimlab.clean.step import CleanStep
 from claimlab.clean.tokens import count_tokens
 from claimlab.core.step import Outcome
+from claimlab.core.types import JsonObject
 from claimlab.text.normalise import EMOJI, strip_emoji
 from claimlab.text.rows import by_slices
 from claimlab.text.stopwords import stop_words
@@ -43,7 +44,7 @@ class TooShort(CleanStep):
     blanks: Literal["tidied", "left"] = "tidied"
     table: str | None = None  # the cl100k table, where CLAIMLAB_CL100K does not name it
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         # A path says nothing on another machine; the table's content is fixed by its published
         # hash.
         return {k: v for k, v in super().parameters().items() if k != "table"}

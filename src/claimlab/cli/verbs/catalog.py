@@ -24,6 +24,7 @@ from claimlab.cli.output import (
     verb,
 )
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 
 if TYPE_CHECKING:
     from claimlab.catalog.front import Listing
@@ -140,7 +141,7 @@ def catalog(
 
 
 def listed(
-    wanted: dict[str, Any], output: Path | None, *, force: bool, open_page: bool, as_json: bool
+    wanted: JsonObject, output: Path | None, *, force: bool, open_page: bool, as_json: bool
 ) -> None:
     from claimlab.catalog.front import catalog as find
     from claimlab.catalog.views.card import to_json

@@ -5,7 +5,7 @@ page.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -20,6 +20,7 @@ from claimlab.cli.output import (
     suggest,
     verb,
 )
+from claimlab.core.types import JsonObject
 
 app = verb()
 
@@ -75,7 +76,7 @@ def demo(
     )
 
 
-def _outcome(reviewed: dict[str, Any]) -> str:
+def _outcome(reviewed: JsonObject) -> str:
     return (
         "the finding is gone"
         if reviewed["finding"] == "pass"

@@ -5,7 +5,7 @@ budget.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -21,6 +21,7 @@ from claimlab.cli.output import (
     verb,
     written,
 )
+from claimlab.core.types import JsonObject
 
 app = verb()
 
@@ -117,7 +118,7 @@ def enrich(
         )
 
 
-def _tell(summary: dict[str, Any]) -> None:
+def _tell(summary: JsonObject) -> None:
     for name, n in summary["outcomes"].items():
         echo(f"  {n:>8,} {name}")
     for what, n in summary["failures"].items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -12,6 +12,7 @@ from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
 from claimlab.cli.output import emit, progress_bar, say, suggest, verb, written
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 
 if TYPE_CHECKING:
     from claimlab.exchange.guess.plan import Plan
@@ -114,7 +115,7 @@ def import_(
         "header": header,
         "sheet": sheet,
     }
-    named: dict[str, Any] = {
+    named: JsonObject = {
         "text": text,
         "label": label,
         "id": id,
@@ -162,13 +163,13 @@ def import_(
     suggest(following(dataset, output, "claimlab audit {} -o REPORT", copies=True), as_json=as_json)
 
 
-def _layout(words: dict[str, Any]) -> Options:
+def _layout(words: JsonObject) -> Options:
     from claimlab.files.raw import Options
 
     return Options.of(words)
 
 
-def _show_guess(files: list[Path], named: dict[str, Any], as_json: bool) -> None:
+def _show_guess(files: list[Path], named: JsonObject, as_json: bool) -> None:
     from claimlab.exchange.importer import guess_files
 
     with progress_bar(not as_json) as progress:

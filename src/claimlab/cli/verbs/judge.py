@@ -5,12 +5,13 @@ annotators.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, page, progress_bar, say, show_estimate, suggest, verb, written
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 
 app = verb()
@@ -84,7 +85,7 @@ def judge(
     suggest(f"claimlab evaluate {output} -o {output}-report", as_json=as_json)
 
 
-def _print(output: Path, summary: dict[str, Any]) -> None:
+def _print(output: Path, summary: JsonObject) -> None:
     echo(
         f"Wrote {output}: {several_of(summary['judged'], summary['predictions'], 'prediction')}"
         " judged."
@@ -94,7 +95,7 @@ def _print(output: Path, summary: dict[str, Any]) -> None:
     say(f"Note: the judge is {summary['standing']}.")
 
 
-def lines_of(summary: dict[str, Any]) -> list[str]:
+def lines_of(summary: JsonObject) -> list[str]:
     """The summary in lines: how well the judge agrees with annotators is next to every rate."""
     from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
 

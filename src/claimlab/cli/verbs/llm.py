@@ -9,6 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, progress_bar, say, verb
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
@@ -119,7 +120,7 @@ def prompts(
         )
 
 
-def _words(prompt: Any) -> dict[str, Any]:
+def _words(prompt: Any) -> JsonObject:
     return {
         "name": prompt.name,
         "version": prompt.version,
@@ -184,7 +185,7 @@ def _batches(batches: list[Any], as_json: bool) -> None:
         say("There is no batch in this folder.")
 
 
-def _row(profile: Any) -> dict[str, Any]:
+def _row(profile: Any) -> JsonObject:
     import os
 
     price = profile.price
@@ -202,13 +203,13 @@ def _row(profile: Any) -> dict[str, Any]:
     }
 
 
-def _key(row: dict[str, Any]) -> str:
+def _key(row: JsonObject) -> str:
     if row["key_variable"] is None:
         return "no key"
     return str(row["key_variable"]) + ("" if row["key_set"] else " (not set)")
 
 
-def _price(row: dict[str, Any]) -> str:
+def _price(row: JsonObject) -> str:
     price = row["price"]
     if price is None:
         return "price unknown"
@@ -216,7 +217,7 @@ def _price(row: dict[str, Any]) -> str:
     return f"${price['input']:g} in, ${price['output']:g} out{when}"
 
 
-def _show(trial: dict[str, Any]) -> None:
+def _show(trial: JsonObject) -> None:
     if trial["failure"] is not None:
         echo(
             f"{trial['model']} gave no usable answer: {trial['failure']}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -31,6 +31,7 @@ from claimlab.cli.output import (
 )
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
+from claimlab.core.types import JsonObject
 
 app = verb(
     help="Review records: create a review, see its progress and agreement, and apply the decisions."
@@ -239,7 +240,7 @@ def apply(
     from claimlab.review.apply import review_apply
 
     dataset = review_apply(folder, output, data, force=force)
-    counts: dict[str, Any] = dataset.lineage[-1].counts
+    counts: JsonObject = dataset.lineage[-1].counts
     if not as_json:
         changed = ", ".join(
             f"{counts[name]:,} {name}" for name in ("relabelled", "dropped", "returned", "doubtful")

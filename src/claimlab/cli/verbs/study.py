@@ -5,13 +5,14 @@ tables.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, listing, page, progress_bar, show_blocks, suggest, verb
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 app = verb()
@@ -95,7 +96,7 @@ def run(
     stopped; exit 1 where a cell has no result."""
     from claimlab.study.run import chosen
 
-    options: dict[str, Any] = {"only": chosen(only or ()), "mode": mode}
+    options: JsonObject = {"only": chosen(only or ()), "mode": mode}
     if estimate:
         from claimlab.cli.output import show_estimate
         from claimlab.study.estimate import study_estimate

@@ -8,7 +8,9 @@ claimlab.search.terms). Nothing is sent anywhere, and no key is needed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
+
+from claimlab.core.types import JsonObject
 
 
 class Priced(Protocol):
@@ -23,9 +25,7 @@ class Priced(Protocol):
     def sentence(self) -> str: ...
 
 
-def estimated(
-    parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None
-) -> dict[str, Any]:
+def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None) -> JsonObject:
     """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for
     the user. `facts` are counts of the input."""
     least, most = (
@@ -55,7 +55,7 @@ def expected_of(part: Priced) -> float | None:
     )
 
 
-def _plain(part: Priced) -> dict[str, Any]:
+def _plain(part: Priced) -> JsonObject:
     return {**vars(part), "money_least": part.money_least, "money_most": part.money_most}
 
 

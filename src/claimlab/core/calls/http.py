@@ -11,10 +11,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from claimlab import __version__
 from claimlab.core.calls.bounded import WrongEncoding, read_bounded
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 
 if TYPE_CHECKING:
     import httpx2
@@ -42,7 +43,7 @@ async def refuse_errors(response: httpx2.Response) -> None:
     raise ErrorAnswer(response.status_code, response.headers, body)
 
 
-def client_settings() -> dict[str, Any]:
+def client_settings() -> JsonObject:
     """For any httpx client."""
     return {
         "verify": trust(),

@@ -18,6 +18,7 @@ from claimlab.core.engine.stage import Failure, Stage, stages_of
 from claimlab.core.errors import NotFound, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 WAIT = 600.0  # seconds in which a worker has nothing to do
@@ -149,7 +150,7 @@ class EngineStatus(Shown):
     """
 
     run: str
-    stages: list[dict[str, Any]]
+    stages: list[JsonObject]
     sealed: bool = (
         True  # false: this process does not have the secret, and has believed what the markers say
     )
@@ -174,7 +175,7 @@ class EngineStatus(Shown):
             return f"'{self.run}': no stage"
         return f"'{self.run}': {done} of {several(total, 'shard')} done{doubt}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {"run": self.run, "stages": self.stages, "sealed": self.sealed}
 
 

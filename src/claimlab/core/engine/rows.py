@@ -17,6 +17,7 @@ from claimlab.core.engine.reads import keep
 from claimlab.core.engine.run import run_stage
 from claimlab.core.engine.size import SHARE, fitting_workers
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +81,7 @@ def do_rows(shard: Any, output: Path) -> None:
     output.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
 
 
-def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) -> dict[str, Any]:
+def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) -> JsonObject:
     base, keywords = (
         (function.func, function.keywords) if isinstance(function, partial) else (function, {})
     )

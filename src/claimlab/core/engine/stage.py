@@ -30,7 +30,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from claimlab import __version__
 from claimlab.core import errors
 from claimlab.core.atomic import atomic_text, put
 from claimlab.core.engine.current import working
@@ -40,6 +39,8 @@ from claimlab.core.engine.secret import VARIABLE, holding, is_sealed, own_secret
 from claimlab.core.errors import ClaimlabError, DataError, NotFound
 from claimlab.core.memory import was_disk
 from claimlab.core.remote import refuse_remote
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 
 STAGE = "stage.json"
 Work = Callable[[Any, Path], None]
@@ -223,7 +224,7 @@ class Stage:
         self._note("done", number, {"sha256": digest, "stage": self.id, "seal": mark})
         (self.folder / "failed" / f"{number:05}").unlink(missing_ok=True)
 
-    def _note(self, kind: str, number: int, content: dict[str, Any]) -> None:
+    def _note(self, kind: str, number: int, content: JsonObject) -> None:
         """Written beside under a name of its own: two workers may do the same shard."""
         building = self.folder / "building" / self.id / f"{kind}-{uuid.uuid4().hex[:12]}"
         building.write_text(json.dumps(content), encoding="utf-8")
@@ -257,7 +258,7 @@ def stages_of(run: Path, unlock: Unlock | None) -> list[Stage]:
     return [stages[key] for key in sorted(stages)]
 
 
-def do_shard(folder: str, number: int, key: str) -> dict[str, Any] | None:
+def do_shard(folder: str, number: int, key: str) -> JsonObject | None:
     """Do one shard of the stage in `folder`, in whatever process this is: null when it is done,
     else its failure.
     """

@@ -5,14 +5,14 @@ its interval.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from claimlab.core.stats.agreement import Figure, alpha_of, figure, kappa_figure, patterns
 from claimlab.core.stats.interval import Interval
 from claimlab.core.stats.shares import wilson
+from claimlab.core.types import JsonObject
 
 
-def compared(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
+def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
     """How `one` and `other` agree on the same units, JSON-safe. A share of cases has a sound
     interval for few cases too; kappa and alpha have one with at least 20 units, and are null where
     chance explains everything.
@@ -25,7 +25,7 @@ def compared(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
     )
     share = Figure(equal / n if n else None, wilson(equal, n))
     figures = {"agreement": share, "kappa": kappa_figure(one, other), "alpha": nominal}
-    row: dict[str, Any] = {"n": n}
+    row: JsonObject = {"n": n}
     for name, measured in figures.items():
         row |= {name: _round(measured.value), f"{name}_interval": _rounded(measured.interval)}
     return row

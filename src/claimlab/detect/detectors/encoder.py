@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
@@ -27,7 +28,7 @@ PT_AFC: dict[str, tuple[Any, ...]] = {
     "learning_rate": (1e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4),
     "dropout": (0.1, 0.2, 0.3),
 }
-PT_AFC_FIXED: dict[str, Any] = {
+PT_AFC_FIXED: JsonObject = {
     "epochs": 10,
     "max_length": 512,
     "warmup": 0.06,
@@ -117,7 +118,7 @@ class Encoder(Detector):
             self.temperature,
         )
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {"classes": self.classes, "temperature": self.temperature}
 
     def recall(self, learned: Learned) -> None:

@@ -22,6 +22,7 @@ import polars as pl
 from pydantic import Field, create_model
 
 from claimlab.core.errors import SearchFailed
+from claimlab.core.types import JsonObject
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
 from claimlab.detect.page_reading import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
@@ -82,7 +83,7 @@ class Turn(Reasoned):
 @lru_cache(maxsize=64)
 def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None) -> type[Turn]:
     allowed = (*classes, *(ABSTENTIONS if abstain else ()))
-    narrowed: dict[str, Any] = {"label": (Literal[allowed] | None, ...), **bounded(room)}
+    narrowed: JsonObject = {"label": (Literal[allowed] | None, ...), **bounded(room)}
     if room is not None:
         narrowed |= {
             "query": (Annotated[str, Field(max_length=QUERY)] | None, ...),
@@ -282,7 +283,7 @@ class LlmSearch(Asking):
         assert self.search_model is not None
         prompt = self.prompts["condense"]
         system = f"{prompt.text('role')} {prompt.text('task', words=WORDS)}"
-        settings: dict[str, Any] = {
+        settings: JsonObject = {
             "max_tokens": 4 * WORDS,
             "seed": self.seed,
             "prompt_name": prompt.name,

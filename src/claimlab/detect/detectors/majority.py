@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 
@@ -23,7 +24,7 @@ class Majority(Detector):
         self.shares = {c: n / len(train.labels) for c, n in sorted(tally.items())}
         self.answer = min(tally, key=lambda c: (-tally[c], c))
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {
             "classes": list(self.shares),
             "shares": np.array(list(self.shares.values())),

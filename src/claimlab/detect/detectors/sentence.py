@@ -5,10 +5,11 @@ nothing to fine-tune.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
@@ -47,7 +48,7 @@ class Sentence(Detector):
             self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
         )
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {"linear": self.linear.learned()}
 
     def recall(self, learned: Learned) -> None:

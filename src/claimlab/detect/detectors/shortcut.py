@@ -20,6 +20,7 @@ import polars as pl
 from claimlab.core.columns import column_values, filled_columns
 from claimlab.core.errors import DataError
 from claimlab.core.stats.streams import share_of
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Linear
@@ -96,7 +97,7 @@ class Shortcut(Detector):
             for answer, row in zip(answers, scores, strict=True)
         ]
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         chosen = {"words": list(self.words), "columns": list(self.columns)}
         known = {name: names for name, names in chosen.items() if names}
         common = {"classes": self.classes, "seed": self.seed, "kind": self.kind, **known}

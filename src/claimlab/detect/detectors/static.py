@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import MissingExtra
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
@@ -37,7 +38,7 @@ class Static(Detector):
             vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
         )
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {"linear": self.linear.learned()}
 
     def recall(self, learned: Learned) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.stats.streams import share_of
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 
@@ -25,7 +26,7 @@ class Stratified(Detector):
         self.shares = [tally[c] / len(train.labels) for c in self.classes]
         self.seed = seed
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         return {"classes": self.classes, "shares": np.array(self.shares), "seed": self.seed}
 
     def recall(self, learned: Learned) -> None:

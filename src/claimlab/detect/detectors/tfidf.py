@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
@@ -60,7 +61,7 @@ class Tfidf(Detector):
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._matrix(records))
 
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> JsonObject:
         vocabularies = {f"part {number}": part.learned() for number, part in enumerate(self.parts)}
         return {**vocabularies, "linear": self.linear.learned()}
 

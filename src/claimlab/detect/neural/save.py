@@ -7,10 +7,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.guard import refuse_taken, seal_folder
+from claimlab.core.types import JsonObject
 from claimlab.detect.neural.files import Device, choose_device, open_model
 from claimlab.detect.neural.train import Fitted, Recipe, network_of
 
@@ -18,7 +18,7 @@ ABOUT, HEAD = "claimlab.json", "head.safetensors"
 KIND = "trained model"
 
 
-def save_fitted(fitted: Fitted, folder: Path, about: dict[str, Any]) -> None:
+def save_fitted(fitted: Fitted, folder: Path, about: JsonObject) -> None:
     """`folder` can be given as `model=` for further training, or opened with `load_fitted` to
     predict.
     """

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.scores import macro_f1_of
+from claimlab.core.types import JsonObject
 from claimlab.detect.neural.batches import Tokens
 from claimlab.detect.neural.files import open_model, require_torch
 
@@ -231,7 +232,7 @@ def _rate(warm: int, total: int) -> Callable[[int], float]:
     return at
 
 
-def _groups(network: Any, recipe: Recipe) -> list[dict[str, Any]]:
+def _groups(network: Any, recipe: Recipe) -> list[JsonObject]:
     """Biases and the scales of normalisation are not pulled towards zero."""
     named = list(network.named_parameters())
     plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]

@@ -20,6 +20,7 @@ import polars as pl
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import mean_interval
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.evaluate.contamination.paired import RULE, paired
 from claimlab.llm.gather import gather_sync
@@ -129,7 +130,7 @@ def completions(cases: Sequence[Half], answers: Sequence[Answer[Any]]) -> pl.Dat
     replies = [None if text is None else tuple(text)[:_WORDS] for text in tokenize(texts).to_list()]
     rows = []
     for number, (case, reply) in enumerate(zip(cases, replies, strict=True)):
-        row: dict[str, Any] = {"id": case.id, "failure": answers[number].failure}
+        row: JsonObject = {"id": case.id, "failure": answers[number].failure}
         others = _others(cases, number)
         if reply is not None and others:
             own, rest = (
@@ -202,7 +203,7 @@ def completion_finding(
     groups = pl.Series([case.group for case in cases], dtype=pl.String).filter(known)
     own = rows["completed"].to_numpy().astype(np.float64)
     measured = paired(own, rows["completed_control"].to_numpy(), groups, seed=seed) if n else None
-    details: dict[str, Any] = {
+    details: JsonObject = {
         "model": model,
         "asked": len(cases),
         "measured": n,

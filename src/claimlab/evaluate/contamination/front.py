@@ -17,6 +17,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.detect.open import open_handles
 from claimlab.evaluate.contamination.completion import (
     PROMPT,
@@ -116,7 +117,7 @@ def contamination(
         if day is not None:
             table = table.with_columns(dated(records, day))
             findings.append(cutoff_finding(table["dated"], day))
-        settings: dict[str, Any] = {"seed": seed, "corpora": names_of(corpora)}
+        settings: JsonObject = {"seed": seed, "corpora": names_of(corpora)}
         if profile is not None:
             columns, finding, question = _ask(run, records, profile, model, probes, words)
             findings.append(finding)
@@ -131,7 +132,7 @@ def contamination(
 
 
 @same_arguments(contamination)
-def estimate_contamination(call: Arguments) -> dict[str, Any]:
+def estimate_contamination(call: Arguments) -> JsonObject:
     """What the probe of `contamination` with the same arguments would cost. Nothing is asked."""
     if call.profile is None:
         raise UsageError(
@@ -159,7 +160,7 @@ def estimate_contamination(call: Arguments) -> dict[str, Any]:
 
 def _ask(
     run: Run, records: pl.DataFrame, profile: str, model: str | None, probes: int, prompts: Prompts
-) -> tuple[pl.DataFrame, Finding, dict[str, Any]]:
+) -> tuple[pl.DataFrame, Finding, JsonObject]:
     seed = run.seed or 0
     enough = halves(records, records.height, seed)
     cases = halves(records, probes, seed)

@@ -20,6 +20,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.finding import Finding
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of
 from claimlab.evaluate.contamination.corpora import batches, files_in, names_of
 from claimlab.evaluate.contamination.ngrams import Grams, gram_hashes
@@ -48,7 +49,7 @@ def overlap(
         "control": Grams(_shuffled(words, seed), SHORT),
     }
     journal = journal or Journal(None, {})
-    table: dict[str, Any] = {"id": records["id"], "words": words.list.len()}
+    table: JsonObject = {"id": records["id"], "words": words.list.len()}
     matches: dict[str, set[int]] = {name: set() for name in grams}
     counts: dict[str, dict[str, int]] = {}
     sources = pl.Series([""] * records.height, dtype=pl.String)
@@ -118,7 +119,7 @@ def _scan(
     return numbers, dict(counts)
 
 
-def _scan_file(file: Path, grams: dict[str, Grams]) -> dict[str, Any]:
+def _scan_file(file: Path, grams: dict[str, Grams]) -> JsonObject:
     numbers: dict[str, set[int]] = {name: set() for name in grams}
     counts: Counter[str] = Counter()
     for texts in batches(file, counts):

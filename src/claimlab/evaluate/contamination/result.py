@@ -6,14 +6,14 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from claimlab import __version__
 from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 from claimlab.core.words import several
 
 FILE, TABLE, KIND = "contamination.json", "contamination.parquet", "contamination report"
@@ -36,7 +36,7 @@ class Contamination(Shown):
     split: str | None
     findings: list[Finding]
     records: pl.DataFrame
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: JsonObject = field(default_factory=dict)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -60,7 +60,7 @@ class Contamination(Shown):
     def worst(self) -> Finding:
         return min(self.findings, key=lambda f: VERDICTS.index(f.verdict))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "tool": f"claimlab {__version__}",
             "dataset": self.dataset,

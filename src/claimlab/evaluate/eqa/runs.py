@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.eqa.judgements import Judgement, about_run, read_judgements, review_command
 from claimlab.evaluate.eqa.shifts import Tests, tests_of
 from claimlab.evaluate.eqa.study import RunFile
@@ -37,15 +37,15 @@ class Run(ScoredRun):
     its predictions.
     """
 
-    correct: list[dict[str, Any]] = field(default_factory=list)
-    wrong: list[dict[str, Any]] = field(default_factory=list)
+    correct: list[JsonObject] = field(default_factory=list)
+    wrong: list[JsonObject] = field(default_factory=list)
     tests: Tests = field(default_factory=Tests)
     judgements: Mapping[str, Judgement] = field(default_factory=dict)  # by record
     unused: int = 0  # judgements of other texts or predictions
     review: str = ""  # the command that starts a review of the examples
 
     @property
-    def examples(self) -> list[dict[str, Any]]:
+    def examples(self) -> list[JsonObject]:
         return [*self.correct, *self.wrong]
 
     @cached_property
@@ -178,7 +178,7 @@ def _with_examples(run: ScoredRun, seed: int) -> Run:
     return Run(**scores, correct=_draw(right, seed), wrong=_draw(wrong, seed))
 
 
-def _draw(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
+def _draw(rows: pl.DataFrame, seed: int) -> list[JsonObject]:
     """`EXAMPLES` rows at random: input, output and truth."""
     order = np.random.default_rng(seed).permutation(rows.height)[:EXAMPLES]
     drawn = rows.sort("id")[order.tolist()]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.columns import LANGUAGE_FACTS, column_values, meta_values
 from claimlab.core.dataset import Lineage
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.detector import DETECTORS
 from claimlab.evaluate.scored_run import ScoredRun
@@ -149,7 +149,7 @@ def _tests_nothing(run: ScoredRun) -> str:
     return ""
 
 
-def _holds_out(shift: Shift, parameters: dict[str, Any]) -> bool:
+def _holds_out(shift: Shift, parameters: JsonObject) -> bool:
     """Whether a split with these `parameters` keeps the values of the test records out of
     training.
     """
@@ -184,7 +184,7 @@ def _values(records: pl.DataFrame, column: str) -> pl.Series | None:
     return column_values(records, column) if known else None
 
 
-def _in_words(parameters: dict[str, Any]) -> str:
+def _in_words(parameters: JsonObject) -> str:
     by = parameters.get("by")
     if by is None:
         return Tests().split

@@ -10,6 +10,7 @@ from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.dataset import Dataset
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.evaluate.contamination.views import conclusion as conclusion_of
 from claimlab.evaluate.eqa.evidence import Evidence
@@ -242,7 +243,7 @@ def assurance(gaps: Sequence[Limit]) -> Section:
     return Section("3. Assurance limits", blocks, anchor="limits")
 
 
-def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
+def _examples(run: Run, drawn: Sequence[JsonObject], text: int) -> Table:
     """The last column has the annotators' judgement, or says that there is none yet."""
     reasons = any(row["rationale"] for row in drawn)
     question = next((judgement.question for judgement in run.judgements.values()), None)

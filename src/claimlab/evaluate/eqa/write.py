@@ -10,13 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from claimlab import __version__
 from claimlab.audit.views.page import Chapter
 from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limit import KINDS, Limit
@@ -35,7 +36,7 @@ KIND = "quality assurance report"
 class Assurance(Shown):
     """What `eqa.json` holds: "formulation", "shifts", "quality" and "limits"."""
 
-    content: dict[str, Any]
+    content: JsonObject
 
     def __getitem__(self, part: str) -> Any:
         return self.content[part]
@@ -55,7 +56,7 @@ class Assurance(Shown):
     def headline(self) -> str:
         return f"'{self['title']}': {several(len(self['limits']), 'limit')}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return self.content
 
 
@@ -99,7 +100,7 @@ def report(
     return content
 
 
-def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
+def assured(evidence: Evidence, gaps: list[Limit]) -> JsonObject:
     """Formulation, quality and limits, as data."""
     return {
         "title": evidence.study.title,
@@ -144,7 +145,7 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
     }
 
 
-def _judged(run: EvaluationRun, examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _judged(run: EvaluationRun, examples: list[JsonObject]) -> list[JsonObject]:
     """The examples with what annotators decided about each; null where none did."""
     judgements = {i: asdict(judgement) for i, judgement in run.judgements.items()}
     shown = ("question", "value", "how", "annotators", "comments")
@@ -159,7 +160,7 @@ def _judged(run: EvaluationRun, examples: list[dict[str, Any]]) -> list[dict[str
     ]
 
 
-def _together(evidence: Evidence) -> dict[str, Any]:
+def _together(evidence: Evidence) -> JsonObject:
     """Run against run, several seeds, and the drop from a random split to a held-out one."""
     content = {} if evidence.evaluation is None else evidence.evaluation.to_json()
     return {name: content.get(name, []) for name in ("comparisons", "seeds", "drops")}

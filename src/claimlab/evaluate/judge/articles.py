@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 from claimlab.enrich.correspondence import corresponds, matches
 from claimlab.files.read import user_table
 
@@ -79,7 +79,7 @@ def column(frame: pl.DataFrame, names: Sequence[str], file: Path) -> str:
     )
 
 
-def _corresponds(piece: dict[str, Any], claims: Sequence[tuple[str, str | None]]) -> bool:
+def _corresponds(piece: JsonObject, claims: Sequence[tuple[str, str | None]]) -> bool:
     """As `enrich` marked it. Evidence that came with the dataset belongs to its record; unmarked
     evidence that a detector found by searching is compared with the record's text and its extracted
     claims here."""
@@ -103,7 +103,7 @@ def _claims(run: Dataset) -> dict[str, list[tuple[str, str | None]]]:
     return claims
 
 
-def _words(piece: dict[str, Any]) -> str:
+def _words(piece: JsonObject) -> str:
     """Title, text and rating, as a judge reads them."""
     words = [str(piece[c]) for c in ("title", "text") if piece[c]]
     rating = [f"The fact-check rates it: {piece['rating']}."] if piece["rating"] and words else []

@@ -8,10 +8,10 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.articles import Articles
 from claimlab.tasks.task import Task
 
@@ -49,7 +49,7 @@ def read_cases(run: Dataset, task: Task, articles: Articles) -> list[Case]:
     return [_case(row, articles) for row in joined.iter_rows(named=True)]
 
 
-def _case(row: dict[str, Any], articles: Articles) -> Case:
+def _case(row: JsonObject, articles: Articles) -> Case:
     article = articles.texts.get(row["record_id"])
     notes = json.loads(row["meta"]) if row["meta"] else {}
     label, rationale = row["label"], row["rationale"]

@@ -16,6 +16,7 @@ from claimlab.core.calls.estimate import estimated
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.detect.open import open_handles
 from claimlab.evaluate.judge.articles import articles_in, read_articles
 from claimlab.evaluate.judge.cases import read_cases
@@ -97,7 +98,7 @@ def judge(
 
 
 @same_arguments(judge)
-def estimate_judge(call: Arguments) -> dict[str, Any]:
+def estimate_judge(call: Arguments) -> JsonObject:
     """What `judge` with the same arguments would cost. No key is needed, and nothing is asked."""
     options = {
         "model": call.model,

@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import polars as pl
 
 from claimlab.core import packaged
 from claimlab.core.engine import over_rows
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.cases import Case
 from claimlab.evaluate.judge.opinions import Scale
 from claimlab.llm.opinion import Opinion, Reasoned
@@ -38,7 +38,7 @@ class LexicalJudge:
     name = "contradiction score: lexical"
     standing = "weak: it counts negations and numbers that do not match, and does not model meaning"
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {"model": None, "scale": self.scale, "near": NEAR}
 
     def judge(

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.cases import Case
 from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
 from claimlab.llm.judge import ModelJudge
@@ -40,7 +41,7 @@ class Judge(Protocol):
         """What its opinions are worth, where that must be said."""
         ...
 
-    def parameters(self) -> dict[str, Any]: ...
+    def parameters(self) -> JsonObject: ...
 
     def judge(
         self, cases: Sequence[Case], *, progress: Progress = silent
@@ -54,7 +55,7 @@ class NoJudge:
     name = "none"
     standing = "absent: only annotators judged"
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {}
 
     def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]:  # noqa: ARG002
@@ -109,7 +110,7 @@ class Contradiction:
     def standing(self) -> str | None:
         return self.model.standing
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {**self.model.parameters(), "scale": self.scale}
 
     def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]:

@@ -16,6 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.stats.compared import compared
 from claimlab.core.stats.shares import wilson
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.judge.articles import IDS, column
 from claimlab.files.read import user_table
@@ -77,7 +78,7 @@ def _verdicts(rows: pl.DataFrame, where: str) -> Verdicts:
     return dict(verdicts)
 
 
-def as_annotations(verdicts: Verdicts) -> list[dict[str, Any]]:
+def as_annotations(verdicts: Verdicts) -> list[JsonObject]:
     """The verdicts as rows of the annotations table."""
     return [
         {
@@ -109,7 +110,7 @@ def consensus(verdicts: Verdicts) -> dict[str, str]:
     return dict(sorted(settled.items()))
 
 
-def agreement_between(verdicts: Verdicts) -> list[dict[str, Any]]:
+def agreement_between(verdicts: Verdicts) -> list[JsonObject]:
     """The agreement of every pair of annotators on the records that both judged."""
     people = sorted(who for who in verdicts if who not in SETTLED)
     pairs = [
@@ -132,7 +133,7 @@ RATES = {
 }
 
 
-def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str, Any]:
+def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> JsonObject:
     """Where the label misleads. False-incorrect: of the predictions with the wrong label, those
     whose rationale is not wrong. False-correct: of those with the right label, those whose
     rationale is wrong."""
@@ -144,7 +145,7 @@ def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str,
     }
 
 
-def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> dict[str, Any]:
+def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> JsonObject:
     tally = Counter(verdicts[r] for r in records if r in verdicts)
     n = sum(tally.values())
     interval = wilson(tally[wanted], n)

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.articles import Articles
 from claimlab.evaluate.judge.cases import read_cases
 from claimlab.evaluate.judge.people import QUESTION, consensus, people_in, rates
 from claimlab.tasks.task import Task
 
 
-def judged_in(run: Dataset, task: Task) -> tuple[dict[str, Any], ...]:
+def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:
     """One entry for each judge: its standing as it was written, its verdicts, and the rates by it
     and by people.
     """
@@ -34,9 +34,7 @@ def judged_in(run: Dataset, task: Task) -> tuple[dict[str, Any], ...]:
     entries = []
     for (judge,), rows in mine.group_by("annotator", maintain_order=True):
         verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
-        meta: dict[str, Any] = next(
-            (json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {}
-        )
+        meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {})
         entries.append(
             {
                 "judge": str(judge),

@@ -19,6 +19,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.judge.articles import Articles, articles_in
 from claimlab.evaluate.judge.cases import Case, left_out, read_cases
@@ -58,7 +59,7 @@ class Judged(Shown):
     """
 
     dataset: Dataset
-    summary: dict[str, Any]
+    summary: JsonObject
     rows: list[Row] = field(default_factory=list)
 
     @property
@@ -224,7 +225,7 @@ def _summary(
     people: Verdicts,
     fitted: Fit | None,
     threshold: float,
-) -> dict[str, Any]:
+) -> JsonObject:
     known = [i for i in verdicts if settled.get(i, OPEN) != OPEN]
     against = fitted.held_out if fitted is not None else None
     if against is None and known:
@@ -275,9 +276,9 @@ def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
 
 def _opinions(
     judge: Judge, opinions: Mapping[str, Opinion[Any]], verdicts: Mapping[str, str], standing: str
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The judge's own value and its verdict, as annotations."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for record, opinion in opinions.items():
         meta = {
             "runs": opinion.runs,
@@ -299,7 +300,7 @@ def _opinions(
     return rows
 
 
-def _behind(before: pl.DataFrame | None, rows: list[dict[str, Any]]) -> pl.DataFrame:
+def _behind(before: pl.DataFrame | None, rows: list[JsonObject]) -> pl.DataFrame:
     """The new rows behind those that stood there; what the same annotator had said to the same
     question is replaced.
     """

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any
 
 from claimlab.core.stats.compared import compared
+from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.people import NOT_WRONG, WRONG
 
 DEFAULT = 4.0  # without annotations: the published value, chosen on another dataset
@@ -30,10 +30,10 @@ class Fit:
     fitted: bool
     wrong: int
     not_wrong: int
-    held_out: dict[str, Any]
-    inside: dict[str, Any]
+    held_out: JsonObject
+    inside: JsonObject
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return asdict(self)
 
 
@@ -70,7 +70,7 @@ def verdict(score: float, threshold: float) -> str:
     return WRONG if score >= threshold else NOT_WRONG
 
 
-def measured(verdicts: Sequence[str], truth: Sequence[str]) -> dict[str, Any]:
+def measured(verdicts: Sequence[str], truth: Sequence[str]) -> JsonObject:
     """Agreement with annotators, with kappa and balanced accuracy, which do not reward a constant
     answer.
     """

@@ -9,6 +9,7 @@ from typing import Any
 
 from claimlab.core.stats.chance import STAR
 from claimlab.core.stats.interval import Interval
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.compare import Comparison
 from claimlab.evaluate.joined import Drop, Seeds
@@ -301,13 +302,13 @@ def drops(measured: Sequence[Drop]) -> Table:
     return Table(columns, rows, POINTS)
 
 
-def flat(evaluation: Evaluation) -> list[dict[str, Any]]:
+def flat(evaluation: Evaluation) -> list[JsonObject]:
     """Every figure of every run as one plain table (for a spreadsheet): the whole run first, then
     its cells.
     """
     out = []
     for run in evaluation.runs:
-        whole: dict[str, Any] = {
+        whole: JsonObject = {
             "run": run.name,
             "dataset": run.dataset,
             "task": run.task,
@@ -388,5 +389,5 @@ def judged(run: RunResult) -> list[Block]:
     ]
 
 
-def _rated(who: str, rates: dict[str, Any]) -> list[Any]:
+def _rated(who: str, rates: JsonObject) -> list[Any]:
     return [excerpt(who, 80), *(rate_in_words(rates[key]) for key in RATES)]

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
 from claimlab.llm.prompts import Prompts
 
@@ -40,7 +41,7 @@ class Vote:
     failure: str | None = None
     cost: float | None = 0.0
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """For the traces: JSON-safe, what is not known left out."""
         values = {
             "auditor": self.auditor,
@@ -59,7 +60,7 @@ class Auditor(Protocol):
 
     async def close(self) -> None: ...
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """What shapes its votes, JSON-safe, for the lineage."""
         ...
 

@@ -8,13 +8,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.record import meta_json
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evolve.claims.model import Claim, types
 from claimlab.evolve.member import chosen_member
@@ -65,7 +65,7 @@ def contexts_of(dataset: Dataset) -> list[Context]:
     return _rows(dataset.records.select(columns).filter(pl.col("text").is_not_null()))
 
 
-def _released(topics: dict[str, Any]) -> Iterator[Context]:
+def _released(topics: JsonObject) -> Iterator[Context]:
     for topic, entries in topics.items():
         for entry in entries:
             title = entry.get("title") if isinstance(entry, dict) else None
@@ -141,7 +141,7 @@ def evidence(drafts: Sequence[Draft]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={c: pl.Int32 if c == "rank" else pl.String for c in _EVIDENCE})
 
 
-def _record(draft: Draft, prompt: str) -> dict[str, Any]:
+def _record(draft: Draft, prompt: str) -> JsonObject:
     context = draft.context
     origin = {
         "model": draft.model,

@@ -18,6 +18,7 @@ from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.contexts import Context, Draft, contexts_of, read_contexts
 from claimlab.evolve.claims.gray import noise_for, rewrite_request
 from claimlab.evolve.claims.model import types
@@ -103,7 +104,7 @@ def seed_claims(
 
 
 @same_arguments(seed_claims)
-def estimate_seed_claims(call: Arguments) -> dict[str, Any]:
+def estimate_seed_claims(call: Arguments) -> JsonObject:
     """What `seed_claims` with the same words would cost at most; nothing is asked and nothing
     written.
     """

@@ -12,11 +12,11 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 from pydantic import BaseModel, Field
 
 from claimlab.core.progress import Progress
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.contexts import Draft
 from claimlab.evolve.claims.model import read_data
 from claimlab.llm.gather import gather_sync
@@ -93,7 +93,7 @@ def figures(text: str) -> list[str]:
 
 def rewrite_request(draft: Draft, noise: str, seed: int, prompt: Prompt) -> Request[Rewritten]:
     system = f"{prompt.text('system')} {prompt.text('ask', ask=read_data('gray')[noise]['ask'])}"
-    settings: dict[str, Any] = {
+    settings: JsonObject = {
         "max_tokens": 300,
         "seed": seed,
         "tag": draft.id,

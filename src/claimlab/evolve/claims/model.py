@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.types import JsonObject
 
 Layer = Literal["utterance", "proposition"]
 KEY = "open_claim"  # in `meta`; plain "claim" is a key of many datasets
@@ -101,7 +102,7 @@ class Claim:
         """The dimensions that have a value."""
         return {name: value for name in dimensions() if (value := getattr(self, name)) is not None}
 
-    def meta(self) -> dict[str, Any]:
+    def meta(self) -> JsonObject:
         """What goes into a record's `meta`, under the key KEY; empty when nothing but the text is
         known.
         """
@@ -122,7 +123,7 @@ class Claim:
         """
         meta = json.loads(record.get("meta") or "{}")
         note = meta.get("synthetic") if isinstance(meta.get("synthetic"), dict) else {}
-        held: dict[str, Any] = {"context": (note.get("origin") or {}).get("context")}
+        held: JsonObject = {"context": (note.get("origin") or {}).get("context")}
         for change in note.get("changes") or ():
             if (
                 isinstance(change, dict)
@@ -151,12 +152,12 @@ def types() -> Mapping[str, Type]:
 
 
 @cache
-def read_data(name: str) -> dict[str, Any]:
+def read_data(name: str) -> JsonObject:
     """One of the data files of this folder."""
     return packaged.toml("claimlab.evolve.claims", f"{name}.toml")
 
 
-def _dimension(name: str, table: dict[str, Any]) -> Dimension:
+def _dimension(name: str, table: JsonObject) -> Dimension:
     values = {key: Value(key, v["title"], v["definition"]) for key, v in table["values"].items()}
     spellings = {
         _folded(s): key

@@ -24,6 +24,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evolve.claims.contexts import Context, Draft, evidence, records
 from claimlab.evolve.claims.gray import grayed
@@ -72,7 +73,7 @@ class Seeded(Shown):
     dataset: Dataset
     counts: dict[str, int]
     dropped: dict[str, int] = field(default_factory=dict)
-    calls: dict[str, Any] = field(default_factory=dict)
+    calls: JsonObject = field(default_factory=dict)
 
     @property
     def table(self) -> pl.DataFrame:

@@ -7,11 +7,10 @@ all judged.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from claimlab.core.stats.agreement import Scores, krippendorff
+from claimlab.core.types import JsonObject
 
 
 def icc(scores: Scores) -> float | None:
@@ -31,7 +30,7 @@ def icc(scores: Scores) -> float | None:
     return float((rows - error) / below) if below > 1e-12 else None
 
 
-def agreement(scores: Scores) -> dict[str, Any]:
+def agreement(scores: Scores) -> JsonObject:
     """Both, with how many units they rest on."""
     shared = int(((~np.isnan(scores)).sum(axis=0) >= 2).sum())
     return {

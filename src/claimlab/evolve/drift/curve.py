@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.stats.interval import Interval, unit_interval
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.drift.grouping import LEAST as LEAST_TRACES
 from claimlab.evolve.drift.lite import CEILING, TOTAL, drift_lite
@@ -56,7 +56,7 @@ class Curve:
     def flattens(self) -> bool | None:
         return None if self.ratio is None else self.ratio < FLAT
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "hops": list(self.hops),
             "mean": list(self.mean),

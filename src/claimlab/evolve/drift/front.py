@@ -21,6 +21,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of as audit_case
 from claimlab.evolve.auditors.known.model import judge_of as auditor_of
@@ -135,7 +136,7 @@ def drift(
 
 
 @same_arguments(drift)
-def estimate_drift(call: Arguments) -> dict[str, Any]:
+def estimate_drift(call: Arguments) -> JsonObject:
     """What the judges of `drift` would cost with the same words; nothing is asked and nothing
     written.
     """

@@ -19,6 +19,7 @@ from pydantic import Field, create_model
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.agreement import agreement
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import untrusted
@@ -74,7 +75,7 @@ class Judged:
 
     reading: Reading
     table: pl.DataFrame
-    tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tallies: dict[str, JsonObject] = field(default_factory=dict)
 
     @property
     def nulls(self) -> int:
@@ -89,7 +90,7 @@ class Judged:
             .sort("pair")
         )
 
-    def agreement(self) -> dict[str, dict[str, Any]]:
+    def agreement(self) -> dict[str, JsonObject]:
         """Per dimension and for the total: how far judges (or the runs of one judge) agree."""
         out = {}
         for name in (*self.reading.dimensions, TOTAL):
@@ -104,7 +105,7 @@ class Judged:
 @cache
 def schema_of(reading: Reading) -> type[Reasoned]:
     low, high = reading.bounds
-    fields: dict[str, Any] = {name: (int, Field(ge=low, le=high)) for name in reading.dimensions}
+    fields: JsonObject = {name: (int, Field(ge=low, le=high)) for name in reading.dimensions}
     return create_model(
         f"FuseEval_{reading.scale}_{reading.pd}".replace("-", "_"), __base__=Reasoned, **fields
     )
@@ -145,8 +146,8 @@ def judge_pairs(
 ) -> Judged:
     """Every pair (base, now), scored by every judge in every run."""
     reading = reading or Reading()
-    rows: list[dict[str, Any]] = []
-    tallies: dict[str, dict[str, Any]] = {}
+    rows: list[JsonObject] = []
+    tallies: dict[str, JsonObject] = {}
     nothing = dict.fromkeys((*reading.dimensions, TOTAL))
     for number, provider in enumerate(providers):
         judge = judge_of(provider, reading, runs, prompts)

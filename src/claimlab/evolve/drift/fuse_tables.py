@@ -9,12 +9,12 @@ interval needs 20 traces.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.stats.interval import unit_interval
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.fuse import TOTAL, Judged
 from claimlab.evolve.drift.grouping import LEAST, grouped
 
@@ -43,7 +43,7 @@ def means(hops: pl.DataFrame, dimensions: Sequence[str], seed: int = 0) -> pl.Da
     known = (
         hops.drop_nulls(TOTAL).sort("run", "trace_id", "hop").with_columns(pl.lit("").alias("all"))
     )
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for by in BY:
         parts = grouped(known, by)
         for value in parts[by].unique().sort().to_list():
@@ -69,7 +69,7 @@ def means(hops: pl.DataFrame, dimensions: Sequence[str], seed: int = 0) -> pl.Da
 
 def _row(
     by: str, value: str, step: int | None, part: pl.DataFrame, dimensions: Sequence[str], seed: int
-) -> dict[str, Any]:
+) -> JsonObject:
     # In a cascade a trace may have several texts at one depth: a trace counts once.
     traces = part.group_by("run", "trace_id", maintain_order=True).agg(
         pl.col(*dimensions, TOTAL).mean()

@@ -18,8 +18,9 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: JsonObject = {
     "run": pl.String,
     "trace_id": pl.String,
     "record_id": pl.String,
@@ -90,7 +91,7 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
     rows = []
     for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
         meta = _object(row["meta"])
-        fields: dict[str, Any] = {
+        fields: JsonObject = {
             name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()
         }
         votes = [_vote(v) for v in meta.get("votes") or ()]
@@ -148,7 +149,7 @@ def _home() -> pl.Expr:
     return pl.when(one).then(pl.col("group"))
 
 
-def stated_by_run(dataset: Dataset) -> dict[str, Any]:
+def stated_by_run(dataset: Dataset) -> JsonObject:
     """What the last `evolve` step in the lineage says of the whole run: its network, and how many
     auditors it had.
     """
@@ -176,7 +177,7 @@ def _name(dataset: Dataset) -> str:
     return dataset.path.name if dataset.path is not None else dataset.name
 
 
-def _object(text: str | None) -> dict[str, Any]:
+def _object(text: str | None) -> JsonObject:
     try:
         value = json.loads(text) if text else {}
     except ValueError:

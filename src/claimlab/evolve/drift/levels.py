@@ -18,6 +18,7 @@ from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.verdicts import START
 
 LEVELS = ("seed", "middle", "evolved")
@@ -131,13 +132,11 @@ def stop_of(name: str) -> pl.Expr:
     return pl.when(pl.col("hops") > 1).then((pl.col("hops") + 1) // 2).otherwise(0)
 
 
-def _record(
-    source: dict[str, Any], hop: dict[str, Any], name: str, wanted: str
-) -> tuple[dict[str, Any], str]:
+def _record(source: JsonObject, hop: JsonObject, name: str, wanted: str) -> tuple[JsonObject, str]:
     """The record of one trace at one stage, and the trace's id."""
     meta = json.loads(source["meta"]) if source.get("meta") else {}
     synthetic = meta.get("synthetic")
-    note: dict[str, Any] = synthetic if isinstance(synthetic, dict) else {}
+    note: JsonObject = synthetic if isinstance(synthetic, dict) else {}
     changes = (
         []
         if name == "seed"
@@ -187,7 +186,7 @@ def _record(
     return row, hop["trace_id"]
 
 
-def _verdict(source: dict[str, Any], hop: dict[str, Any], name: str) -> dict[str, Any]:
+def _verdict(source: JsonObject, hop: JsonObject, name: str) -> JsonObject:
     """How true the text of this stage was judged to be, why and by whom; of a seed, what its own
     label says.
     """

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift import attainment as attain
 from claimlab.evolve.drift import lite, producers, verdicts
 from claimlab.evolve.drift.coverage import contexts, coverage
@@ -67,11 +67,11 @@ class Drift(Shown):
     fuse_means: pl.DataFrame | None = None  # by step, network, group and topic
     model_coverage: pl.DataFrame | None = None
     notes: list[str] = field(default_factory=list)
-    tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tallies: dict[str, JsonObject] = field(default_factory=dict)
     stages: dict[str, dict[str, int]] = field(
         default_factory=dict
     )  # folders of the stages that were written
-    prompts: dict[str, Any] = field(
+    prompts: JsonObject = field(
         default_factory=dict
     )  # the words that judges were asked with: version and hash
 
@@ -92,7 +92,7 @@ class Drift(Shown):
             "unmeasured_hops": self.hops[lite.TOTAL].null_count(),
         }
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Every figure of the report; no text of a claim."""
         rows = {
             "attainment": self.attainment,
@@ -145,7 +145,7 @@ def measure(
     hops = read_hops(datasets, groups)
     sources = {k: v for d in datasets for k, v in contexts(d).items()}
     notes: list[str] = []
-    tallies: dict[str, dict[str, Any]] = {}
+    tallies: dict[str, JsonObject] = {}
     reader = Reader()
     lite_scores = lite.drift_lite(
         hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress
@@ -269,7 +269,7 @@ def _other_judgements(
     drawn: pl.DataFrame,
     sources: Mapping[str, str],
     judges: Judges,
-    tallies: dict[str, dict[str, Any]],
+    tallies: dict[str, JsonObject],
     progress: Progress,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the

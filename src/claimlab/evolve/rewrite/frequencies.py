@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from claimlab.core import packaged
 from claimlab.evolve.claims.model import Target
@@ -53,7 +52,7 @@ class Frequencies:
 @cache
 def frequencies(target: Target | None) -> Frequencies:
     table = packaged.toml("claimlab.evolve.rewrite", "frequencies.toml")
-    entry: dict[str, Any] = table.get(str(target), table[ALL])
+    entry = table.get(str(target)) or table[ALL]
     rows = [_row(entry.get(step) or table[ALL][step]) for step in STEPS]
     return Frequencies(entry["growth"], entry["producers"], (rows[0], rows[1], rows[2]))
 

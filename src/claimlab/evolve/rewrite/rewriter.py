@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
+from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
 from claimlab.llm.prompts import Prompts
 
@@ -83,7 +84,7 @@ class Rewriter(Protocol):
         """Let go of connections; a rewriter that holds none does nothing."""
         ...
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """What shapes its rewrites, JSON-safe, for the lineage: two runs that differ here are two
         different runs.
         """

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UnreadableFile
+from claimlab.core.types import JsonObject
 
 
 class Role(BaseModel):
@@ -127,7 +127,7 @@ def _parse(text: str, where: str) -> Weights:
         raise UnreadableFile(
             f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships."
         ) from None
-    named: list[dict[str, Any]] = [
+    named: list[JsonObject] = [
         table.base,
         *(v for values in table.attributes.values() for v in values.values()),
     ]

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from claimlab.core.errors import SchemaError, UnknownName, UsageError
+from claimlab.core.types import JsonObject
 
 Weights = Mapping[str, float]
 
@@ -83,7 +83,7 @@ def open_distributions(source: str | Path) -> Distributions:
     return _checked(name, stated, hashlib.sha256(data).hexdigest())
 
 
-def _checked(name: str, stated: dict[str, Any], digest: str) -> Distributions:
+def _checked(name: str, stated: JsonObject, digest: str) -> Distributions:
     groups = _line(name, "groups", stated.get("groups"))
     seen: dict[str, list[str]] = {"group": list(groups)}
     attributes: dict[str, Attribute] = {}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from claimlab.core.errors import SchemaError
+from claimlab.core.types import JsonObject
 from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.network import TIERS, Ints, Network, pair_keys, row_starts
 from claimlab.evolve.society.population import Population
@@ -51,7 +52,7 @@ def read_network(path: str | Path, population: Population, member: str | None = 
 
 
 def _nodes_and_edges(
-    content: Mapping[str, Any], population: Population, source: dict[str, Any]
+    content: Mapping[str, Any], population: Population, source: JsonObject
 ) -> Network:
     population.positions(node["id"] for node in content.get("nodes", ()))  # raises on a stranger
     flagged = population.positions(
@@ -74,7 +75,7 @@ def _tied(
     a: list[str],
     b: list[str],
     kind: str,
-    source: dict[str, Any],
+    source: JsonObject,
     hubs: Ints | None = None,
 ) -> Network:
     marked = np.sort(hubs) if hubs is not None else np.empty(0, dtype=np.int32)
@@ -88,7 +89,7 @@ def _tied(
     )
 
 
-def _tiers(content: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
+def _tiers(content: Mapping[str, Any], population: Population, source: JsonObject) -> Network:
     rows = [
         (who, tie, tier)
         for who, held in content.items()
@@ -108,7 +109,7 @@ def tiered(
     other: Ints,
     tier: np.ndarray[Any, Any],
     score: np.ndarray[Any, Any],
-    source: dict[str, Any],
+    source: JsonObject,
 ) -> Network:
     """One-sided ties as a network: every tie in both rows, its tier only in the row of the one who
     named it.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError
+from claimlab.core.types import JsonObject
 
 Ints = NDArray[np.int32]
 TIERS = (
@@ -39,7 +40,7 @@ class Network:
     indices: Ints
     kind: str
     hubs: Ints = field(default_factory=lambda: _NONE)
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: JsonObject = field(default_factory=dict)
     tiers: NDArray[np.int8] | None = None
     scores: NDArray[np.float32] | None = None
 

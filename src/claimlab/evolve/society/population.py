@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, SchemaError, UnknownName
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.distributions import Distributions, open_distributions
@@ -48,7 +48,7 @@ class Population:
     """
 
     agents: pl.DataFrame
-    source: dict[str, Any] = field(default_factory=dict)
+    source: JsonObject = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -105,7 +105,7 @@ class Population:
             return cls.of(frame, {"file": name, "inputs": bundle.hashes()})
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, source: dict[str, Any] | None = None) -> Population:
+    def of(cls, frame: pl.DataFrame, source: JsonObject | None = None) -> Population:
         """A population from a table with `id` (or `name`), `group` and any attributes."""
         if "id" not in frame.columns and "name" in frame.columns:
             frame = frame.rename({"name": "id"})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -19,6 +18,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.types import JsonObject
 from claimlab.evolve.society.open import open_network, open_population
 from claimlab.evolve.worth.agents import case_of, judge_of, worth_by_agents
 from claimlab.evolve.worth.compare import against_people, conditional
@@ -90,7 +90,7 @@ def worth(
         starts=starts,
     )
     where = dict(map(_pair, user))
-    setting: dict[str, Any] = {
+    setting: JsonObject = {
         "background": Background.parse(background),
         "perspective": view,
         "seed": seed,
@@ -140,7 +140,7 @@ def _refuse_useless(
 
 
 @same_arguments(worth)
-def estimate_worth(call: Arguments) -> dict[str, Any]:
+def estimate_worth(call: Arguments) -> JsonObject:
     """What `worth` with the same words would cost at most: all users that depth and fan-out allow
     hear every claim.
     """
@@ -185,7 +185,7 @@ def _score(
     judge: str | None,
     by: str | None,
     where: dict[str, str],
-    setting: dict[str, Any],
+    setting: JsonObject,
     prompts: Prompts,
 ) -> Worth:
     stated = run.dataset.records.drop_nulls("text")

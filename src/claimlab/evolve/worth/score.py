@@ -21,6 +21,7 @@ import polars as pl
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.streams import stream_seed
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.society.engine import Ints, depth, size
 from claimlab.evolve.society.network import Network
@@ -144,7 +145,7 @@ def by_features(
     shift = values.of_users(society.population) + values.of_background(background)
     closest = Closest(society.network, perspective.bounds.fan_out, seed=seed)
     at_once = max(1, CELLS // (perspective.starts * max(1, society.population.size)))
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for first in range(0, len(claims), at_once):
         progress("scoring claims", first, len(claims))
         names = [name for name, _ in claims[first : first + at_once]]
@@ -158,7 +159,7 @@ def by_features(
     return frame.with_columns((pl.col("score") >= perspective.threshold).alias("worthy"))
 
 
-def schema() -> dict[str, Any]:
+def schema() -> JsonObject:
     numbers = dict.fromkeys((*DIMENSIONS, "content"), pl.Float64)
     return {
         "id": pl.String,
@@ -178,7 +179,7 @@ def _scores(
     perspective: Perspective,
     values: Values,
     seed: int,
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Each claim starts with users drawn at random; whoever hears it rates it and decides whether
     to pass it on.
     """
@@ -216,7 +217,7 @@ def scored(
     sizes: Ints,
     population: int,
     perspective: Perspective,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The figures of one claim, from the ratings (users by dimensions) and the depths and sizes of
     its cascades.
     """

@@ -8,13 +8,13 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.core import packaged
 from claimlab.core.errors import DataError, UnknownName
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.features import Listed, Reader
 from claimlab.evolve.society.population import Population
 
@@ -67,7 +67,7 @@ class Values:
                 if path
                 else packaged.text("claimlab.evolve.worth", "values.toml")
             )
-            raw: dict[str, Any] = tomllib.loads(text)
+            raw: JsonObject = tomllib.loads(text)
             values = cls(
                 raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"]
             )

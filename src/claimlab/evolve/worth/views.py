@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evolve.worth.compare import distances, summary
 from claimlab.evolve.worth.score import Perspective, Society
@@ -49,8 +50,8 @@ class Worth(Shown):
     where: dict[str, str] = field(default_factory=dict)  # attributes that users had to have
     by: str | None = None  # the condition that was varied, with its scores
     conditions: pl.DataFrame | None = None
-    people: dict[str, Any] | None = None
-    tally: dict[str, Any] | None = None
+    people: JsonObject | None = None
+    tally: JsonObject | None = None
     untold: int = 0  # records without a text, which cannot be scored
     dataset: Dataset | None = None  # the input with the scores beside its records
 
@@ -65,7 +66,7 @@ class Worth(Shown):
         """
         return self.method == FEATURES
 
-    def compare(self, people: dict[str, Any]) -> None:
+    def compare(self, people: JsonObject) -> None:
         """Keep what a comparison with annotators can say: an order has a rank correlation, and no
         distance.
         """
@@ -86,7 +87,7 @@ class Worth(Shown):
         most = self.perspective.bounds.ceiling(self.society.population.size)
         return self.perspective.combined(1.0, most)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         p = self.perspective
         return {
             "method": self.method,

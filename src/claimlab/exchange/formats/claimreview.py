@@ -15,12 +15,12 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.escape import json_ld
 from claimlab.exchange.format import Road, Settings, Written
@@ -74,7 +74,7 @@ class ClaimReview:
     ) -> Written:
         rows = dataset.records.with_columns(machine_made(dataset).alias("made"))
         checked = from_evidence(dataset)
-        chosen: list[tuple[dict[str, Any], Review]] = []
+        chosen: list[tuple[JsonObject, Review]] = []
         lacking: Counter[str] = Counter()
         left_out = 0
         for done, row in enumerate(rows.iter_rows(named=True)):
@@ -119,7 +119,7 @@ def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
     return reviews
 
 
-def own_review(row: dict[str, Any], *, catalogued: bool) -> Review:
+def own_review(row: JsonObject, *, catalogued: bool) -> Review:
     """The record's own columns as a review: only for claims, and only where a user chose what the
     columns hold.
 
@@ -131,7 +131,7 @@ def own_review(row: dict[str, Any], *, catalogued: bool) -> Review:
     return Review(row["url"], row["source"], row["date"], own=True)
 
 
-def gaps_of(row: dict[str, Any], review: Review) -> list[str]:
+def gaps_of(row: JsonObject, review: Review) -> list[str]:
     """What this record lacks for a ClaimReview."""
     needs = {
         "a text that a person wrote": row["text"] and not row["made"],
@@ -142,11 +142,11 @@ def gaps_of(row: dict[str, Any], review: Review) -> list[str]:
     return [what for what, there in needs.items() if not there]
 
 
-def claim_review(row: dict[str, Any], review: Review) -> dict[str, Any]:
+def claim_review(row: JsonObject, review: Review) -> JsonObject:
     """The JSON-LD of one review. Nothing is in it that the dataset does not say."""
     numbers = json.loads(review.meta) if review.meta else {}
     rating = {k: numbers[k] for k in RATING_NUMBERS if isinstance(numbers, dict) and k in numbers}
-    claim: dict[str, Any] = {"@type": "Claim"}
+    claim: JsonObject = {"@type": "Claim"}
     if row["author"]:
         claim["author"] = {"name": row["author"]}
     if row["url"] and not review.own:
@@ -165,7 +165,7 @@ def claim_review(row: dict[str, Any], review: Review) -> dict[str, Any]:
     return out if len(claim) == 1 else {**out, "itemReviewed": claim}
 
 
-def _notes(counts: dict[str, Any], reviews: list[Review]) -> list[str]:
+def _notes(counts: JsonObject, reviews: list[Review]) -> list[str]:
     notes = []
     if counts["left_out"]:
         shown = ", ".join(f"{what}: {n:,}" for what, n in counts["lacking"].items())

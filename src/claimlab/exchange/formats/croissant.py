@@ -16,6 +16,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file, write_parquet
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.exchange.about import SYNTHETIC, About, about
 from claimlab.exchange.escape import json_ld
 from claimlab.exchange.fields import SIDE_TABLE_SUMMARIES, field_summary
@@ -27,7 +28,7 @@ from claimlab.exchange.tables import RECORDS, by_name
 FILE = "croissant.json"
 
 # The context that the specification prescribes; readers compare it key by key.
-CONTEXT: dict[str, Any] = {
+CONTEXT: JsonObject = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "arrayShape": "cr:arrayShape",
@@ -104,7 +105,7 @@ class Croissant:
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 
-def _about(dataset: Dataset, known: About, settings: Settings) -> dict[str, Any]:
+def _about(dataset: Dataset, known: About, settings: Settings) -> JsonObject:
     card = known.card
     facts = {
         "url": card.homepage if card else None,
@@ -129,7 +130,7 @@ def _about(dataset: Dataset, known: About, settings: Settings) -> dict[str, Any]
     }
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path) -> JsonObject:
     return {
         "@type": "cr:FileObject",
         "@id": path.name,
@@ -141,7 +142,7 @@ def _file(path: Path) -> dict[str, Any]:
     }
 
 
-def _record_set(name: str, table: pl.DataFrame) -> dict[str, Any]:
+def _record_set(name: str, table: pl.DataFrame) -> JsonObject:
     summary = (
         "One row per claim, article or post." if name == RECORDS else SIDE_TABLE_SUMMARIES.get(name)
     )
@@ -155,7 +156,7 @@ def _record_set(name: str, table: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def _field(table: str, column: str, dtype: pl.DataType) -> dict[str, Any]:
+def _field(table: str, column: str, dtype: pl.DataType) -> JsonObject:
     summary = field_summary(table, column)
     inner = dtype.inner if isinstance(dtype, pl.List) else dtype
     return {

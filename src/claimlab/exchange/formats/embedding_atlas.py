@@ -5,7 +5,6 @@ them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +14,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.format import Road, Settings, Written
 from claimlab.text.map import TextMap, text_map
@@ -61,7 +61,7 @@ def _columns(placed: TextMap, height: int) -> list[pl.Series]:
     coordinates = np.full((height, 2), np.nan)
     coordinates[placed.rows] = placed.points
     columns = [pl.Series(name, coordinates[:, i]).fill_nan(None) for i, name in enumerate("xy")]
-    rows: list[dict[str, Any] | None] = [None] * height
+    rows: list[JsonObject | None] = [None] * height
     near = placed.neighbours()
     if near is not None:
         for row, ids, distances in zip(

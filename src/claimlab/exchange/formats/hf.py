@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.exchange.audited import findings_in
 from claimlab.exchange.card import card
 from claimlab.exchange.format import Road, Settings, Written
@@ -93,7 +93,7 @@ def split_names(split: pl.Series) -> dict[str | None, str]:
     return names
 
 
-def configs(splits: dict[str | None, str], side: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
+def configs(splits: dict[str | None, str], side: dict[str, pl.DataFrame]) -> list[JsonObject]:
     """The front matter's list: the records are what loads when nothing is named.
 
     `datasets` cannot load a config without rows: an empty side table is in the folder but is not

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from claimlab.core.labels import LabelMap
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.read.gathered import Gathered
@@ -68,7 +68,7 @@ class Plan:
                 out[column] = table
         return out
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         tables = self.gathered.tables
         return {
             "files": [

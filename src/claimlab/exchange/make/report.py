@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.period import EARLY
 from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.files.raw import RawTable
 
@@ -71,7 +71,7 @@ class ImportReport(Shown):
     records: int = 0
     blank_rows: int = 0
     refused: dict[str, int] = field(default_factory=dict)
-    refused_rows: list[dict[str, Any]] = field(default_factory=list)
+    refused_rows: list[JsonObject] = field(default_factory=list)
     ignored_files: list[str] = field(default_factory=list)
     left_by_limit: int = 0
     files: int = 1
@@ -120,7 +120,7 @@ class ImportReport(Shown):
             " refused"
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return asdict(self)
 
     def counts(self) -> dict[str, int]:

@@ -19,6 +19,7 @@ from claimlab.core.engine.current import place, shares
 from claimlab.core.engine.reads import reads
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress
+from claimlab.core.types import JsonObject
 from claimlab.exchange.read.choose import Member
 from claimlab.exchange.vocabulary import HEADER_WORDS
 from claimlab.files.bundle import Bundle
@@ -45,7 +46,7 @@ def shared_tables(members: Sequence[Member], options: Options, progress: Progres
         return [_opened(output) for output in outputs]
 
 
-def _stamp(path: Path, name: str) -> dict[str, Any]:
+def _stamp(path: Path, name: str) -> JsonObject:
     """Where it is, and the digest of its file: one that was changed after a stop is read again."""
     return {
         "path": str(path.absolute()),
@@ -56,7 +57,7 @@ def _stamp(path: Path, name: str) -> dict[str, Any]:
 def do_table(shard: Any, output: Path) -> None:
     """Read one member of a folder, an archive or a file."""
     output.mkdir()
-    about: dict[str, Any] = {}
+    about: JsonObject = {}
     try:
         with Bundle.open(shard["path"]) as bundle:
             table = read_table(bundle, shard["member"], Options(**shard["options"]), HEADER_WORDS)

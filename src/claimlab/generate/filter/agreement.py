@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.stats.agreement import kappa_figure
+from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 from claimlab.generate.filter.decide import FAILED, PASSED, Gate, Verdict, verdicts
 from claimlab.generate.filter.texts import Text
@@ -51,7 +51,7 @@ def _commonest(count: Counter[str]) -> str | None:
 
 def agreement(
     texts: Sequence[Text], gates: Sequence[Gate], decided: dict[str, str]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Percent and Cohen's kappa of the whole filter, and of the judge alone, with annotators, over
     samples.
     """
@@ -59,7 +59,7 @@ def agreement(
     return [_row(name, verdicts(texts, part), decided) for name, part in parts.items() if part]
 
 
-def _row(name: str, results: Sequence[Verdict], decided: dict[str, str]) -> dict[str, Any]:
+def _row(name: str, results: Sequence[Verdict], decided: dict[str, str]) -> JsonObject:
     pairs = []
     for result in results:
         votes = {decided[text.id] for text in result.texts if text.id in decided}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -26,6 +25,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.types import JsonObject
 from claimlab.generate.filter.agreement import agreement, read_decisions
 from claimlab.generate.filter.decide import AGGREGATES, FAILED, UNDECIDED, Gate, verdicts
 from claimlab.generate.filter.judge import PROMPT, Panel, features_of
@@ -119,7 +119,7 @@ def quality_filter(
 
 
 @same_arguments(quality_filter)
-def estimate_quality_filter(call: Arguments) -> dict[str, Any]:
+def estimate_quality_filter(call: Arguments) -> JsonObject:
     """What the judge of `quality_filter` with the same arguments would cost; nothing is asked and
     nothing written.
     """
@@ -187,7 +187,7 @@ def _digest(seeds: Source | None) -> str | None:
     return None if seeds is None else Dataset.of(seeds).fingerprint()
 
 
-def _about(plan: Plan) -> dict[str, Any] | None:
+def _about(plan: Plan) -> JsonObject | None:
     """The judge with its settings, and the caveat of its profile."""
     if plan.panel is None:
         return None
@@ -197,7 +197,7 @@ def _about(plan: Plan) -> dict[str, Any] | None:
     }
 
 
-def _dataset(dataset: Dataset, filtered: Filtered, settings: dict[str, Any]) -> Dataset:
+def _dataset(dataset: Dataset, filtered: Filtered, settings: JsonObject) -> Dataset:
     """The records of samples that passed, with people's texts; the others in `dropped` and
     `doubtful`, with reasons.
     """

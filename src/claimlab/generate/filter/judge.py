@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.generate.filter.metric import DOES_NOT_APPLY, Reading, unmeasured, within
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.llm.judge import ModelJudge
@@ -35,7 +36,7 @@ class Panel:
 
     provider: Provider
     prompt: Prompt
-    features: dict[str, dict[str, Any]]
+    features: dict[str, JsonObject]
     runs: int = 1
     reading: str = "table"
 
@@ -43,7 +44,7 @@ class Panel:
         names = [
             n for n, f in self.features.items() if translated or f["dimension"] != "translation"
         ]
-        ratings: dict[str, Any] = dict.fromkeys(names, (Rating, ...))
+        ratings: JsonObject = dict.fromkeys(names, (Rating, ...))
         schema = create_model("Quality", __base__=Reasoned, **ratings)
         return ModelJudge(self.provider, self.prompt, schema, value=_mean, runs=self.runs)
 
@@ -86,7 +87,7 @@ class Panel:
         return [Case(t.id, system, _data(t)) for t in wanted if bool(t.pair) == translated]
 
     def _reading(
-        self, opinion: Opinion[Reasoned], name: str, feature: dict[str, Any], text: Text
+        self, opinion: Opinion[Reasoned], name: str, feature: JsonObject, text: Text
     ) -> Reading:
         scores = [getattr(reply, name) for reply in opinion.replies if reply is not None]
         if not scores:
@@ -120,6 +121,6 @@ def _mean(reply: BaseModel) -> float:
     return sum(scores) / len(scores)
 
 
-def features_of(table: dict[str, Any], only: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
-    features: dict[str, dict[str, Any]] = table["judge"]["features"]
+def features_of(table: JsonObject, only: Sequence[str] = ()) -> dict[str, JsonObject]:
+    features: dict[str, JsonObject] = table["judge"]["features"]
     return {name: row for name, row in features.items() if not only or name in only}

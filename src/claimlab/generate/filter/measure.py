@@ -18,6 +18,7 @@ from claimlab.core.engine.current import place, shares
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress
+from claimlab.core.types import JsonObject
 from claimlab.generate.filter.decide import Gate
 from claimlab.generate.filter.judge import Panel
 from claimlab.generate.filter.live import Live
@@ -29,11 +30,11 @@ from claimlab.generate.filter.texts import Batch, open_batch, write_batch
 class Plan:
     """Which metrics run, with which thresholds, and the model that judges beside them."""
 
-    table: dict[str, Any]
+    table: JsonObject
     metrics: Mapping[str, Metric]
     panel: Panel | None = None
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """All that decides the readings."""
         settings = {
             "metrics": list(self.metrics),
@@ -145,11 +146,11 @@ def _saved(journal: Journal, name: str, texts: int) -> list[Reading] | None:
     return [Reading(**row) for row in rows] if rows is not None and len(rows) == texts else None
 
 
-def read_table(thresholds: str | Path | None) -> dict[str, Any]:
+def read_table(thresholds: str | Path | None) -> JsonObject:
     """The packaged thresholds, with those of a user's file in the place of what it names."""
     import tomllib
 
-    table: dict[str, Any] = json.loads(
+    table: JsonObject = json.loads(
         json.dumps(packaged.toml("claimlab.generate.filter", "quality.toml"))
     )
     if thresholds is None:

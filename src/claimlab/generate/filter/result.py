@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
 from claimlab.core.stats.shares import wilson
+from claimlab.core.types import JsonObject
 from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED, Gate, Verdict
 from claimlab.generate.filter.texts import Text
 
@@ -46,8 +46,8 @@ class Filtered(Shown):
     texts: Sequence[Text]
     gates: Sequence[Gate]
     verdicts: Sequence[Verdict]
-    agreement: list[dict[str, Any]] = field(default_factory=list)
-    judge: dict[str, Any] | None = None
+    agreement: list[JsonObject] = field(default_factory=list)
+    judge: JsonObject | None = None
 
     @property
     def table(self) -> pl.DataFrame:
@@ -104,7 +104,7 @@ class Filtered(Shown):
                 rows.append((words, left))
         return [*rows, ("passed", self.count(PASSED))]
 
-    def by_metric(self) -> list[dict[str, Any]]:
+    def by_metric(self) -> list[JsonObject]:
         """For each gate and veracity: samples that passed and failed, and those of which it could
         say nothing.
         """
@@ -135,7 +135,7 @@ class Filtered(Shown):
                 )
         return out
 
-    def by_dimension(self) -> list[dict[str, Any]]:
+    def by_dimension(self) -> list[JsonObject]:
         """For each dimension and veracity: samples of which it was measured, and how many had no
         gate fail in it.
         """
@@ -156,7 +156,7 @@ class Filtered(Shown):
             for (d, v), held in sorted(samples.items())
         ]
 
-    def retention(self, of: str) -> list[dict[str, Any]]:
+    def retention(self, of: str) -> list[JsonObject]:
         """Share of samples that passed, by a fact of theirs: language, model, degree or
         veracity.
         """
@@ -190,7 +190,7 @@ class Filtered(Shown):
         )
         return dict(Counter(names).most_common())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         return {
             "samples": {v: self.count(v) for v in (PASSED, FAILED, UNDECIDED)},
             "funnel": dict(self.funnel()),
@@ -206,5 +206,5 @@ class Filtered(Shown):
         }
 
 
-def share(hits: int, n: int) -> dict[str, Any]:
+def share(hits: int, n: int) -> JsonObject:
     return {"share": hits / n if n else None, "interval": wilson(hits, n)}

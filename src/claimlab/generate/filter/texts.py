@@ -21,6 +21,7 @@ from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_json, digest_table, write_parquet
 from claimlab.core.engine.reads import digest_of, reads
+from claimlab.core.types import JsonObject
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
 VERACITIES = {"true": "real", "false": "altered"}
@@ -49,7 +50,7 @@ class Text:
     source_language: str | None = None
     pair: str | None = None  # the same text in the other language
     pair_language: str | None = None
-    log: tuple[dict[str, Any], ...] | None = None
+    log: tuple[JsonObject, ...] | None = None
     problem: str | None = (
         None  # what the generation itself reported: a chain that stopped, JSON that did not parse
     )
@@ -66,7 +67,7 @@ class Batch:
 
     texts: Sequence[Text]
     originals: Sequence[Text]
-    table: dict[str, Any]
+    table: JsonObject
     predictions: pl.DataFrame | None = None
 
     def limit(self, metric: str, name: str, text: Text) -> Any:
@@ -80,7 +81,7 @@ class Batch:
         return value
 
 
-def read_batch(dataset: Dataset, seeds: Dataset | None, table: dict[str, Any]) -> Batch:
+def read_batch(dataset: Dataset, seeds: Dataset | None, table: JsonObject) -> Batch:
     """The texts to judge: the machine-made ones, or all where there are none. People's texts beside
     them stay.
     """
@@ -127,7 +128,7 @@ def open_batch(folder: Path) -> Batch:
     )
 
 
-def _text(row: dict[str, Any]) -> Text:
+def _text(row: JsonObject) -> Text:
     meta = json.loads(row["meta"]) if row["meta"] else {}
     note = _object(meta.get("synthetic"))
     origin = _object(note.get("origin"))
@@ -154,11 +155,11 @@ def _text(row: dict[str, Any]) -> Text:
     )
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _object(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _problem(meta: dict[str, Any]) -> str | None:
+def _problem(meta: JsonObject) -> str | None:
     for name in ("chain_status", "json_parse"):
         value = meta.get(name)
         if value is not None and str(value).lower() not in COMPLETE:

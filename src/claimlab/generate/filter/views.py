@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED
 from claimlab.generate.filter.result import Filtered
@@ -181,5 +181,5 @@ def _examples(filtered: Filtered) -> list[Block]:
     return [Section(f"Failed by {name}", quotes) for name, quotes in shown.items()]
 
 
-def to_json(filtered: Filtered) -> dict[str, Any]:
+def to_json(filtered: Filtered) -> JsonObject:
     return filtered.to_json()

@@ -16,6 +16,7 @@ from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
 from claimlab.core.calls.secrets import excerpt
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.llm.messages import CUT, Answer, Request, T
 from claimlab.llm.profiles import Profile
 from claimlab.llm.schema import in_words, wire_schema
@@ -90,9 +91,9 @@ class OpenAICompatible:
         failure = "bad-response" if isinstance(cause, WrongEncoding | _sdk().APIError) else failure
         return self._failed(failure, excerpt(f"{name}: {cause}", self._key), transient=True)
 
-    def body(self, request: Request[Any]) -> dict[str, Any]:
+    def body(self, request: Request[Any]) -> JsonObject:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
-        body: dict[str, Any] = {"model": self.profile.chosen_model(), "messages": messages}
+        body: JsonObject = {"model": self.profile.chosen_model(), "messages": messages}
         body[self.profile.limit_field] = request.max_tokens
         if request.temperature is not None:
             body["temperature"] = request.temperature

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any, ClassVar
 
+from claimlab.core.types import JsonObject
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, first, mapping, table, text
 from claimlab.search.http import Call
@@ -61,7 +62,7 @@ class GoogleCse(WebProvider):
         results.evidence += [self._hit(hit, query, retrieved) for hit in hits]
         return results
 
-    def _hit(self, hit: dict[str, Any], query: Query, retrieved: datetime) -> Evidence | None:
+    def _hit(self, hit: JsonObject, query: Query, retrieved: datetime) -> Evidence | None:
         page = mapping(hit.get("pagemap"))
         meta, article = first(page.get("metatags")), first(page.get("newsarticle"))
         return self.piece(
@@ -79,7 +80,7 @@ class GoogleCse(WebProvider):
         )
 
 
-def _review(page: dict[str, Any]) -> Review | None:
+def _review(page: JsonObject) -> Review | None:
     """The ClaimReview that the page carries, as Google flattens it."""
     claim, rating = first(page.get("claimreview")), first(page.get("rating"))
     if not claim:

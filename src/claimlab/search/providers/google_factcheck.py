@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from claimlab.core.languages import normalise
+from claimlab.core.types import JsonObject
 from claimlab.search.dates import read_date
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, mapping, table, text
@@ -41,7 +42,7 @@ class GoogleFactCheck(WebProvider):
         self.max_age_days = max_age_days
         self.publisher_site = publisher_site
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {"max_age_days": self.max_age_days, "publisher_site": self.publisher_site}
 
     def ask(self, query: Query, wanted: int, page: Any) -> Call:
@@ -80,7 +81,7 @@ class GoogleFactCheck(WebProvider):
         return results
 
     def _review(
-        self, claim: dict[str, Any], review: dict[str, Any], query: Query, retrieved: datetime
+        self, claim: JsonObject, review: JsonObject, query: Query, retrieved: datetime
     ) -> Evidence | None:
         publisher = mapping(review.get("publisher"))
         language = text(review.get("languageCode"))

@@ -5,8 +5,9 @@ always free.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from claimlab.core.types import JsonObject
 from claimlab.search.local import LocalIndex
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
@@ -21,7 +22,7 @@ class Local:
         self.index = index if isinstance(index, LocalIndex) else LocalIndex(index)
         self.passage = passage
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> JsonObject:
         return {
             "source": self.index.manifest.source,
             "layout": self.index.manifest.layout,

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.engine.reads import check, reads
+from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.kernel import U32, U64, Flags, Grams, Sketches, Unit
 from claimlab.text.neardup.results import Rows, Skipped
@@ -73,7 +74,7 @@ class Job:
 
     @classmethod
     def read(cls, folder: Path) -> Job:
-        content: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        content: JsonObject = json.loads((folder / FILE).read_text(encoding="utf-8"))
         tuples = {name: tuple(content[name]) for name in ("paths", "heights", "cuts")}
         unit: Unit = content["grams"]["unit"]
         grams = Grams(content["grams"]["ngram"], unit)

@@ -30,6 +30,7 @@ from claimlab.core.engine.stage import Work
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import choose
 from claimlab.text.neardup.buckets import SHIFT
 from claimlab.text.neardup.cluster import label
@@ -95,11 +96,11 @@ def stream_clusters(
     return clusters
 
 
-def _run(store: Store, shard: dict[str, Any], stage: Any, progress: Progress) -> None:
+def _run(store: Store, shard: JsonObject, stage: Any, progress: Progress) -> None:
     """All four stages; each starts when the one before is done."""
     job = store.job
 
-    def run(work: Work, shards: Sequence[dict[str, Any]], label: str = "") -> None:
+    def run(work: Work, shards: Sequence[JsonObject], label: str = "") -> None:
         name = work.__name__
         known = {
             **shard,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.claims.model import Target, steerable
 
@@ -127,7 +128,7 @@ class View:
 
 
 class Classifier:
-    def __init__(self, view: str, fitted: dict[str, View], learned_from: dict[str, Any]) -> None:
+    def __init__(self, view: str, fitted: dict[str, View], learned_from: JsonObject) -> None:
         self.name = f"classifier-{view}"
         self._fitted, self._learned_from = fitted, learned_from
         self.reads = lru_cache(maxsize=4096)(
@@ -150,7 +151,7 @@ class Classifier:
     async def close(self) -> None:
         """Nothing is held."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         return {"auditor": self.name, **self._learned_from}
 
 

@@ -5,11 +5,11 @@ people.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import Field
 
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.claims.model import dimensions
 from claimlab.llm.judge import ModelJudge
@@ -81,7 +81,7 @@ class ModelAuditor:
     async def close(self) -> None:
         await self.provider.close()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         profile = self.provider.profile
         return {
             "auditor": self.name,

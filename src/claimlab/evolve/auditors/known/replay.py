@@ -5,8 +5,8 @@ auditor's vote alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.hop import Start
 from claimlab.evolve.recording import Recording
@@ -34,7 +34,7 @@ class ReplayAuditor:
     async def close(self) -> None:
         """Nothing is held."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         return {
             "auditor": self.name,
             "recording": self.recording.name,

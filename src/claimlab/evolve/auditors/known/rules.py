@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 from claimlab.core import packaged
+from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.claims.model import Target
 
@@ -19,7 +19,7 @@ class Marks:
     is.
     """
 
-    def __init__(self, tables: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, tables: dict[str, JsonObject]) -> None:
         self.patterns = {value: _pattern(entry["markers"]) for value, entry in tables.items()}
         self.absent = next(value for value, entry in tables.items() if entry.get("absent"))
 
@@ -85,7 +85,7 @@ class Rules:
     async def close(self) -> None:
         """Nothing is held."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         return {"auditor": self.name}
 
 

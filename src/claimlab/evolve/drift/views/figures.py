@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.types import JsonObject
 from claimlab.evolve.drift import lite
 from claimlab.evolve.drift.attainment import hardest
 from claimlab.evolve.drift.curve import Curve
@@ -189,7 +190,7 @@ def verdicts(drift: Drift, by: str) -> list[Figure]:
     return [Figure(to_svg(chart), caption, f"Bars of verdict shares by {by}", f"verdicts-by-{by}")]
 
 
-def _by_level(rows: Sequence[Mapping[str, Any]], by: str) -> list[dict[str, Any]]:
+def _by_level(rows: Sequence[Mapping[str, Any]], by: str) -> list[JsonObject]:
     """Rows in the order of the levels, each value named with its number of traces."""
     sizes: dict[str, int] = {}
     for row in rows:

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab import __version__
+from claimlab.core.types import JsonObject
+from claimlab.core.version import __version__
 from claimlab.evolve.drift.lite import TOTAL, drift_lite
 from claimlab.pages.excerpt import excerpt
 
@@ -85,7 +86,7 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     return hops.join(wanted, on=["run", "trace_id"], how="semi").sort("run", "trace_id", "hop")
 
 
-def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dict[str, Any]:
+def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> JsonObject:
     shown = choose(hops, most, seed)
     if (
         TOTAL not in shown.columns
@@ -122,7 +123,7 @@ def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dic
 
 def _world(
     part: pl.DataFrame, society: Society | None, kinds: list[str], most: int, seed: int
-) -> tuple[dict[str, Any], dict[str, int], str]:
+) -> tuple[JsonObject, dict[str, int], str]:
     """The agents of one run with their places and ties, the number of each, and what was left
     out.
     """
@@ -162,13 +163,8 @@ def _neighbourhood(
     walked = _walked(shown)
     if society is None:
         number = {name: i for i, name in enumerate(names)}
-        return names, sorted(
-            {
-                tuple(sorted((number[a], number[b])))
-                for a, b in walked
-                if a in number and b in number
-            }
-        )  # type: ignore[misc]
+        pairs = [(number[a], number[b]) for a, b in walked if a in number and b in number]
+        return names, sorted({(min(pair), max(pair)) for pair in pairs})
     row = {name: i for i, name in enumerate(society.ids)}
     around = Counter(
         society.ids[j]
@@ -199,7 +195,7 @@ def _walked(shown: pl.DataFrame) -> set[tuple[str, str]]:
     return {(a, b) for a, b in pairs.select("before", "agent").iter_rows() if a != b}
 
 
-def _trace(part: pl.DataFrame, number: dict[str, int]) -> dict[str, Any]:
+def _trace(part: pl.DataFrame, number: dict[str, int]) -> JsonObject:
     rows = part.to_dicts()
     first = rows[0]
     goal = f"{first['dimension']}: {first['target']}" if first["target"] else None
@@ -213,7 +209,7 @@ def _trace(part: pl.DataFrame, number: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _hop(row: dict[str, Any], number: dict[str, int]) -> dict[str, Any]:
+def _hop(row: JsonObject, number: dict[str, int]) -> JsonObject:
     """One hop; what is null is left out, so that the page cannot take it for an empty word."""
     drift = row.get(TOTAL)
     raw = {
@@ -238,7 +234,7 @@ def _hop(row: dict[str, Any], number: dict[str, int]) -> dict[str, Any]:
     return {k: v for k, v in raw.items() if v is not None and v != []}
 
 
-def _vote(text: str) -> dict[str, Any]:
+def _vote(text: str) -> JsonObject:
     vote = json.loads(text)
     return {
         "auditor": _text(vote["auditor"], 60),
@@ -251,7 +247,7 @@ def _text(text: object, limit: int = TEXT) -> str | None:
     return None if text is None else excerpt(str(text), limit)
 
 
-def _render(data: dict[str, Any]) -> str:
+def _render(data: JsonObject) -> str:
     from markupsafe import Markup
 
     # "<" cannot occur in the JSON, so nothing in it can close the element or open a comment.

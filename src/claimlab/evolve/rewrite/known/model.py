@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from claimlab.core.errors import UsageError
+from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Settings
 from claimlab.llm.messages import Request as Ask
 from claimlab.llm.messages import untrusted
@@ -122,7 +123,7 @@ class Model:
     async def close(self) -> None:
         await self.provider.close()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         profile = self.provider.profile
         return {
             "rewriter": self.name,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from claimlab.core.types import JsonObject
 from claimlab.evolve.hop import Start
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.rewrite.rewriter import Fired, Request, Rewrite, Role, Settings
@@ -35,7 +34,7 @@ class Replay:
     async def close(self) -> None:
         """Nothing is held."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         return {
             "rewriter": self.name,
             "recording": self.recording.name,

@@ -8,8 +8,8 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.frequencies import Frequencies, frequencies
 from claimlab.evolve.rewrite.operators.all import operators, serving
 from claimlab.evolve.rewrite.rewriter import Fired, Request, Rewrite, Settings
@@ -34,7 +34,7 @@ class Rules:
     async def close(self) -> None:
         """Nothing is held."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         return {
             "rewriter": self.name,
             "weights": self.weights.digest,

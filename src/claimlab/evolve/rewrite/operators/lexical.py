@@ -107,10 +107,10 @@ def _exchange(body: str, pairs: dict[str, str]) -> str:
     for old, new in pairs.items():
         body = re.sub(
             rf"(?<![\w’'-]){old}(?![\w’'-])",
-            lambda m, new=new: _cased(new, m[0]),
+            lambda m, new=new: _cased(new, m[0]),  # type: ignore[misc]
             body,
             flags=re.IGNORECASE,
-        )  # type: ignore[misc]
+        )
     return body
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from claimlab.core import packaged
+from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.english.forms import TENSES, Tense, plural, verb
 from claimlab.evolve.rewrite.english.lists import words as listed
 
@@ -29,7 +29,7 @@ class Entry:
 
 
 @cache
-def _raw() -> dict[str, Any]:
+def _raw() -> JsonObject:
     return packaged.toml("claimlab.evolve.rewrite", "words.toml")
 
 

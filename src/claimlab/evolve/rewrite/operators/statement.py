@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from claimlab.core import packaged
+from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.english.clause import Clause, ended, lowered, parse, raised, sentences
 from claimlab.evolve.rewrite.operators.operator import Change
 
@@ -53,7 +54,7 @@ class Statement:
 
 
 @cache
-def tables() -> dict[str, dict[str, Any]]:
+def tables() -> dict[str, JsonObject]:
     return packaged.toml("claimlab.evolve.rewrite", "phrases.toml")
 
 

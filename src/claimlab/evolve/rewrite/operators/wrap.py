@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.english.clause import parse
 from claimlab.evolve.rewrite.operators.operator import Change, Operator, targets
 from claimlab.evolve.rewrite.operators.statement import Phrase, phrases, tables, take_apart
@@ -30,7 +31,7 @@ def wrap_operators() -> Iterator[Operator]:
     yield Operator("unwrap", "The phrase round a statement goes", "drop", _unwrap, targets(*PLAIN))
 
 
-def _put(owner: str, table: dict[str, Any]) -> Change:
+def _put(owner: str, table: JsonObject) -> Change:
     def change(text: str, draw: random.Random, context: str | None) -> str:  # noqa: ARG001
         statement = take_apart(text)
         if statement.phrase is not None and statement.phrase.owner == owner:
@@ -48,7 +49,7 @@ def _put(owner: str, table: dict[str, Any]) -> Change:
     return change
 
 
-def _fitting(owner: str, table: dict[str, Any], body: str) -> list[Phrase]:
+def _fitting(owner: str, table: JsonObject, body: str) -> list[Phrase]:
     """The phrases of a table that fit the tense of a statement."""
     clause = parse(body)
     wrong = table.get("now" if clause is not None and clause.past else "past", ())
