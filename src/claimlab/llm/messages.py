@@ -8,8 +8,6 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from claimlab.core.types import JsonObject
-
 T = TypeVar("T", bound=BaseModel)
 Role = Literal["system", "user", "assistant"]
 CUT = "the reply was cut at max_tokens"  # a note on an answer
@@ -135,7 +133,7 @@ class Answer(Generic[T]):
             cached=first.cached and self.cached,
         )
 
-    def record(self) -> JsonObject:
+    def record(self) -> dict[str, Any]:
         """JSON-safe, and the same whether the answer came live or from the cache."""
         return {
             "model": self.model,
