@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from harness import begin, best, parser, shared
+from parts.planted_samples import REASONS, planted_samples
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
@@ -23,7 +24,6 @@ from claimlab.generate.filter.measure import read_table
 from claimlab.generate.filter.metric import METRICS
 from claimlab.generate.filter.metrics.similarity import cosines
 from claimlab.generate.filter.texts import read_batch
-from claimlab.generate.planted_samples import REASONS, planted_samples
 
 
 def planted(size: int) -> None:

@@ -39,7 +39,8 @@ JOBS = {
     ),
     "pandas": f"{START} print(data.to_pandas().shape)",
     "llm": (
-        f"from pathlib import Path; from claimlab.llm.standin import StandIn\n{START}\nwith"
+        f"import sys; sys.path.insert(0, {str(ROOT / 'bench')!r})\n"
+        f"from pathlib import Path; from parts.standin import StandIn\n{START}\nwith"
         " StandIn() as server:\n    Path('lab.toml').write_text(f'[lab]\\nbase_url ="
         ' "{server.url}"\\nmodel = "m"\\n\')\n    print(cl.detect(data, \'llm-zero-shot\','
         " profile='lab.toml', limit=5))"

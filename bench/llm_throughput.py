@@ -113,8 +113,7 @@ def standing_in(latency: float, slots: int, answer: str | None = None) -> Iterat
     """
     command = [
         sys.executable,
-        "-m",
-        "claimlab.llm.standin",
+        str(Path(__file__).parent / "parts" / "standin.py"),
         "--latency",
         str(latency),
         "--slots",

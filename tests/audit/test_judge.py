@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 from claimlab.audit.asking import ALONE, PROMISED, READINGS, RESULTS, Opinion, Reading
 from claimlab.audit.judge import FeasibilityJudge
@@ -21,7 +22,6 @@ from claimlab.core.dataset import Dataset
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
-from claimlab.llm.standin import StandIn
 from claimlab.search.chain import Chain
 from claimlab.search.connect import connect
 from claimlab.search.local import build_index

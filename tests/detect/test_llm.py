@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
@@ -23,10 +24,9 @@ from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
 from claimlab.detect.page_reading import PAGE, PASSAGE
 from claimlab.detect.questions import PIECE
 from claimlab.detect.run import detect
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Fail, Refuse, Scripted
-from claimlab.llm.standin import StandIn
-from claimlab.llm.validate import Validated
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.query import Query
 from claimlab.search.results import Results

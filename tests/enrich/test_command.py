@@ -16,10 +16,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.llm.standin import StandIn
 
 
 def claim_of(body: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
@@ -25,7 +26,6 @@ from claimlab.evaluate.contamination.front import estimate_contamination
 from claimlab.evaluate.contamination.ngrams import Grams, gram_hashes
 from claimlab.evaluate.contamination.paired import paired
 from claimlab.evaluate.contamination.result import read_contamination
-from claimlab.llm.standin import Body, StandIn
 
 from .conftest import made_up_run
 

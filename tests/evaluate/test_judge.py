@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
@@ -27,10 +28,9 @@ from claimlab.evaluate.judge.people import agreement_between, consensus, rates, 
 from claimlab.evaluate.judge.run import judge_run
 from claimlab.evaluate.judge.threshold import DEFAULT, fit
 from claimlab.llm.judge import combined
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Refuse, Scripted
-from claimlab.llm.standin import StandIn
-from claimlab.llm.validate import Validated
 from claimlab.tasks.known.table_veracity import VERACITY
 
 N = 12

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
@@ -38,10 +39,8 @@ from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
 from claimlab.llm.open import open_provider
-from claimlab.llm.prices import Price
-from claimlab.llm.profiles import Profile
+from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.prompts import Prompts
-from claimlab.llm.standin import Body, StandIn
 
 COLLOQUIAL = Target("style", "colloquial-emotional")
 BAKER = {"job": "baker", "education": "vocational education", "big_five": "openness & extraversion"}

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 
 from claimlab.cli.app import run
 from claimlab.core import sync
@@ -29,7 +30,6 @@ from claimlab.llm.open import layered, open_provider
 from claimlab.llm.profiles import Profile
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.providers.scripted import Scripted
-from claimlab.llm.standin import Body, StandIn
 
 CONTEXTS = [
     Context(f"c{i}", f"The mill of Brannock burned in 19{i:02d} and 4{i} looms were lost.", "Mills", "Regional", language="eng")

@@ -26,10 +26,10 @@ from claimlab.evolve.worth.score import Perspective, Society, by_features
 from claimlab.evolve.worth.spread import Bounds, ability, most_reached, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.evolve.worth.views import Worth
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
-from claimlab.llm.validate import Validated
 
 CLAIMS = [
     ("plain", "The bench is green."),

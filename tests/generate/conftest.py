@@ -16,12 +16,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.generate.chains import find_chain
 from claimlab.generate.planted import SLOTS, clean_twin
-from claimlab.llm.standin import Body, StandIn
 
 CODES = {"English": "eng", "Portuguese": "por", "German": "deu"}
 Fault = Callable[

@@ -10,6 +10,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.planted_samples import DEFECTS, REASONS, planted_samples
+from parts.standin import Body, StandIn
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
@@ -17,8 +19,6 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.generate.filter.front import quality_filter
 from claimlab.generate.filter.metric import METRICS, Metric, Reading
 from claimlab.generate.planted import clean_twin
-from claimlab.generate.planted_samples import DEFECTS, REASONS, planted_samples
-from claimlab.llm.standin import Body, StandIn
 
 VECTORS = {"similarity", "translated-pair"}  # they take seconds to load
 QUICK = sorted(set(METRICS.names()) - VECTORS)

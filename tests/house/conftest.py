@@ -16,14 +16,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.planted_samples import planted_samples
+from parts.standin import Body, StandIn
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
-from claimlab.generate.planted_samples import planted_samples
-from claimlab.llm.standin import Body, StandIn
 
 SAMPLE = Path(__file__).parents[1] / "catalog" / "samples" / "covid-fact" / "raw"
 MAIN = "from claimlab.cli.app import main; main()"

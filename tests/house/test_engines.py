@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from parts.standin import StandIn
 
 import claimlab as cl
 from claimlab.cli.app import run
@@ -17,7 +18,6 @@ from claimlab.core.engine.cluster import disconnect
 from claimlab.core.engine.names import parse_engine
 from claimlab.core.errors import BudgetSpent
 from claimlab.detect import shared as predicted
-from claimlab.llm.standin import StandIn
 
 from .test_twins import files_in
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core.calls.calls import FILE
 from claimlab.core.dataset import Dataset
 from claimlab.core.edits import accept_edits
 from claimlab.generate.planted import planted
-from claimlab.llm.standin import StandIn
 
 from .conftest import explained, outcome, start
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "claimlab"
 FLAG = re.compile(r"(?:^|[\s(\"'`])--[a-z][a-z-]+")
-OWN_COMMANDS = {"llm/standin.py", "llm/weights.py"}  # a program of its own, and pip's flags
+OWN_COMMANDS = {"llm/weights.py"}  # pip's flags
 OWN_COMMANDS |= {"detect/run.py", "evaluate/judge/run.py"}  # until their verbs are thin
 OWN_COMMANDS |= {"audit/remedy.py"}  # advice as it is typed, for pages and terminals
 

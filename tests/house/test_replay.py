@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent
 from claimlab.core.record import to_side_table
-from claimlab.llm.standin import StandIn
 from claimlab.search import snapshot
 from claimlab.search.addresses import Guard
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from claimlab.llm.standin import Body, StandIn, http
+from parts.standin import Body, StandIn, http
 
 
 class BatchStandIn(StandIn):

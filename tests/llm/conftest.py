@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.standin import Body, StandIn
 from pydantic import BaseModel
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.mode import Mode
 from claimlab.core.calls.retry import Retries
 from claimlab.llm.gather import gather
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.prices import Price
-from claimlab.llm.profiles import Profile
-from claimlab.llm.standin import Body, StandIn
-from claimlab.llm.validate import Validated
+from claimlab.llm.profiles import Price, Profile
 
 
 class Word(BaseModel):

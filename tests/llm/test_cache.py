@@ -13,13 +13,13 @@ import time
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core.budget import Budget
 from claimlab.core.errors import ReplayMiss
+from claimlab.llm.gather import Tally
+from claimlab.llm.layers import question
 from claimlab.llm.messages import Message, Request
-from claimlab.llm.remember import question
-from claimlab.llm.standin import StandIn
-from claimlab.llm.tally import Tally
 
 
 def dumped(answers: dict[int, Any]) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.errors import BudgetSpent, UsageError
 from claimlab.llm.estimate import estimate, rough_count
+from claimlab.llm.layers import most
 from claimlab.llm.messages import Request
-from claimlab.llm.meter import most
 from claimlab.llm.providers.scripted import Scripted
-from claimlab.llm.standin import StandIn
 
 
 @pytest.mark.parametrize("cap", [{"money": 6.0}, {"tokens": 4_500}, {"calls": 110}])

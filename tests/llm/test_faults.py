@@ -8,10 +8,10 @@ import json
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core.errors import EndpointRefused
-from claimlab.llm.standin import StandIn
-from claimlab.llm.tally import Tally
+from claimlab.llm.gather import Tally
 
 PASSING = ["429", "500", "503", "cut", "html", "empty", "truncated", "no-choices"]
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core import sync
 from claimlab.llm.gather import ask_sync, gather, gather_sync
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Scripted
-from claimlab.llm.standin import StandIn
-from claimlab.llm.validate import Validated
 
 
 def scripted(answers: Any) -> Validated:

@@ -11,9 +11,8 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.llm import weights
 from claimlab.llm.gather import ask_sync
 from claimlab.llm.messages import Request
-from claimlab.llm.open import open_provider
+from claimlab.llm.open import Colour, open_provider
 from claimlab.llm.profiles import find_profile
-from claimlab.llm.trial import Colour
 
 
 def test_a_path_is_a_profile_that_costs_nothing_and_names_the_model(tmp_path: Path) -> None:

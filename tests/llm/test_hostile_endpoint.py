@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core.budget import Budget
 from claimlab.core.errors import BudgetSpent, EndpointRefused
-from claimlab.llm.standin import StandIn
 
 KEY = "sk-Proj/1234+echo_me"
 
@@ -181,7 +181,7 @@ FORMS = {
 def test_a_key_that_is_repeated_is_neither_stored_nor_shown(
     where: str, form: str, lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from claimlab.llm import standin
+    from parts import standin
 
     echoed = FORMS[form]
     faults = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.cli.app import run as command
 from claimlab.core.calls.calls import Calls
@@ -23,7 +24,6 @@ from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import all_profiles, find_profile
 from claimlab.llm.provider import PROVIDERS
-from claimlab.llm.standin import StandIn
 
 MINE = """
 [lab]
@@ -148,7 +148,7 @@ def test_another_vendors_key_and_account_are_never_sent(
 def test_an_endpoint_that_echoes_the_key_does_not_get_it_printed(
     lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from claimlab.llm import standin
+    from parts import standin
 
     monkeypatch.setenv("LAB_KEY", "sk-echoed-value")
     monkeypatch.setitem(

@@ -6,11 +6,11 @@ from enum import Enum
 from typing import Any, Literal
 
 import pytest
+from parts.standin import StandIn
 from pydantic import BaseModel, ConfigDict, Field
 
 from claimlab.llm.messages import Message, Request, untrusted
 from claimlab.llm.schema import Unfit, find_json, in_words, read, wire_schema
-from claimlab.llm.standin import StandIn
 
 
 class Stance(Enum):

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 from pydantic import BaseModel, Field
 
 from claimlab.core.calls.calls import Calls
@@ -23,16 +24,15 @@ from claimlab.detect.run import detect
 from claimlab.evolve.claims.seed import answer_schema
 from claimlab.evolve.drift.fuse import Reading, schema_of
 from claimlab.llm.gather import ask_sync
+from claimlab.llm.judge import Reasoned
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.opinion import Reasoned
 from claimlab.llm.profiles import Profile
 from claimlab.llm.schema import wire_schema
-from claimlab.llm.standin import Body, StandIn
 
 ROOMS = (
     "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.gray",
-    "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.agents", "llm.trial",
+    "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.agents", "llm.open",
 )  # fmt: skip
 LENGTHS = {"minLength", "maxLength", "pattern", "format"}
 RANGES = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}

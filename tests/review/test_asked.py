@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.core.errors import UsageError
 from claimlab.llm.profiles import Profile
-from claimlab.llm.standin import StandIn
 from claimlab.review.asked import review_ask
 from claimlab.review.create import review_create
 from claimlab.review.files import review_import

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.generate.planted import planted
-from claimlab.llm.standin import StandIn
 from claimlab.study.estimate import study_estimate
 from claimlab.study.front import study_run
 

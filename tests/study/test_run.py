@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from parts.standin import StandIn
 from sklearn.metrics import f1_score
 
 import claimlab as cl
 from claimlab.evaluate.together import over_seeds
 from claimlab.generate.planted import planted
-from claimlab.llm.standin import StandIn
 from claimlab.study.estimate import study_estimate
 from claimlab.study.front import study_run
 from claimlab.study.score import entries

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 
 import claimlab as cl
 from claimlab.cli.app import run as command
@@ -19,7 +20,6 @@ from claimlab.core.stats.streams import share_of
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.run import evaluate_runs
 from claimlab.generate.planted import planted
-from claimlab.llm.standin import Body, StandIn
 from claimlab.study.page import saved_study
 
 BROKEN = (400, b'{"error": {"message": "The request cannot be read."}}')

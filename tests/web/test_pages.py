@@ -383,7 +383,7 @@ def test_months_without_records_are_bars_of_no_height(
 def test_a_prediction_shows_the_prompt_and_the_reply_that_were_recorded(
     tmp_path: Path, client_of: Callable[[Path], TestClient]
 ) -> None:
-    from claimlab.llm.standin import StandIn
+    from parts.standin import StandIn
 
     texts = ['Der Turm ist 12 m hoch – "sagt" man.', "The bridge opened in 1931."]
     rows = pl.DataFrame(

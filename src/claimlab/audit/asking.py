@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
+from claimlab.llm.judge import Case, Reasoned
 from claimlab.llm.messages import untrusted
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt
 
 Reading = Literal["without search", "search promised", "search results"]

@@ -32,10 +32,9 @@ from claimlab.core.choice import each_of
 from claimlab.core.errors import SearchFailed
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.opinion import Case
 from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.llm.provider import Provider
 from claimlab.search.chain import Chain

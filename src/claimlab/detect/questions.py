@@ -20,8 +20,8 @@ from pydantic import Field, create_model
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Prediction
+from claimlab.llm.judge import Reasoned
 from claimlab.llm.messages import Answer, untrusted
-from claimlab.llm.opinion import Reasoned
 from claimlab.llm.prompts import Prompt
 from claimlab.tasks.task import Task
 

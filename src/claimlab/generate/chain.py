@@ -1,6 +1,6 @@
 """Put one seed through a chain: one prompt with a form to fill in, or a call for each role.
 
-When an answer cannot be parsed, the model is asked once more (by `llm/validate`) and the sample is
+When an answer cannot be parsed, the model is asked once more (by `llm/layers`) and the sample is
 marked. A chain that stops (a refusal, a second bad answer, a failed call) keeps what its roles had
 written, with its status. A refusal is a result: the question is not rephrased and asked again.
 """

@@ -30,9 +30,9 @@ from claimlab.generate.run import dataset_of, make_all
 from claimlab.generate.seeds import BY, read_reputation
 from claimlab.generate.translate import engine_name
 from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.layers import Validated
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompts, read_prompts
-from claimlab.llm.validate import Validated
 
 SHOWN = 5  # samples of a preview
 

@@ -10,30 +10,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.atomic import atomic_text
 from claimlab.core.budget import Amount
+from claimlab.core.calls.bounded import read_bounded
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.deferred import Item
 from claimlab.core.calls.recording import Question, Recording, Reply
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.llm.batch_wire import Endpoint
-from claimlab.llm.messages import Answer, Request, T
-from claimlab.llm.meter import actual, most
+from claimlab.llm.layers import Layer, actual, most, question, restored, stored
+from claimlab.llm.messages import Answer, Request, T, Unread
 from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
-from claimlab.llm.remember import question, restored, stored
+from claimlab.llm.providers.openai_compatible import OpenAICompatible
 
 FOLDER = "batches"
 MOST = 50_000  # requests in one batch, by the vendors' rules
 OVER = ("completed", "failed", "expired", "cancelled")
+WINDOW = "24h"
+LARGEST = 1 << 30  # bytes of a file of answers
+_CALLED = "/v1/chat/completions"  # what every request of a batch calls
 
 
 @dataclass
@@ -52,10 +56,17 @@ class Batch:
     counts: dict[str, int] = field(default_factory=dict)
     ledger: str | None = None  # of the run that sent it, in which it counts at the most it can cost
     assumed: JsonObject = field(default_factory=dict)  # that most, as an Amount
-    actual: JsonObject = field(
-        default_factory=dict
-    )  # what its answers did cost, once they are collected
+    # what its answers did cost, once they are collected
+    actual: JsonObject = field(default_factory=dict)
     settled: bool = False  # the ledger knows
+
+    @property
+    def under_way(self) -> bool:
+        return not self.collected and self.status not in OVER
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return Endpoint(Profile(**self.profile))
 
     def save(self, cache: Path) -> None:
         (cache / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -83,20 +94,20 @@ def batches_in(cache: Path) -> list[Batch]:
     return [Batch(**json.loads(file.read_text(encoding="utf-8"))) for file in files]
 
 
-class Batched:
+class Batched(Layer):
     """The layer that notes a question instead of asking it. What it can cost at most counts against
     the caps at once, since a batch that was sent is paid for whether or not its answers are
     fetched."""
 
     def __init__(self, inner: Provider, calls: Calls) -> None:
-        if inner.profile.base_url is None:
+        super().__init__(inner)
+        if self.profile.base_url is None:
             raise UsageError(
-                f"The profile '{inner.profile.name}' takes no batches.", "Leave out `batch`."
+                f"The profile '{self.profile.name}' takes no batches.", "Leave out `batch`."
             )
         assert calls.deferred is not None
         assert calls.cache is not None, "a batch needs a recording"
-        self.inner, self.profile, self.calls = inner, inner.profile, calls
-        self.deferred, self.cache = calls.deferred, Path(calls.cache)
+        self.calls, self.deferred, self.cache = calls, calls.deferred, Path(calls.cache)
         self._under_way: set[str] | None = None
         self._assumed: dict[str, Amount] = {}
         self._first = asyncio.Lock()
@@ -111,17 +122,16 @@ class Batched:
             self.deferred.under_way += 1
         elif not self.deferred.has(self, call):
             worst = most(request, self.profile)
-            price = Amount(worst.money * self.profile.batch_price, worst.tokens, worst.calls)
+            price = replace(worst, money=worst.money * self.profile.batch_price)
             (await self.calls.budget.reserve(price)).settle(None)
             self._assumed[call.key] = price
-            self.deferred.add(self, call, Endpoint(self.profile).body(request))
-        detail = "the answer comes with a batch"
+            self.deferred.add(self, call, OpenAICompatible(self.profile).body(request))
         return Answer(
-            model=self.profile.chosen_model(), failure="batched", detail=detail, transient=True
+            model=self.profile.chosen_model(),
+            failure="batched",
+            detail="the answer comes with a batch",
+            transient=True,
         )
-
-    async def close(self) -> None:
-        await self.inner.close()
 
     async def _waited_for(self) -> set[str]:
         """The questions in batches that are not done; what has come in since the last start is
@@ -145,12 +155,8 @@ class Batched:
     def _settle(self, batch: Batch) -> None:
         """Put the true cost of a batch that came in in the place of the most it could cost. It is
         marked first: a run that is killed in between has counted too much, never too little."""
-        if (
-            batch.collected
-            and not batch.settled
-            and batch.ledger is not None
-            and batch.ledger == self._ledger
-        ):
+        mine = batch.ledger is not None and batch.ledger == self._ledger
+        if mine and batch.collected and not batch.settled:
             batch.settled = True
             batch.save(self.cache)
             self.calls.budget.correct(Amount(**batch.assumed), Amount(**batch.actual))
@@ -159,19 +165,15 @@ class Batched:
         ids = []
         for start in range(0, len(items), MOST):
             part = items[start : start + MOST]
-            lines = [_line(call, body) for call, body in part]
-            number = sync.run(Endpoint(self.profile).create("".join(lines).encode()))
+            lines = "".join(_line(call, body) for call, body in part)
+            number = sync.run(Endpoint(self.profile).create(lines.encode()))
             questions = {
                 call.key: {"kind": call.kind, "content": dict(call.content)} for call, _ in part
             }
-            most_of_all = _sum(self._assumed[key] for key in questions)
-            Batch(
-                number,
-                self.profile.model_dump(mode="json"),
-                questions,
-                ledger=self._ledger,
-                assumed=most_of_all,
-            ).save(self.cache)
+            batch = Batch(number, self.profile.model_dump(mode="json"), questions)
+            batch.ledger = self._ledger
+            batch.assumed = _sum(self._assumed[key] for key in questions)
+            batch.save(self.cache)
             ids.append(number)
         count = f"{several(len(items), 'question')} {verb(len(items), 'was', 'were')}"
         return f"{count} sent to '{self.profile.name}' as batch {', '.join(ids)}."
@@ -184,13 +186,8 @@ def _sum(amounts: Iterable[Amount]) -> JsonObject:
     }
 
 
-def _line(question: Question, body: Mapping[str, Any]) -> str:
-    call = {
-        "custom_id": question.key,
-        "method": "POST",
-        "url": "/v1/chat/completions",
-        "body": body,
-    }
+def _line(question: Question, body: Mapping[str, object]) -> str:
+    call = {"custom_id": question.key, "method": "POST", "url": _CALLED, "body": body}
     return json.dumps(call, ensure_ascii=False) + "\n"
 
 
@@ -210,8 +207,12 @@ async def looked_at(cache: Path) -> list[Batch]:
     """Every batch of a cache, with the endpoint's status of those that are not collected."""
     batches = batches_in(cache)
     for batch in batches:
-        if not batch.collected and batch.status not in OVER:
-            await _refresh(batch, cache)
+        if batch.under_way:
+            raw = await batch.endpoint.retrieve(batch.id)
+            batch.status = raw["status"]
+            counts = raw.get("request_counts") or {}
+            batch.counts = {kind: n for kind, n in counts.items() if isinstance(n, int)}
+            batch.save(cache)
     return batches
 
 
@@ -237,25 +238,15 @@ async def cancelled(cache: Path) -> list[Batch]:
     """
     batches = await looked_at(cache)
     for batch in batches:
-        if not batch.collected and batch.status not in OVER:
-            batch.status = (await Endpoint(Profile(**batch.profile)).cancel(batch.id))["status"]
+        if batch.under_way:
+            batch.status = (await batch.endpoint.cancel(batch.id))["status"]
             batch.save(cache)
     return batches
 
 
-async def _refresh(batch: Batch, cache: Path) -> None:
-    raw = await Endpoint(Profile(**batch.profile)).retrieve(batch.id)
-    batch.status = raw["status"]
-    batch.counts = {
-        k: v for k, v in (raw.get("request_counts") or {}).items() if isinstance(v, int)
-    }
-    batch.save(cache)
-
-
 async def _collect(batch: Batch, recording: Recording) -> None:
-    profile = Profile(**batch.profile)
     costs: list[Amount | None] = []
-    for key, answer in await Endpoint(profile).answers(batch.id):
+    for key, answer in await batch.endpoint.answers(batch.id):
         question = batch.questions.get(key)
         if question is None:
             continue
@@ -268,3 +259,69 @@ async def _collect(batch: Batch, recording: Recording) -> None:
     known = [cost for cost in costs if cost is not None]
     # A reply without token counts may have cost anything: then nothing is given back.
     batch.actual = _sum(known) if len(known) == len(costs) else batch.assumed
+
+
+class Endpoint:
+    """Where the batches of a profile go, and the format on the wire."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._calls = OpenAICompatible(profile)
+
+    async def create(self, lines: bytes) -> str:
+        async with self._client() as client:
+            file = await client.files.create(file=("requests.jsonl", lines), purpose="batch")
+            batch = await client.batches.create(
+                input_file_id=file.id, endpoint=_CALLED, completion_window=WINDOW
+            )
+            return str(batch.id)
+
+    async def retrieve(self, number: str) -> JsonObject:
+        async with self._client() as client:
+            return dict((await client.batches.retrieve(number)).model_dump())
+
+    async def cancel(self, number: str) -> JsonObject:
+        async with self._client() as client:
+            return dict((await client.batches.cancel(number)).model_dump())
+
+    async def answers(self, number: str) -> list[tuple[str, Unread]]:
+        """The answers of a batch that is over, by the hash of their question; of the files that it
+        has.
+        """
+        lines: list[bytes] = []
+        async with self._client() as client:
+            batch = await client.batches.retrieve(number)
+            for file in filter(None, (batch.output_file_id, batch.error_file_id)):
+                async with client.files.with_streaming_response.content(file) as response:
+                    raw = await read_bounded(response.http_response, LARGEST)
+                    lines += raw.splitlines()
+        return [self._answer(json.loads(line)) for line in lines if line.strip()]
+
+    def _answer(self, line: JsonObject) -> tuple[str, Unread]:
+        response = line.get("response") or {}
+        if response.get("status_code") != 200:
+            failure = f"http-{response.get('status_code') or 0}"
+            detail = json.dumps(line.get("error"))
+            model = self.profile.chosen_model()
+            return line["custom_id"], Answer(model=model, failure=failure, detail=detail)
+        answer = self._calls.read(json.dumps(response["body"]).encode())
+        cost = None if answer.cost is None else round(answer.cost * self.profile.batch_price, 12)
+        return line["custom_id"], replace(answer, cost=cost)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[Any]:
+        """The SDK's client, whose errors become a sentence."""
+        client = self._calls.client()
+        try:
+            yield client
+        except ClaimlabError:
+            raise
+        except Exception as error:
+            failed = self._calls.broken(error)
+            raise ClaimlabError(
+                f"The endpoint of '{self.profile.name}' did not take the batch:"
+                f" {failed.detail or failed.failure}.",
+                "Check that it takes batches, or leave out `batch`.",
+            ) from error
+        finally:
+            await client.close()

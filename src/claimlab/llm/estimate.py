@@ -9,10 +9,9 @@ from functools import cache
 from typing import Any
 
 from claimlab.core.calls.recording import Question, Recording
+from claimlab.llm.layers import question
 from claimlab.llm.messages import Request
-from claimlab.llm.prices import Price
-from claimlab.llm.profiles import Profile
-from claimlab.llm.remember import question
+from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.schema import in_words
 
 Counter = Callable[[str], int]

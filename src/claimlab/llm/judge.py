@@ -1,60 +1,99 @@
 """One judge for everything that a model is asked to judge: contradiction, feasibility, drift,
 verdicts, worth, quality.
 
-A judge is a prompt, a schema whose first field is the rationale, and how often it is asked. Scores
-of several runs are averaged, words counted. It reports the cost, how far its own runs agree, and
-the outcome of every question: a refusal or a reply that cannot be read is null, and counted. What
-it is worth is for the caller to say, who compares it with annotators, or marks it unvalidated.
+A judge is a prompt, a schema whose first field is the rationale, and how often it is asked; a room
+brings these, the cases, and what it makes of the answers. Scores of several runs are averaged,
+words counted. It reports the cost, how far its own runs agree, and the outcome of every question: a
+refusal or a reply that cannot be read is null, and counted. What it is worth is for the caller to
+say, who compares it with annotators, or marks it unvalidated (`standing`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic
+
+from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
 from claimlab.core.types import JsonObject
-from claimlab.llm.gather import gather_sync
-from claimlab.llm.messages import Answer, Message, Request, T
-from claimlab.llm.opinion import Case, Opinion, Value
+from claimlab.llm.gather import Tally, gather_sync
+from claimlab.llm.messages import Answer, Message, Request, T, untrusted
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
-from claimlab.llm.tally import Tally
 
+Value = float | str
 AGAIN = 0.7  # temperature when one judge is asked several times: at 0 it would only repeat itself
 
 
+class Reasoned(BaseModel):
+    """The start of every schema of a judge: the rationale is written first, so that the verdict
+    follows from it.
+    """
+
+    rationale: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is put before a judge. The fixed words come first (`system`), the data of this case last
+    (`data`).
+    """
+
+    id: str
+    system: str
+    data: str
+
+
+@dataclass
+class Opinion(Generic[T]):
+    """What a judge thinks of one case over all its runs. `value` is null when no run brought an
+    answer.
+    """
+
+    case: str
+    value: Value | None = None
+    runs: list[Value] = field(default_factory=list)
+    replies: list[T | None] = field(default_factory=list)  # run by run; null where one failed
+    failures: list[str] = field(default_factory=list)
+    detail: str | None = None
+    cost: float | None = None
+
+    @property
+    def reply(self) -> T | None:
+        """The whole reply of the first run that brought one."""
+        return next((reply for reply in self.replies if reply is not None), None)
+
+    @property
+    def rationale(self) -> str | None:
+        return getattr(self.reply, "rationale", None) or None
+
+
+@dataclass
 class ModelJudge(Generic[T]):
     """`value` takes the score or the word out of a reply; `tie` is the word of runs that are
     divided.
     """
 
-    def __init__(
-        self,
-        provider: Provider,
-        prompt: Prompt,
-        schema: type[T],
-        *,
-        value: Callable[[T], Value],
-        tie: str | None = None,
-        runs: int = 1,
-        seed: int = 0,
-        max_tokens: int = 600,
-    ) -> None:
-        if runs < 1:
-            raise UsageError(f"A judge cannot be asked {runs} times.", "Pass `runs` of 1 or more.")
-        self.provider, self.prompt, self.schema = provider, prompt, schema
-        self.value, self.tie, self.runs, self.seed, self.max_tokens = (
-            value,
-            tie,
-            runs,
-            seed,
-            max_tokens,
-        )
-        self.tally = Tally()
+    provider: Provider
+    prompt: Prompt
+    schema: type[T]
+    value: Callable[[T], Value]
+    tie: str | None = None
+    runs: int = 1
+    seed: int = 0
+    max_tokens: int = 600
+    tally: Tally = field(default_factory=Tally)
+
+    def __post_init__(self) -> None:
+        if self.runs < 1:
+            raise UsageError(
+                f"A judge cannot be asked {self.runs} times.", "Pass `runs` of 1 or more."
+            )
 
     @property
     def model(self) -> str:
@@ -93,37 +132,48 @@ class ModelJudge(Generic[T]):
         self, cases: Sequence[Case], *, progress: Progress = silent, label: str = "judging"
     ) -> list[Opinion[T]]:
         """Opinions in the order of the cases."""
-        answers: dict[int, Answer[T]] = {}
         requests = list(self.requests(cases))
-        for index, answer in gather_sync(self.provider, requests, progress=progress, label=label):
-            answers[index] = answer
+        answers = dict(gather_sync(self.provider, requests, progress=progress, label=label))
+        starts = range(0, len(requests), self.runs)
         return [
-            self._opinion(case, [answers[n * self.runs + k] for k in range(self.runs)])
-            for n, case in enumerate(cases)
+            self._opinion(case, [answers[start + run] for run in range(self.runs)])
+            for case, start in zip(cases, starts, strict=True)
         ]
 
     async def one(self, case: Case) -> Opinion[T]:
         """The opinion on one case, for a caller that asks in the middle of something else."""
         return self._opinion(
-            case, [await self.provider.ask(self.request(case, k)) for k in range(self.runs)]
+            case, [await self.provider.ask(self.request(case, run)) for run in range(self.runs)]
         )
 
     def _opinion(self, case: Case, answers: Sequence[Answer[T]]) -> Opinion[T]:
         for answer in answers:
             self.tally.add(answer)
-        replies = [a.value for a in answers]
-        values = [self.value(reply) for reply in replies if reply is not None]
-        costs = [a.cost for a in answers]
-        known = [c for c in costs if c is not None]
+        failed = [answer for answer in answers if answer.value is None]
+        values = [self.value(answer.value) for answer in answers if answer.value is not None]
+        known = [answer.cost for answer in answers if answer.cost is not None]
         return Opinion(
             case.id,
             combined(values, self.tie),
             values,
-            replies,
-            [a.failure or "empty" for a in answers if a.value is None],
-            next((a.detail for a in answers if a.value is None), None),
-            round(sum(known), 9) if len(known) == len(costs) else None,
+            [answer.value for answer in answers],
+            [answer.failure or "empty" for answer in failed],
+            failed[0].detail if failed else None,
+            round(sum(known), 9) if len(known) == len(answers) else None,
         )
+
+
+def fenced(parts: Mapping[str, str]) -> str:
+    """The data of a case: each text fenced by its name, in this order."""
+    return "\n\n".join(untrusted(text, name) for name, text in parts.items())
+
+
+def standing(own: str | None, validated: str | None) -> str:
+    """What a judge is worth: the caveat of its profile, and how it agrees with annotators; without
+    that it is unvalidated.
+    """
+    worth = validated or "unvalidated: it was not compared with annotators"
+    return f"{own}; {worth}" if own else worth
 
 
 def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:
@@ -132,7 +182,7 @@ def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:
     """
     if not values:
         return None
-    scores = [v for v in values if not isinstance(v, str)]
+    scores = [value for value in values if not isinstance(value, str)]
     if len(scores) == len(values):
         return round(sum(scores) / len(scores), 4)
     first, *rest = Counter(values).most_common()
@@ -146,11 +196,12 @@ def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> JsonObject | None:
     units = [opinion.runs for opinion in opinions if len(opinion.runs) > 1]
     if not units:
         return None
-    words = any(isinstance(value, str) for unit in units for value in unit)
-    number = {
-        value: float(i) for i, value in enumerate(dict.fromkeys(v for unit in units for v in unit))
-    }
-    answers = patterns([[number[v] if words else float(v) for v in unit] for unit in units])
+    values = [value for unit in units for value in unit]
+    words = any(isinstance(value, str) for value in values)
+    number = {value: float(at) for at, value in enumerate(dict.fromkeys(values))}
+    answers = patterns(
+        [[number[value] if words else float(value) for value in unit] for unit in units]
+    )
     level = "nominal" if words else "interval"
     measured = figure(answers, lambda known, weights: alpha_of(known, weights, level))  # type: ignore[arg-type]
     return {"cases": len(units), "alpha": measured.value, "interval": measured.interval}

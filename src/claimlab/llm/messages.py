@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Generic, Literal, Never, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from claimlab.core.types import JsonObject
+
 T = TypeVar("T", bound=BaseModel)
+T_co = TypeVar("T_co", bound=BaseModel, covariant=True)
 Role = Literal["system", "user", "assistant"]
 CUT = "the reply was cut at max_tokens"  # a note on an answer
 
@@ -20,12 +23,12 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Generic[T]):
+class Request(Generic[T_co]):
     """One question to a model. `timeout`, `tag` and `prompt_name` do not change the answer: the
     cache does not look at them."""
 
     messages: tuple[Message, ...]
-    schema: type[T] | None = None
+    schema: type[T_co] | None = None
     temperature: float | None = (
         0.0  # null: leave it to the endpoint (some reasoning models take no other)
     )
@@ -38,9 +41,8 @@ class Request(Generic[T]):
         ""  # the name of the prompt, by which a profile may set another limit of tokens
     )
 
-    @classmethod
+    @staticmethod
     def of(
-        cls,
         prompt: str,
         *,
         system: str | None = None,
@@ -48,13 +50,17 @@ class Request(Generic[T]):
         **settings: Any,
     ) -> Request[T]:
         first = (Message("system", system),) if system else ()
-        return cls(messages=(*first, Message("user", prompt)), schema=schema, **settings)
+        return Request(messages=(*first, Message("user", prompt)), schema=schema, **settings)
 
-    def again(self, reply: str, complaint: str) -> Request[T]:
+    def again(self, reply: str, complaint: str) -> Request[T_co]:
         """The same question with the unusable reply and what was wrong with it."""
         return replace(
             self, messages=(*self.messages, Message("assistant", reply), Message("user", complaint))
         )
+
+    def wire(self) -> list[dict[str, str]]:
+        """The messages as endpoints take them."""
+        return [{"role": message.role, "content": message.content} for message in self.messages]
 
     def name(self) -> str:
         """What to call this request in a message to a person."""
@@ -78,16 +84,16 @@ class Usage:
         return None if self.input is None or self.output is None else self.input + self.output
 
     def plus(self, other: Usage) -> Usage:
-        cached = (
-            None
-            if self.cached is None and other.cached is None
-            else (self.cached or 0) + (other.cached or 0)
+        known = [count for count in (self.cached, other.cached) if count is not None]
+        return Usage(
+            _sum(self.input, other.input),
+            _sum(self.output, other.output),
+            sum(known) if known else None,
         )
-        return Usage(_sum(self.input, other.input), _sum(self.output, other.output), cached)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
+class Answer(Generic[T_co]):
     """What came back. A failed call is an answer too: `value` is null and `failure` says why, in
     one word:
 
@@ -98,7 +104,7 @@ class Answer(Generic[T]):
     """
 
     model: str
-    value: T | None = None
+    value: T_co | None = None
     text: str | None = None
     failure: str | None = None
     detail: str | None = None
@@ -121,7 +127,7 @@ class Answer(Generic[T]):
     def ok(self) -> bool:
         return self.failure is None
 
-    def after(self, first: Answer[T]) -> Answer[T]:
+    def after(self, first: Answer[BaseModel]) -> Answer[T_co]:
         """This answer with what `first`, the one asked before it, used up."""
         return replace(
             self,
@@ -133,7 +139,7 @@ class Answer(Generic[T]):
             cached=first.cached and self.cached,
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """JSON-safe, and the same whether the answer came live or from the cache."""
         return {
             "model": self.model,
@@ -141,16 +147,15 @@ class Answer(Generic[T]):
             "text": self.text,
             "failure": self.failure,
             "detail": self.detail,
-            "usage": {
-                "input": self.usage.input,
-                "output": self.usage.output,
-                "cached": self.usage.cached,
-            },
+            "usage": asdict(self.usage),
             "cost": self.cost,
             "seconds": self.seconds,
             "calls": self.calls,
             "notes": list(self.notes),
         }
+
+
+Unread: TypeAlias = Answer[Never]  # as a provider gives it: without the value in its text
 
 
 def untrusted(text: str, name: str = "text") -> str:

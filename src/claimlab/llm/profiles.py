@@ -3,18 +3,24 @@ prices, abilities.
 
 Built-in ones are in data/profiles.toml; your own are TOML files of the same layout, given as a path
 or named in the variable CLAIMLAB_PROFILES. A profile never holds a key.
+
+Published prices are those of the table inside the package `genai-prices`; nothing is fetched. A
+profile's own price wins. A model that neither knows has no price: its cost is null, and a cap in
+money is refused.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -23,13 +29,64 @@ from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Request, T, Usage
-from claimlab.llm.prices import Price, listed_price
 
 if TYPE_CHECKING:
     from claimlab.core.trust import Need
 
 GGUF = "gguf:"
 CONTEXT = 8192  # tokens for a call of a model file: 15 examples with evidence fit
+SAMPLE = 1000  # tokens: small enough for the lowest tier of tables that ask more for long prompts
+
+
+class Price(BaseModel):
+    """US dollars per million tokens, as published on a day. Prices move: check, and write your own
+    profile.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(
+        default=None, ge=0
+    )  # input that the endpoint had in its cache; null: as other input
+    as_of: date | None = None
+    source: str | None = None
+
+    def cost(self, input: int, output: int, cached: int = 0) -> float:
+        """`cached` tokens are part of `input`."""
+        dear = self.input if self.cached is None else self.cached
+        return ((input - cached) * self.input + cached * dear + output * self.output) / 1_000_000
+
+
+@lru_cache(maxsize=256)
+def listed_price(base_url: str | None, model: str) -> Price | None:
+    """The price of `model` at the vendor whose address this is; null where the table knows
+    neither.
+    """
+    if base_url is None:
+        return None
+    try:
+        library: Any = importlib.import_module("genai_prices")
+    except ImportError:
+        return None
+
+    def of(**tokens: int) -> float:
+        price = library.calc_price(
+            library.Usage(**tokens), model_ref=model, provider_api_url=base_url
+        )
+        return round(float(price.total_price) / SAMPLE * 1_000_000, 6)
+
+    try:
+        fresh = of(input_tokens=SAMPLE)
+        return Price(
+            input=fresh,
+            output=of(output_tokens=SAMPLE),
+            cached=min(fresh, of(input_tokens=SAMPLE, cache_read_tokens=SAMPLE)),
+            source=f"genai-prices {library.__version__}",
+        )
+    except LookupError:  # a vendor or a model that is not in the table
+        return None
 
 
 class Profile(BaseModel):

@@ -17,10 +17,9 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.profiles import Profile
 from claimlab.llm.prompts import Given, Prompt, read_prompts
 from claimlab.review.merge import Imported, Row

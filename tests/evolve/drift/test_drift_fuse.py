@@ -23,10 +23,10 @@ from claimlab.evolve.drift.judged import (
     stated_judge,
 )
 from claimlab.evolve.drift.measure import Judges, measure
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
-from claimlab.llm.validate import Validated
 
 PAIRS = [("The mill sold looms.", f"The mill sold {n} looms.") for n in range(1, 7)]
 

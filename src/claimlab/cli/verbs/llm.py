@@ -76,7 +76,7 @@ def try_one(
     """Send one tiny request; say which model answered, how fast, and whether schema-bound output
     works.
     """
-    from claimlab.llm.trial import try_model
+    from claimlab.llm.open import try_model
 
     trial = try_model(profile, model)
     if as_json:

@@ -45,8 +45,8 @@ from claimlab.detect.questions import (
     shown,
     verdict_schema,
 )
+from claimlab.llm.judge import Reasoned
 from claimlab.llm.messages import Answer, Message, Request, untrusted
-from claimlab.llm.opinion import Reasoned
 from claimlab.llm.provider import Provider
 from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query

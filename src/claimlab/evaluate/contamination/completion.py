@@ -23,11 +23,10 @@ from claimlab.core.stats.interval import mean_interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.evaluate.contamination.paired import RULE, paired
-from claimlab.llm.gather import gather_sync
+from claimlab.llm.gather import Tally, gather_sync
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
-from claimlab.llm.tally import Tally
 from claimlab.text.tokens import tokenize
 
 PROMPT = "completion"

@@ -21,7 +21,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.cases import Case
 from claimlab.evaluate.judge.opinions import Scale
-from claimlab.llm.opinion import Opinion, Reasoned
+from claimlab.llm.judge import Opinion, Reasoned
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 

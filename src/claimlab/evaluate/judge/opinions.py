@@ -17,10 +17,9 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.cases import Case
 from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case as Asked
+from claimlab.llm.judge import ModelJudge, Opinion, Reasoned
 from claimlab.llm.messages import Request, untrusted
-from claimlab.llm.opinion import Case as Asked
-from claimlab.llm.opinion import Opinion, Reasoned
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 

@@ -37,8 +37,7 @@ from claimlab.evaluate.judge.people import (
 )
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.views import Row, page
-from claimlab.llm.judge import agreement_of_runs
-from claimlab.llm.opinion import Opinion
+from claimlab.llm.judge import Opinion, agreement_of_runs
 from claimlab.pages.folder import Contents, fill
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task

@@ -19,11 +19,10 @@ from claimlab.core.progress import Progress
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.contexts import Draft
 from claimlab.evolve.claims.model import read_data
-from claimlab.llm.gather import gather_sync
+from claimlab.llm.gather import Tally, gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
-from claimlab.llm.tally import Tally
 
 SYMBOLS = ("🔥", "👀", "!!!", "😮", "…", "⚠️", ">>", "💥")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")

@@ -29,11 +29,10 @@ from claimlab.core.words import several
 from claimlab.evolve.claims.contexts import Context, Draft, evidence, records
 from claimlab.evolve.claims.gray import grayed
 from claimlab.evolve.claims.model import types
-from claimlab.llm.gather import gather_sync
+from claimlab.llm.gather import Tally, gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
-from claimlab.llm.tally import Tally
 
 GRAY = 0.25  # the share of sentences moved into the gray area; no share is published
 COPIED, COPY_WORDS, COPY_SHARE = "copied from the context", 5, 95  # % of the characters

@@ -45,9 +45,8 @@ from claimlab.evolve.drift.write import KIND, contents, society_of
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.population import Population
 from claimlab.llm.estimate import estimate as estimate_calls
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge
 from claimlab.llm.open import open_provider
-from claimlab.llm.opinion import Case
 from claimlab.llm.prompts import Given, read_prompts
 from claimlab.pages.folder import fill
 

@@ -21,9 +21,8 @@ from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.agreement import agreement
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 

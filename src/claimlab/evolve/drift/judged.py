@@ -15,9 +15,8 @@ import polars as pl
 
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.drift.coverage import units
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 

@@ -20,12 +20,11 @@ from claimlab.evolve.society.engine import Model, depth, size
 from claimlab.evolve.society.telling import Closest
 from claimlab.evolve.worth.score import Perspective, Society, schema, scored
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.gather import Tally
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
-from claimlab.llm.tally import Tally
 
 READ = 1_500
 MAX_TOKENS = 300

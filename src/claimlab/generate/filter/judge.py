@@ -18,9 +18,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.generate.filter.metric import DOES_NOT_APPLY, Reading, unmeasured, within
 from claimlab.generate.filter.texts import Batch, Text
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Opinion, Reasoned
 from claimlab.llm.messages import Request, untrusted
-from claimlab.llm.opinion import Case, Opinion, Reasoned
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
 

@@ -8,19 +8,20 @@ memory.
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
-from claimlab.core.calls.secrets import excerpt
+from claimlab.core.calls.secrets import excerpt, scrubbed
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import CUT, Answer, Request, T
+from claimlab.llm.messages import CUT, Answer, Request, T, Usage
 from claimlab.llm.profiles import Profile
 from claimlab.llm.schema import in_words, wire_schema
-from claimlab.llm.wire import Reply, error_in, read_reply, refusal_in, schema_refused
 
 MAX_REPLY = 4 << 20  # bytes; a long answer is some tens of thousands
 _TURNED_AWAY = {
@@ -245,6 +246,126 @@ def _sdk() -> Any:
     except ImportError:
         raise MissingExtra("Asking a model", "llm") from None
     return openai
+
+
+# The chat-completions format as endpoints really send it, read defensively.
+UNKNOWN = Usage()
+_SCHEMA = re.compile(
+    r"response_?format|response_?schema|json[ _]schema|output_config|structured output",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    text: str | None = None
+    refusal: str | None = None
+    finish: str | None = None
+    usage: Usage = UNKNOWN
+    error: Any = None  # some routers answer 200 with an error inside
+    status: int = 200
+
+
+def read_reply(raw: bytes, key: str | None) -> Reply | str:
+    """The reply in a body, without our key should it be in there; a sentence when it is not one
+    (HTML, cut JSON).
+    """
+    if not raw.strip():
+        return "the body is empty"
+    try:
+        data = scrubbed(json.loads(raw), key)
+    except (ValueError, RecursionError):
+        start = excerpt(raw[:400].decode("utf-8", "replace"), key, 60)
+        return f"the body is not JSON (it starts with {start!r})"
+    if not isinstance(data, dict):
+        return "the body is not a JSON object"
+    if data.get("error"):
+        code = data["error"].get("code") if isinstance(data["error"], dict) else None
+        return Reply(
+            error=data["error"], status=code if isinstance(code, int) and code >= 400 else 500
+        )
+    try:
+        choice = data["choices"][0]
+        message = choice["message"]
+        return Reply(
+            text=_text(message.get("content")),
+            refusal=message.get("refusal") or None,
+            finish=choice.get("finish_reason"),
+            usage=_usage(data.get("usage")),
+        )
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return "the body holds no choices with a message"
+
+
+def error_in(raw: bytes) -> Any:
+    """What the body of an error says, as these endpoints lay it out; its text where it is something
+    else.
+    """
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
+    if isinstance(data, list) and data and isinstance(data[0], dict):
+        data = data[0]  # as Google's endpoint wraps it
+    return data.get("error", data) if isinstance(data, dict) else data
+
+
+def schema_refused(status: int, body: Any) -> bool:
+    """Whether an error says that the schema of the answer is not taken, which it will say of every
+    call. A reply that a model could not bring into the schema is the fault of one call."""
+    if status not in (400, 422) or (
+        isinstance(body, dict) and body.get("code") == "json_validate_failed"
+    ):
+        return False
+    return bool(_SCHEMA.search(json.dumps(body, ensure_ascii=False, default=str)))
+
+
+def refusal_in(body: Any) -> bool:
+    """Whether an error body says that the content was refused by a filter, not that the call was
+    wrong.
+    """
+    if not isinstance(body, dict):
+        return False
+    return any(
+        str(body.get(field)) in ("content_filter", "content_policy_violation")
+        for field in ("code", "type")
+    )
+
+
+def _text(content: Any) -> str | None:
+    if isinstance(content, list):  # some endpoints send parts
+        parts = [
+            str(p.get("text", ""))
+            for p in content
+            if isinstance(p, dict) and p.get("type") == "text"
+        ]
+        return "".join(parts)
+    return None if content is None else str(content)
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, dict):
+        return UNKNOWN
+    read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    cached = _cached(usage)
+    return Usage(read, written, None if cached is None or read is None else min(cached, read))
+
+
+def _cached(usage: JsonObject) -> int | None:
+    """Input that came from the endpoint's cache, under the two names in use; null where it does not
+    say.
+    """
+    details = usage.get("prompt_tokens_details")
+    known = (
+        details.get("cached_tokens")
+        if isinstance(details, dict)
+        else usage.get("prompt_cache_hit_tokens")
+    )
+    return _count(known)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 PROVIDER = OpenAICompatible

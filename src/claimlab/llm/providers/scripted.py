@@ -17,8 +17,7 @@ from typing import Any
 from claimlab.core.errors import UsageError
 from claimlab.llm.estimate import rough_count
 from claimlab.llm.messages import Answer, Request, T, Usage
-from claimlab.llm.prices import Price
-from claimlab.llm.profiles import Profile
+from claimlab.llm.profiles import Price, Profile
 
 STANDING = "scripted: no model was asked"
 

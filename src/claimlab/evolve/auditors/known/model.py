@@ -12,13 +12,12 @@ from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.claims.model import dimensions
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
-from claimlab.llm.validate import Validated
 
 MAX_TOKENS = 300
 PROMPT = "auditor"

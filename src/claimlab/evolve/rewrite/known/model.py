@@ -15,11 +15,11 @@ from pydantic import BaseModel, Field
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Settings
+from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request as Ask
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Prompt, Prompts
-from claimlab.llm.validate import Validated
 
 LONGEST = 4000  # characters of context or evidence that are shown
 CLAIM, REASON = (

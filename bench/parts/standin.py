@@ -3,7 +3,7 @@ on demand.
 
     with StandIn(latency=0.2, slots=64) as server: ... server.url ...      a thread, for tests and
     notebooks
-    python -m claimlab.llm.standin --latency 0.2 --slots 64                a process; prints its URL
+    python bench/parts/standin.py --latency 0.2 --slots 64                 a process; prints its URL
 
 It exists so that retries, caps, resuming and throughput are tried against a real socket without a
 key or a bill. It counts every request it answers by its body, so that "no paid call was repeated"
@@ -20,10 +20,9 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
-from claimlab.core.types import JsonObject
-
-Body = JsonObject
+Body = dict[str, Any]
 HUGE = 10 << 20
 _FAULTS: dict[str, tuple[int, bytes]] = {
     "html": (200, b"<!DOCTYPE html><html><body>Sign in to this network</body></html>"),
