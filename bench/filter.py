@@ -22,7 +22,7 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.generate.filter.measure import read_table
 from claimlab.generate.filter.metric import METRICS
-from claimlab.generate.filter.metrics.similarity import cosines
+from claimlab.generate.filter.metrics.table_source import cosines
 from claimlab.generate.filter.texts import read_batch
 
 

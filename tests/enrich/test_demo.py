@@ -12,8 +12,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.enrich.run import enrich_async
-from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
-from claimlab.generate.planted import clean_twin
+from claimlab.generate.planted import CORE, WHOLE, clean_twin, fact_checks
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
 

@@ -20,7 +20,7 @@ from parts.standin import Body, StandIn
 
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
-from claimlab.generate.chains import find_chain
+from claimlab.generate.plan import find_chain
 from claimlab.generate.planted import SLOTS, clean_twin
 
 CODES = {"English": "eng", "Portuguese": "por", "German": "deu"}

@@ -251,7 +251,7 @@ def test_own_thresholds_replace_only_what_they_name(
 def test_the_live_page_reloads_until_the_filter_is_done(
     planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from claimlab.generate.filter import live as module
+    from claimlab.generate.filter import measure as module
 
     pages: list[str] = []
     write = module.atomic_text

@@ -17,10 +17,9 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.chain import salvaged
-from claimlab.generate.chains import chain_names, find_chain
 from claimlab.generate.filter.front import quality_filter
 from claimlab.generate.front import estimate_generate, generate, preview
-from claimlab.generate.plan import space
+from claimlab.generate.plan import chain_names, find_chain, space
 from claimlab.generate.records import FIELDS
 
 LANGUAGES = ["eng", "por", "deu"]

@@ -20,8 +20,7 @@ from claimlab.exchange.export import export, read_export
 from claimlab.exchange.format import FORMATS
 from claimlab.exchange.synthetic import lacks
 from claimlab.generate.chain import Outcome
-from claimlab.generate.chains import find_chain
-from claimlab.generate.plan import Configuration, Job
+from claimlab.generate.plan import Configuration, Job, find_chain
 from claimlab.generate.records import Sample, rows
 from claimlab.generate.run import dataset_of
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from claimlab.generate.filter.agreement import agreement, read_decisions
-from claimlab.generate.filter.decide import Gate, fails
+from claimlab.generate.filter.decide import Gate, Said, agreement, fails, read_decisions
 from claimlab.generate.filter.measure import read_table
 from claimlab.generate.filter.metric import METRICS, Reading
-from claimlab.generate.filter.metrics.copying import copied
-from claimlab.generate.filter.metrics.repetition import repeated
+from claimlab.generate.filter.metrics.table_source import copied
+from claimlab.generate.filter.metrics.table_text import repeated
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details
 
@@ -132,8 +131,13 @@ def test_the_share_copied_is_of_all_runs_of_words(words: str, source: str, share
     assert copied(words.split(), source.split(), 3) == pytest.approx(share)
 
 
-def readings(*outcomes: str) -> dict[str, list[Reading]]:
-    return {f"metric {i}": [Reading(outcome)] for i, outcome in enumerate(outcomes)}
+def said(*readings: Reading) -> Said:
+    """What a gate says of the texts of one sample."""
+    return Said(Gate("gate", "automatic", "consistency", ()), readings)
+
+
+def by_outcomes(*outcomes: str) -> list[Said]:
+    return [said(Reading(outcome)) for outcome in outcomes]
 
 
 @pytest.mark.parametrize(
@@ -149,16 +153,13 @@ def readings(*outcomes: str) -> dict[str, list[Reading]]:
     ],
 )
 def test_more_metrics_must_pass_than_fail_in_a_vote(outcomes: tuple[str, ...], fail: bool) -> None:
-    assert fails(readings(*outcomes), "vote") is fail
-    assert fails(readings(*outcomes), "all") is ("failed" in outcomes)
+    assert fails(by_outcomes(*outcomes), "vote") is fail
+    assert fails(by_outcomes(*outcomes), "all") is ("failed" in outcomes)
 
 
 def test_a_metric_that_fails_one_text_of_a_sample_has_one_vote() -> None:
-    torn = {
-        **readings("passed", "passed"),
-        "torn": [Reading("passed"), Reading("failed"), Reading("failed")],
-    }
-    assert not fails(torn, "vote")
+    torn = said(Reading("passed"), Reading("failed"), Reading("failed"))
+    assert not fails([*by_outcomes("passed", "passed"), torn], "vote")
 
 
 @pytest.mark.parametrize(
@@ -167,11 +168,10 @@ def test_a_metric_that_fails_one_text_of_a_sample_has_one_vote() -> None:
 def test_the_mean_margin_decides_an_average_and_zero_is_no_fail(
     margins: tuple[float, ...], fail: bool
 ) -> None:
-    named = {str(m): [Reading("passed" if m >= 0 else "failed", margin=m)] for m in margins}
-    assert fails(named, "average") is fail
-    assert fails(
-        {"no scale": [Reading("failed")], "a scale": [Reading("passed", margin=0.9)]}, "average"
-    )
+    together = [said(Reading("passed" if m >= 0 else "failed", margin=m)) for m in margins]
+    assert fails(together, "average") is fail
+    no_scale, a_scale = said(Reading("failed")), said(Reading("passed", margin=0.9))
+    assert fails([no_scale, a_scale], "average")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from claimlab.enrich.flow import Doors
 from claimlab.enrich.patterns import analyse
 from claimlab.enrich.run import enrich_async
 from claimlab.enrich.views import blocks
-from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
+from claimlab.generate.planted import CORE, WHOLE, fact_checks
 from claimlab.pages.blocks import Section, Text
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local

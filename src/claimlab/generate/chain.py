@@ -10,26 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from claimlab.core.languages import describe
 from claimlab.core.types import JsonObject
-from claimlab.generate.chains import Chain, Role
-from claimlab.generate.plan import Configuration, Job
+from claimlab.generate.plan import Chain, Configuration, Job, Role
 from claimlab.llm.estimate import rough_count
-from claimlab.llm.messages import Answer, Message, Request, untrusted
+from claimlab.llm.judge import fenced
+from claimlab.llm.messages import Answer, Request
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
 
 Style = Literal["form", "roles"]
 STYLES: tuple[Style, ...] = get_args(Style)
-FORM_TOKENS, ROLE_TOKENS = (
-    (1_000, 24),
-    (400, 8),
-)  # most tokens of an answer: a base, and more per token of the source
+# most tokens of an answer: a base, and more per token of the source
+FORM_TOKENS, ROLE_TOKENS = (1_000, 24), (400, 8)
 COMPLETE = "complete"
 
 
@@ -48,7 +46,7 @@ class Outcome:
     cost: float | None = 0.0
     tokens: int = 0
 
-    def add(self, answer: Answer[Any]) -> None:
+    def add(self, answer: Answer[BaseModel]) -> None:
         """Count what an answer took. More than one call means that the first answer could not be
         used.
         """
@@ -57,9 +55,13 @@ class Outcome:
         self.tokens += answer.usage.total or 0
         self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
 
-    def stop(self, answer: Answer[Any], role: str) -> Outcome:
+    def stop(self, answer: Answer[BaseModel], role: str) -> Outcome:
         self.status, self.stopped, self.detail = answer.failure or "empty", role, answer.detail
         return self
+
+    def status_in_words(self) -> str:
+        complete = self.status == COMPLETE
+        return COMPLETE if complete else f"stopped at {self.stopped}: {self.status}"
 
     def to_json(self) -> JsonObject:
         return asdict(self)
@@ -93,40 +95,43 @@ def salvaged(chain: Chain, text: str | None) -> dict[str, JsonObject]:
         form = from_json(body, allow_partial=True)
     except ValueError:
         return {}
+    if not isinstance(form, dict):
+        return {}
+    if not body.rstrip("` \n").endswith("}"):
+        form = dict(list(form.items())[:-1])  # the last role of a form that breaks off
     filled: dict[str, JsonObject] = {}
-    last = (
-        list(form)[-1:] if isinstance(form, dict) and not body.rstrip("` \n").endswith("}") else []
-    )
     for role in chain.roles:
-        if not isinstance(form, dict) or role.name not in form or role.name in last:
-            break  # the last role of a form that breaks off may be incomplete
+        if role.name not in form:
+            break
         try:
-            filled[role.name] = (
-                role.schema_().model_validate(form[role.name], strict=True).model_dump()
-            )
+            value = role.schema_().model_validate(form[role.name], strict=True)
         except ValidationError:
             break
+        filled[role.name] = value.model_dump()
     return filled
 
 
-def form_request(job: Job, prompt: Prompt, seed: int) -> Request[Any]:
+def form_request(job: Job, prompt: Prompt, seed: int) -> Request[BaseModel]:
     chain, values = job.configuration.chain, words_of(job.configuration)
-    roles = "\n".join(f"{i}. {prompt.text(r.name, **values)}" for i, r in enumerate(chain.roles, 1))
+    roles = "\n".join(
+        f"{number}. {prompt.text(role.name, **values)}"
+        for number, role in enumerate(chain.roles, 1)
+    )
     system = f"{prompt.text('system', **values)}\n{prompt.text('form', roles=roles)}"
-    return _request(job, prompt, system, _source(job), chain.form(), _most(job, *FORM_TOKENS), seed)
+    return _request(job, prompt, system, {}, chain.form(), FORM_TOKENS, seed)
 
 
 def role_request(
-    job: Job, prompt: Prompt, role: Role, filled: Mapping[str, Any], seed: int
-) -> Request[Any]:
+    job: Job, prompt: Prompt, role: Role, filled: Mapping[str, JsonObject], seed: int
+) -> Request[BaseModel]:
     values = words_of(job.configuration)
-    system = f"{prompt.text('system', **values)}\n{prompt.text('step', role=prompt.text(role.name, **values))}"  # noqa: E501
-    before = untrusted(json.dumps(filled, ensure_ascii=False, indent=1), "form") if filled else ""
-    data = "\n\n".join(filter(None, (_source(job), before)))
-    return _request(job, prompt, system, data, role.schema_(), _most(job, *ROLE_TOKENS), seed)
+    step = prompt.text("step", role=prompt.text(role.name, **values))
+    system = f"{prompt.text('system', **values)}\n{step}"
+    form = {"form": json.dumps(filled, ensure_ascii=False, indent=1)} if filled else {}
+    return _request(job, prompt, system, form, role.schema_(), ROLE_TOKENS, seed)
 
 
-def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Request[Any]]:
+def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Request[BaseModel]]:
     """What `make` would ask, for an estimate: texts are taken to stay as long as the source."""
     if style == "form":
         return [form_request(job, prompt, seed)]
@@ -141,39 +146,39 @@ def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Reque
 
 
 def words_of(configuration: Configuration) -> dict[str, str]:
-    chain: Chain = configuration.chain
-    names = {
-        code: known.name if (known := describe(code)) else code
+    chain = configuration.chain
+    source, target = (
+        known.name if (known := describe(code)) else code
         for code in (configuration.source, configuration.target)
-    }
+    )
     return {
         "technique": " ".join(chain.techniques[name] for name in configuration.techniques),
         "degree": chain.degrees[configuration.degree][1],
-        "source_language": names[configuration.source],
-        "target_language": names[configuration.target],
+        "source_language": source,
+        "target_language": target,
     }
 
 
-def _most(job: Job, base: int, per_token: int) -> int:
+def _request(
+    job: Job,
+    prompt: Prompt,
+    system: str,
+    more: Mapping[str, str],
+    schema: type[BaseModel],
+    tokens: tuple[int, int],
+    seed: int,
+) -> Request[BaseModel]:
     """A translation into another script takes several times the tokens of its source; a model that
     rambles is cut.
     """
-    return base + per_token * rough_count(job.seed["text"])
-
-
-def _source(job: Job) -> str:
-    return untrusted(job.seed["text"], "source")
-
-
-def _request(
-    job: Job, prompt: Prompt, system: str, data: str, schema: Any, max_tokens: int, seed: int
-) -> Request[Any]:
-    messages = (Message("system", system), Message("user", data))
-    return Request(
-        messages,
-        schema,
+    text: str = job.seed["text"]
+    base, per_token = tokens
+    return Request.of(
+        fenced({"source": text, **more}),
+        system=system,
+        schema=schema,
         temperature=0.7,
-        max_tokens=max_tokens,
+        max_tokens=base + per_token * rough_count(text),
         seed=seed % (1 << 31),
         tag=job.id,
         prompt_name=prompt.name,

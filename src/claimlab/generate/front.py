@@ -24,10 +24,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.generate.chain import COMPLETE, STYLES, Style, requests_of
-from claimlab.generate.chains import Chain, find_chain
-from claimlab.generate.plan import Job, coverage, jobs
+from claimlab.generate.plan import BY, Chain, Job, coverage, find_chain, jobs, read_reputation
 from claimlab.generate.run import dataset_of, make_all
-from claimlab.generate.seeds import BY, read_reputation
 from claimlab.generate.translate import engine_name
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.layers import Validated

@@ -3,6 +3,11 @@
 The demo runs on it; tests assert that each planted defect is found and that the twin is clean.
 Labels are drawn at random and the claims are invented, so nothing in the clean twin predicts the
 label: whatever a check reports there is a false alarm.
+
+Synthetic fact-checks of the claims, as ClaimReview, let evidence be searched offline. Some repeat
+the whole claim, so that the first search finds them; some repeat only its main clause, so that the
+claim must be extracted first; most claims have no fact-check. The assignment is returned, so that
+tests can check the search.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ DEFECTS = {
     "duplicates-across-splits": "the same text in train and in test",
     "infeasible": "claims that annotators marked as impossible to check",
 }
+WHOLE, CORE = "whole", "core"  # kinds of fact-checks
 ROW_DEFECTS = (
     "contradicting-near-duplicates",
     "url-under-both-labels",
@@ -260,3 +266,67 @@ def _annotate(
                 }
             )
     return pl.DataFrame(answers)
+
+
+def fact_checks(
+    dataset: Dataset, *, seed: int = 20, each: int = 40
+) -> tuple[list[JsonObject], dict[str, str]]:
+    """ClaimReviews of `each` whole claims and `each` main clauses, and the kind of fact-check by
+    record.
+    """
+    rng = np.random.default_rng(seed)
+    rows = [
+        r
+        for r in dataset.records.iter_rows(named=True)
+        if r["veracity"] and len((r["text"] or "").split()) > 24
+    ]
+    shuffled = [rows[int(i)] for i in rng.permutation(len(rows))]
+    brief = [row for row in shuffled if _core(row) is not None][:each]
+    whole = [row for row in shuffled if row not in brief][:each]
+    reviews, truth = [], {}
+    for number, (row, kind) in enumerate(
+        [*((r, WHOLE) for r in whole), *((r, CORE) for r in brief)]
+    ):
+        claim = _sentence(row) if kind == WHOLE else str(_core(row))
+        reviews.append(_review(row, claim, number, rng))
+        truth[row["id"]] = kind
+    return reviews, truth
+
+
+def _sentence(row: JsonObject) -> str:
+    return str(row["text"].split(". ")[0].rstrip("."))
+
+
+def _core(row: JsonObject) -> str | None:
+    """The main clause of a claim that also has a clause of reason; null if it has none."""
+    sentence = _sentence(row)
+    ends = [
+        at
+        for word in _checks()[row["language"]]["reasons"]
+        if (at := sentence.find(f" {word} ")) > 0
+    ]
+    return sentence[: min(ends)] if ends else None
+
+
+def _review(row: JsonObject, claim: str, number: int, rng: np.random.Generator) -> JsonObject:
+    words = _checks()[row["language"]]
+    return {
+        "@type": "ClaimReview",
+        "claimReviewed": claim,
+        "name": words["title"].format(claim=" ".join(claim.split()[:6]) + " …"),
+        "url": f"https://checks.example.org/{row['language']}/{number + 1}",
+        "datePublished": (
+            (row["date"] + timedelta(days=int(rng.integers(-20, 60)))).date().isoformat()
+        ),
+        "inLanguage": row["language"],
+        "author": {"@type": "Organization", "name": str(rng.choice(_checks()["publishers"]))},
+        "reviewRating": {
+            "@type": "Rating",
+            "alternateName": str(rng.choice(words[row["veracity"]])),
+        },
+    }
+
+
+@cache
+def _checks() -> JsonObject:
+    return packaged.toml("claimlab.generate", "factchecks.toml")

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from claimlab.core.errors import DataError
 from claimlab.core.record import meta_json
@@ -33,14 +32,14 @@ class Sample:
     """
 
     id: str
-    seed: Mapping[str, Any]  # the record
+    seed: JsonObject  # the record
     veracity: str  # real | altered | seed: the label of what was translated
     degree: str | None  # minor | moderate | critical; null for a translation alone
     texts: Mapping[str, str]  # by field
     languages: Mapping[str, str]
-    origin: Mapping[str, Any]
-    changes: Sequence[Mapping[str, Any]] | None
-    meta: Mapping[str, Any]
+    origin: JsonObject
+    changes: Sequence[JsonObject] | None
+    meta: JsonObject
 
 
 def authorship(field: str, degree: str | None) -> str:
@@ -55,15 +54,8 @@ def rows(sample: Sample) -> list[JsonObject]:
     seed = sample.seed
     inherits = sample.veracity == "seed"
     label = seed.get("veracity") if inherits else LABELS.get(sample.veracity)
-    missing = [
-        name
-        for name, value in (
-            ("label", label),
-            ("origin", sample.origin),
-            ("change log", sample.changes),
-        )
-        if value is None or value == {}
-    ]
+    needed = {"label": label, "origin": sample.origin or None, "change log": sample.changes}
+    missing = [name for name, value in needed.items() if value is None]
     if missing:
         raise DataError(
             f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not"
@@ -78,15 +70,12 @@ def rows(sample: Sample) -> list[JsonObject]:
         "changes": list(sample.changes or ()),
     }
     about = {**sample.meta, "sample": sample.id, "degree": sample.degree, "synthetic": note}
+    kind = "claim" if seed.get("kind") == "claim" else "article"
     return [
         {
             "id": f"{sample.id}-{field}",
             "text": sample.texts[field],
-            "kind": (
-                "post"
-                if field.startswith("post")
-                else ("claim" if seed.get("kind") == "claim" else "article")
-            ),
+            "kind": "post" if field.startswith("post") else kind,
             "label_raw": named,
             "veracity": label,
             "language": sample.languages.get(field),
@@ -105,7 +94,7 @@ def rows(sample: Sample) -> list[JsonObject]:
     ]
 
 
-def original(seed: Mapping[str, Any]) -> JsonObject:
+def original(seed: JsonObject) -> JsonObject:
     """The seed beside what was made of it: the human class of the benchmark, in the same group."""
     return {
         **{k: v for k, v in seed.items() if k != "dataset"},
@@ -114,6 +103,6 @@ def original(seed: Mapping[str, Any]) -> JsonObject:
     }
 
 
-def group_of(seed: Mapping[str, Any]) -> str:
+def group_of(seed: JsonObject) -> str:
     """A seed and everything made from it must never be on two sides of a split."""
     return str(seed.get("group") or seed["id"])

@@ -21,9 +21,8 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress
 from claimlab.core.record import meta_json
 from claimlab.core.types import JsonObject
-from claimlab.generate.chain import COMPLETE, Outcome, Style, make
-from claimlab.generate.chains import CHANGES
-from claimlab.generate.plan import Job
+from claimlab.generate.chain import Outcome, Style, make
+from claimlab.generate.plan import CHANGES, Job
 from claimlab.generate.records import FIELDS, Sample, original, rows
 from claimlab.generate.translate import translate
 from claimlab.llm.prompts import Prompts
@@ -31,19 +30,9 @@ from claimlab.llm.provider import Provider
 
 LABEL = "Samples"
 CHAINS = {
-    "sample": pl.String,
-    "seed": pl.String,
-    "chain": pl.String,
-    "technique": pl.String,
-    "degree": pl.String,
-    "direction": pl.String,
-    "model": pl.String,
-    "status": pl.String,
-    "stopped": pl.String,
-    "detail": pl.String,
-    "texts": pl.Int32,
-    "asked_again": pl.Int32,
-    "calls": pl.Int32,
+    **dict.fromkeys(("sample", "seed", "chain", "technique", "degree", "direction"), pl.String),
+    **dict.fromkeys(("model", "status", "stopped", "detail"), pl.String),
+    **dict.fromkeys(("texts", "asked_again", "calls"), pl.Int32),
     "tokens": pl.Int64,
     "cost": pl.Float64,
 }
@@ -123,17 +112,9 @@ def sample_of(job: Job, outcome: Outcome) -> Sample:
         changes=changes,
         meta={
             **chosen.facts(),
-            "chain_status": _status(outcome),
+            "chain_status": outcome.status_in_words(),
             "asked_again": outcome.asked_again or None,
         },
-    )
-
-
-def _status(outcome: Outcome) -> str:
-    return (
-        COMPLETE
-        if outcome.status == COMPLETE
-        else f"stopped at {outcome.stopped}: {outcome.status}"
     )
 
 
@@ -190,14 +171,8 @@ def _chain_row(job: Job, outcome: Outcome, texts: int) -> JsonObject:
         "sample": job.id,
         "seed": job.seed["id"],
         **job.configuration.facts(),
-        "status": outcome.status,
-        "stopped": outcome.stopped,
-        "detail": outcome.detail,
+        **{name: value for name, value in outcome.to_json().items() if name in CHAINS},
         "texts": texts,
-        "asked_again": outcome.asked_again,
-        "calls": outcome.calls,
-        "tokens": outcome.tokens,
-        "cost": outcome.cost,
     }
 
 
@@ -207,19 +182,14 @@ def _trace_rows(
     """What each role wrote. The words of a chain that stopped before its changes were logged are
     marked as such.
     """
-    log = (
-        sample.changes
-        if sample.changes is not None
-        else [{"kind": "unfinished: the changes were not logged"}]
-    )
+    unfinished = [{"kind": "unfinished: the changes were not logged"}]
     note = {
         "label": sample.veracity,
         "origin": {**sample.origin, "seed": job.seed["id"]},
-        "changes": list(log),
+        "changes": unfinished if sample.changes is None else list(sample.changes),
     }
-    record = text_rows[0]["id"] if text_rows else None
     shared = {
-        "record_id": record,
+        "record_id": text_rows[0]["id"] if text_rows else None,
         "trace_id": job.id,
         "round": 1,
         "agent": job.configuration.model,
@@ -236,11 +206,6 @@ def _trace_rows(
         for step, (role, slots) in enumerate(outcome.filled.items(), 1)
     ]
     if outcome.stopped is not None:
-        end = {
-            "step": len(written) + 1,
-            "role": outcome.stopped,
-            "output": None,
-            "reason": outcome.status,
-        }
-        written.append({**shared, **end})
+        end = {"role": outcome.stopped, "output": None, "reason": outcome.status}
+        written.append({**shared, "step": len(written) + 1, **end})
     return written

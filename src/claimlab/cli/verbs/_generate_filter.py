@@ -96,12 +96,12 @@ def filter_(
 
 
 def _print(filtered: Any, output: Path | None, as_json: bool) -> None:
-    from claimlab.generate.filter.views import summary, to_json
+    from claimlab.generate.filter.views import summary
 
     if not as_json:
         show_blocks(summary(filtered))
     if output is not None or as_json:
-        wrote(filtered.dataset, as_json=as_json, more={"quality": to_json(filtered)})
+        wrote(filtered.dataset, as_json=as_json, more={"quality": filtered.to_json()})
     if output is not None:
         suggest(
             f"claimlab review create {output} -o REVIEW --task keep --sample 50", as_json=as_json

@@ -1,4 +1,5 @@
-"""From the readings of metrics to a verdict for each sample: passed, failed, or undecided.
+"""From the readings of metrics to a verdict for each sample: passed, failed, or undecided; and how
+far the filter and its judge agree with annotators who decided on the same samples in a review.
 
 A sample passes only on what was measured. A gate that broke (an error) or a sample of which nothing
 was measured is undecided, never passed; with `complete`, so is one with any gate that was not
@@ -9,11 +10,19 @@ measured. Defects fail alone. The other gates are joined for each dimension: eve
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, get_args
 
+import polars as pl
+
+from claimlab.core.dataset import MANIFEST, Dataset
+from claimlab.core.errors import DataError
+from claimlab.core.stats.agreement import kappa_figure
+from claimlab.core.types import JsonObject
+from claimlab.files.read import user_table
 from claimlab.generate.filter.metric import Reading, Stage
 from claimlab.generate.filter.texts import Text
 
@@ -21,6 +30,7 @@ Aggregate = Literal["all", "vote", "average"]
 AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
 STAGES: tuple[Stage, ...] = get_args(Stage)
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
+WORDS = {"keep": PASSED, "remove": FAILED, "drop": FAILED, "yes": PASSED, "no": FAILED}
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,30 @@ class Verdict:
         return next((text for text in self.texts if not text.translated), self.texts[0])
 
 
+@dataclass(frozen=True)
+class Said:
+    """What one gate said of the texts of one sample."""
+
+    gate: Gate
+    readings: Sequence[Reading]
+
+    @property
+    def measured(self) -> list[Reading]:
+        return [reading for reading in self.readings if reading.outcome in (PASSED, FAILED)]
+
+    @property
+    def failed(self) -> bool:
+        return FAILED in self.outcomes
+
+    @property
+    def outcomes(self) -> set[str]:
+        return {reading.outcome for reading in self.readings}
+
+    def reason(self, outcome: str) -> str:
+        why = next(reading.reason for reading in self.readings if reading.outcome == outcome)
+        return f"{self.gate.name}: {why}"
+
+
 def verdicts(
     texts: Sequence[Text],
     gates: Sequence[Gate],
@@ -62,73 +96,105 @@ def verdicts(
 ) -> list[Verdict]:
     """A verdict for each sample, in the order of their first texts."""
     members: dict[str, list[int]] = defaultdict(list)
-    for i, text in enumerate(texts):
-        members[text.sample].append(i)
-    deciding = [gate for gate in gates if gate.gate]
-    return [
-        _verdict(sample, rows, texts, deciding, aggregate, complete)
-        for sample, rows in members.items()
-    ]
-
-
-def _verdict(
-    sample: str,
-    rows: Sequence[int],
-    texts: Sequence[Text],
-    gates: Sequence[Gate],
-    aggregate: Aggregate,
-    complete: bool,
-) -> Verdict:
-    out = Verdict(sample, [texts[i] for i in rows])
-    errors = []
-    for stage in STAGES:
-        dimensions: dict[str, dict[str, list[Reading]]] = defaultdict(dict)
-        for gate in gates:
-            if gate.stage != stage:
-                continue
-            readings = [gate.readings[i] for i in rows]
-            outcomes = {reading.outcome for reading in readings}
-            errors += [f"{gate.name}: {r.reason}" for r in readings if r.outcome == "error"][:1]
-            measured = [r for r in readings if r.outcome in ("passed", "failed")]
-            if measured:
-                out.measured += 1
-                dimensions[gate.dimension][gate.name] = measured
-            if outcomes & {"not measured", "error"}:
-                out.unmeasured.append(gate.name)
-        for named in dimensions.values():
-            if fails(named, "all" if stage == "defects" else aggregate):
-                out.verdict, out.stage = FAILED, out.stage or stage
-                out.reasons += [
-                    _reason(name, readings) for name, readings in named.items() if _failed(readings)
-                ]
-    if out.verdict == PASSED and (errors or not out.measured or (complete and out.unmeasured)):
-        out.verdict = UNDECIDED
-        out.reasons = errors or [
-            f"not measured: {', '.join(out.unmeasured)}" if out.measured else "nothing measured"
-        ]
+    for at, text in enumerate(texts):
+        members[text.sample].append(at)
+    # in the order of the stages, so that a sample fails at the first that it does not pass
+    deciding = [gate for stage in STAGES for gate in gates if gate.gate and gate.stage == stage]
+    out = []
+    for sample, rows in members.items():
+        said = [Said(gate, [gate.readings[at] for at in rows]) for gate in deciding]
+        verdict = Verdict(sample, [texts[at] for at in rows])
+        _decide(verdict, said, aggregate, complete=complete)
+        out.append(verdict)
     return out
 
 
-def fails(named: Mapping[str, Sequence[Reading]], aggregate: Aggregate) -> bool:
+def _decide(
+    verdict: Verdict, said: Sequence[Said], aggregate: Aggregate, *, complete: bool
+) -> None:
+    verdict.measured = sum(bool(one.measured) for one in said)
+    verdict.unmeasured = [one.gate.name for one in said if one.outcomes & {"not measured", "error"}]
+    dimensions: dict[tuple[Stage, str], list[Said]] = defaultdict(list)
+    for one in said:
+        if one.measured:
+            dimensions[one.gate.stage, one.gate.dimension].append(one)
+    for (stage, _), together in dimensions.items():
+        if fails(together, "all" if stage == "defects" else aggregate):
+            verdict.verdict, verdict.stage = FAILED, verdict.stage or stage
+            verdict.reasons += [one.reason(FAILED) for one in together if one.failed]
+    errors = [one.reason("error") for one in said if "error" in one.outcomes]
+    incomplete = complete and verdict.unmeasured
+    if verdict.verdict == PASSED and (errors or incomplete or not verdict.measured):
+        missing = f"not measured: {', '.join(verdict.unmeasured)}"
+        verdict.verdict = UNDECIDED
+        verdict.reasons = errors or [missing if verdict.measured else "nothing measured"]
+
+
+def fails(together: Sequence[Said], aggregate: Aggregate) -> bool:
     """Whether the metrics of one dimension fail a sample together."""
-    failed = [name for name, readings in named.items() if _failed(readings)]
+    failed = sum(one.failed for one in together)
     if aggregate == "vote":
-        return 2 * len(failed) >= len(named)
+        return 2 * failed >= len(together)
     if aggregate == "average":
-        margins = [margin for readings in named.values() for margin in map(_margin, readings)]
-        return sum(margins) < 0
-    return bool(failed)
-
-
-def _failed(readings: Sequence[Reading]) -> bool:
-    return any(reading.outcome == "failed" for reading in readings)
+        return sum(_margin(reading) for one in together for reading in one.measured) < 0
+    return failed > 0
 
 
 def _margin(reading: Reading) -> float:
     if reading.margin is not None:
         return reading.margin
-    return 1.0 if reading.outcome == "passed" else -1.0
+    return 1.0 if reading.outcome == PASSED else -1.0
 
 
-def _reason(name: str, readings: Sequence[Reading]) -> str:
-    return f"{name}: {next(r.reason for r in readings if r.outcome == 'failed')}"
+def read_decisions(decisions: str | Path) -> dict[str, str]:
+    """By record id, what annotators decided: from a dataset that `review apply` wrote, or a table
+    of id and decision. Where annotators differ the commoner decision counts, and none where two are
+    as common."""
+    if (Path(decisions) / MANIFEST).is_file():
+        table = Dataset.open(decisions).tables.get("decisions", pl.DataFrame())
+        rows = table.select("id", "value").iter_rows() if table.height else iter(())
+    else:
+        rows = user_table(Path(decisions), "id", "decision").select("id", "decision").iter_rows()
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for record, value in rows:
+        if value in WORDS:
+            votes[record][WORDS[value]] += 1
+    decided = {}
+    for record, count in votes.items():
+        first, *rest = count.most_common()
+        if not rest or rest[0][1] != first[1]:
+            decided[record] = first[0]
+    if not decided:
+        raise DataError(
+            f"'{decisions}' holds no decision to keep or remove a record.",
+            "Pass a reviewed dataset.",
+        )
+    return decided
+
+
+def agreement(
+    texts: Sequence[Text], gates: Sequence[Gate], decided: Mapping[str, str]
+) -> list[JsonObject]:
+    """Percent and Cohen's kappa of the whole filter, and of the judge alone, with annotators, over
+    samples.
+    """
+    parts = {"filter": gates, "judge": [gate for gate in gates if gate.stage == "judge"]}
+    return [_agreed(name, verdicts(texts, part), decided) for name, part in parts.items() if part]
+
+
+def _agreed(name: str, results: Sequence[Verdict], decided: Mapping[str, str]) -> JsonObject:
+    ours, theirs = [], []
+    for result in results:
+        votes = {decided[text.id] for text in result.texts if text.id in decided}
+        if votes and result.verdict != UNDECIDED:
+            ours.append(result.verdict)
+            theirs.append(FAILED if FAILED in votes else PASSED)
+    kappa = kappa_figure(ours, theirs)
+    same = sum(one == other for one, other in zip(ours, theirs, strict=True))
+    return {
+        "who": name,
+        "samples": len(ours),
+        "agree": same / len(ours) if ours else None,
+        "kappa": kappa.value,
+        "interval": kappa.interval,
+    }

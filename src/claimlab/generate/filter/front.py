@@ -26,11 +26,17 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.types import JsonObject
-from claimlab.generate.filter.agreement import agreement, read_decisions
-from claimlab.generate.filter.decide import AGGREGATES, FAILED, UNDECIDED, Gate, verdicts
-from claimlab.generate.filter.judge import PROMPT, Panel, features_of
-from claimlab.generate.filter.live import Live
-from claimlab.generate.filter.measure import Plan, chosen_metrics, measure, read_table
+from claimlab.generate.filter.decide import (
+    AGGREGATES,
+    FAILED,
+    UNDECIDED,
+    Gate,
+    agreement,
+    read_decisions,
+    verdicts,
+)
+from claimlab.generate.filter.judge import PROMPT, Panel
+from claimlab.generate.filter.measure import Live, Plan, chosen_metrics, measure, read_table
 from claimlab.generate.filter.result import Filtered
 from claimlab.generate.filter.texts import Batch, read_batch
 from claimlab.generate.filter.views import KIND, write_quality
@@ -165,7 +171,7 @@ def _plan(
     return Plan(
         table,
         chosen_metrics(metrics),
-        Panel(provider, words[PROMPT], features_of(table), runs, how),
+        Panel(provider, words[PROMPT], table["judge"]["features"], runs, how),
     )
 
 
@@ -192,7 +198,7 @@ def _about(plan: Plan) -> JsonObject | None:
     if plan.panel is None:
         return None
     return {
-        **plan.panel.judge(translated=True).parameters(),
+        **plan.panel.parameters(),
         "standing": plan.panel.provider.profile.standing,
     }
 

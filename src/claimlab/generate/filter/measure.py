@@ -1,29 +1,38 @@
 """Run the metrics one after another: what each said is kept, so that a run that was stopped goes on
-behind it.
+behind it. A page shows it meanwhile: a row for each metric, with what it has said so far.
 """
 
 from __future__ import annotations
 
 import json
 import time
+import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import get_args
 
 from claimlab.core import packaged
+from claimlab.core.atomic import atomic_text
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import place, shares
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
+from claimlab.core.guard import refuse_file
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress
 from claimlab.core.types import JsonObject
 from claimlab.generate.filter.decide import Gate
 from claimlab.generate.filter.judge import Panel
-from claimlab.generate.filter.live import Live
-from claimlab.generate.filter.metric import METRICS, Metric, Reading, broken
+from claimlab.generate.filter.metric import METRICS, Metric, Outcome, Reading, broken, unmeasured
 from claimlab.generate.filter.texts import Batch, open_batch, write_batch
+from claimlab.pages.blocks import Report, Table
+from claimlab.pages.html import to_html
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+TITLE = "Quality filter at work"
+SECONDS = 1.0  # between two versions of the page
 
 
 @dataclass(frozen=True)
@@ -42,11 +51,49 @@ class Plan:
             "version": self.table["version"],
         }
         if self.panel is not None:
-            settings["judge"] = {
-                **self.panel.judge(translated=True).parameters(),
-                "reading": self.panel.reading,
-            }
+            settings["judge"] = {**self.panel.parameters(), "reading": self.panel.reading}
         return settings
+
+
+class Live:
+    """A page that a browser reloads while the filter runs. Without a `file`, nothing is written."""
+
+    def __init__(self, file: Path | None, names: Sequence[str], *, force: bool = False) -> None:
+        self.file = file
+        self.rows: dict[str, list[str | int | float | None]] = {}
+        self._last = 0.0
+        if file is not None:
+            refuse_file(file, force=force, kind="live page", sign=TITLE)
+        for name in names:
+            self._set(name, "waiting")
+
+    def show(
+        self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None
+    ) -> None:
+        self._set(name, state, readings, seconds)
+        now = time.monotonic()
+        if state == "done" or now - self._last >= SECONDS:
+            self._last = now
+            self.write(reload=True)
+
+    def write(self, *, reload: bool) -> None:
+        if self.file is None:
+            return
+        rows = [[name, *row] for name, row in self.rows.items()]
+        heads = ["Metric", "State", *(outcome.capitalize() for outcome in OUTCOMES), "Seconds"]
+        words = "Reloads every 2 seconds." if reload else "The filter is done."
+        page = to_html(
+            Report(TITLE, words, [Table(heads, rows, "Texts by what each metric says of them.")])
+        )
+        again = '<meta http-equiv="refresh" content="2">\n<title>'
+        atomic_text(self.file, page.replace("<title>", again, 1) if reload else page)
+
+    def _set(
+        self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None
+    ) -> None:
+        counts = Counter(reading.outcome for reading in readings)
+        said = [counts[outcome] if readings else None for outcome in OUTCOMES]
+        self.rows[name] = [state, *said, seconds]
 
 
 def measure(
@@ -55,12 +102,11 @@ def measure(
     """What every metric says, stage by stage; the judge is asked between the defects and the
     automatic metrics.
     """
-    gates = []
     order = sorted(plan.metrics.items(), key=lambda item: (item[1].stage != "defects", item[0]))
+    saved = {name: _saved(journal, name, len(batch.texts)) for name in plan.metrics}
+    shared = shared_readings([name for name, _ in order if saved[name] is None], batch)
+    gates: list[Gate] = []
     judged = plan.panel is None
-    shared = shared_readings(
-        [name for name, _ in order if _saved(journal, name, len(batch.texts)) is None], batch
-    )
     for number, (name, metric) in enumerate(order):
         if metric.stage != "defects" and not judged:
             gates += _judged(batch, plan, progress, live)
@@ -68,11 +114,7 @@ def measure(
         progress(f"metric: {name}", number, len(order))
         live.show(name, "running")
         begun = time.monotonic()
-        readings = (
-            _saved(journal, name, len(batch.texts))
-            or shared.get(name)
-            or readings_of(metric, batch)
-        )
+        readings = saved[name] or shared.get(name) or readings_of(metric, batch)
         journal.write(f"metrics/{name}", [asdict(reading) for reading in readings])
         live.show(name, "done", readings, round(time.monotonic() - begun, 1))
         gates.append(Gate(name, metric.stage, metric.dimension, readings, metric.gate))
@@ -88,14 +130,13 @@ def readings_of(metric: Metric, batch: Batch) -> list[Reading]:
     """
     try:
         readings = metric.measure(batch)
+    except ClaimlabError as error:  # such as an extra that is not installed
+        return [unmeasured(error.problem)] * len(batch.texts)
     except Exception as error:
-        if isinstance(error, ClaimlabError):  # such as an extra that is not installed
-            return [Reading("not measured", None, error.problem)] * len(batch.texts)
         return [broken(error)] * len(batch.texts)
     if len(readings) != len(batch.texts):
-        return [Reading("error", None, "the metric did not answer for every text")] * len(
-            batch.texts
-        )
+        problem = Reading("error", None, "the metric did not answer for every text")
+        return [problem] * len(batch.texts)
     return readings
 
 
@@ -116,7 +157,7 @@ def shared_readings(names: Sequence[str], batch: Batch) -> dict[str, list[Readin
     }
 
 
-def do_metric(shard: Any, output: Path) -> None:
+def do_metric(shard: JsonObject, output: Path) -> None:
     """One metric on the whole batch."""
     readings = readings_of(METRICS.get(shard["metric"]), open_batch(Path(shard["batch"])))
     output.write_text(
@@ -131,12 +172,11 @@ def _judged(batch: Batch, plan: Plan, progress: Progress, live: Live) -> list[Ga
         progress(label, done, total)
         live.show("judge", f"{done:,} of {total or 0:,}")
 
+    features = plan.panel.features
     readings = plan.panel.readings(batch, progress=report)
-    live.show("judge", "done", [r for rows in readings.values() for r in rows])
+    live.show("judge", "done", [reading for rows in readings.values() for reading in rows])
     return [
-        Gate(
-            f"judge {name.replace('_', ' ')}", "judge", plan.panel.features[name]["dimension"], rows
-        )
+        Gate(f"judge {name.replace('_', ' ')}", "judge", features[name]["dimension"], rows)
         for name, rows in readings.items()
     ]
 
@@ -148,11 +188,7 @@ def _saved(journal: Journal, name: str, texts: int) -> list[Reading] | None:
 
 def read_table(thresholds: str | Path | None) -> JsonObject:
     """The packaged thresholds, with those of a user's file in the place of what it names."""
-    import tomllib
-
-    table: JsonObject = json.loads(
-        json.dumps(packaged.toml("claimlab.generate.filter", "quality.toml"))
-    )
+    table: JsonObject = dict(packaged.toml("claimlab.generate.filter", "quality.toml"))
     if thresholds is None:
         return table
     try:

@@ -1,4 +1,4 @@
-"""What a metric is: one small file in `metrics/` with a module-level METRIC.
+"""What a metric is: an entry of a table in `metrics/`, or a file there with a module-level METRIC.
 
 A metric reads a batch of texts and answers for each. It says what it needs, and where that is
 absent the answer is "not measured" with the reason. One that breaks is an error for every text: an
@@ -50,7 +50,11 @@ METRICS: Registry[Metric] = Registry(
     attribute="METRIC",
     group="claimlab.quality_metrics",
 )
-DOES_NOT_APPLY = Reading("does not apply")
+DOES_NOT_APPLY, CLEAR = Reading("does not apply"), Reading("passed")
+
+
+def failed(reason: str, margin: float | None = None) -> Reading:
+    return Reading("failed", None, reason, margin)
 
 
 def unmeasured(reason: str, value: float | None = None) -> Reading:
@@ -59,10 +63,11 @@ def unmeasured(reason: str, value: float | None = None) -> Reading:
 
 def within(value: float, low: float | None, high: float | None, words: str) -> Reading:
     """Passed where `value` is between the two; `words` says what it is when it is not."""
-    margins = [value - low if low is not None else None, high - value if high is not None else None]
-    margin = min((m for m in margins if m is not None), default=None)
-    if margin is None:
+    above = [] if low is None else [value - low]
+    below = [] if high is None else [high - value]
+    if not above + below:
         return Reading("information", value)
+    margin = min(above + below)
     if margin >= 0:
         return Reading("passed", value, None, margin)
     bound = f"at least {low:g}" if low is not None and value < low else f"at most {high:g}"
@@ -72,17 +77,13 @@ def within(value: float, low: float | None, high: float | None, words: str) -> R
 def one_by_one(read: Callable[[Text, Batch], Reading]) -> Callable[[Batch], list[Reading]]:
     """A metric of single texts; the text on which it breaks is an error, the others are read."""
 
-    def measure(batch: Batch) -> list[Reading]:
-        return [safe(lambda text=text: read(text, batch)) for text in batch.texts]  # type: ignore[misc]
+    def one(text: Text, batch: Batch) -> Reading:
+        try:
+            return read(text, batch)
+        except Exception as error:
+            return broken(error)
 
-    return measure
-
-
-def safe(read: Callable[[], Reading]) -> Reading:
-    try:
-        return read()
-    except Exception as error:
-        return broken(error)
+    return lambda batch: [one(text, batch) for text in batch.texts]
 
 
 def broken(error: Exception) -> Reading:

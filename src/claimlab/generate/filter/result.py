@@ -15,24 +15,14 @@ from claimlab.core.types import JsonObject
 from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED, Gate, Verdict
 from claimlab.generate.filter.texts import Text
 
+OF_SAMPLE = ("veracity", "language", "model", "degree")  # facts of its first text
 SAMPLES = {
-    "sample": pl.String,
-    "record_id": pl.String,
-    "verdict": pl.String,
-    "stage": pl.String,
-    "reason": pl.String,
+    **dict.fromkeys(("sample", "record_id", "verdict", "stage", "reason"), pl.String),
     "measured": pl.Int32,
-    "not_measured": pl.String,
-    "veracity": pl.String,
-    "language": pl.String,
-    "model": pl.String,
-    "degree": pl.String,
+    **dict.fromkeys(("not_measured", *OF_SAMPLE), pl.String),
 }
 QUALITY = {
-    "record_id": pl.String,
-    "sample": pl.String,
-    "metric": pl.String,
-    "outcome": pl.String,
+    **dict.fromkeys(("record_id", "sample", "metric", "outcome"), pl.String),
     "value": pl.Float64,
     "reason": pl.String,
 }
@@ -54,19 +44,16 @@ class Filtered(Shown):
         """A row for each sample."""
         rows = [
             {
-                "sample": v.sample,
-                "record_id": v.first.id,
-                "verdict": v.verdict,
-                "stage": v.stage,
-                "reason": "; ".join(v.reasons) or None,
-                "measured": v.measured,
-                "not_measured": ", ".join(v.unmeasured) or None,
-                "veracity": v.first.veracity,
-                "language": v.first.language,
-                "model": v.first.model,
-                "degree": v.first.degree,
+                "sample": verdict.sample,
+                "record_id": verdict.first.id,
+                "verdict": verdict.verdict,
+                "stage": verdict.stage,
+                "reason": "; ".join(verdict.reasons) or None,
+                "measured": verdict.measured,
+                "not_measured": ", ".join(verdict.unmeasured) or None,
+                **{name: getattr(verdict.first, name) for name in OF_SAMPLE},
             }
-            for v in self.verdicts
+            for verdict in self.verdicts
         ]
         return pl.DataFrame(rows, schema=SAMPLES)
 
@@ -174,21 +161,15 @@ class Filtered(Shown):
 
     def unmeasured(self) -> dict[str, int]:
         """Among samples that passed: by gate, how many passed without its word."""
-        return dict(
-            Counter(
-                n for v in self.verdicts if v.verdict == PASSED for n in v.unmeasured
-            ).most_common()
-        )
+        passed = [verdict for verdict in self.verdicts if verdict.verdict == PASSED]
+        names = Counter(name for verdict in passed for name in verdict.unmeasured)
+        return dict(names.most_common())
 
     def reasons(self) -> dict[str, int]:
         """Samples by the metric that failed them; one may be failed by several."""
-        names = (
-            reason.split(":", 1)[0]
-            for v in self.verdicts
-            if v.verdict == FAILED
-            for reason in v.reasons
-        )
-        return dict(Counter(names).most_common())
+        failed = [verdict for verdict in self.verdicts if verdict.verdict == FAILED]
+        names = Counter(reason.split(":", 1)[0] for one in failed for reason in one.reasons)
+        return dict(names.most_common())
 
     def to_json(self) -> JsonObject:
         return {

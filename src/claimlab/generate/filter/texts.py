@@ -131,13 +131,14 @@ def open_batch(folder: Path) -> Batch:
 def _text(row: JsonObject) -> Text:
     meta = json.loads(row["meta"]) if row["meta"] else {}
     note = _object(meta.get("synthetic"))
-    origin = _object(note.get("origin"))
-    field, changes = str(meta.get("field") or ""), note.get("changes")
-    log = tuple(c for c in changes if isinstance(c, dict)) if isinstance(changes, list) else ()
-    degree = next((c["degree"] for c in log if c.get("degree")), None) or meta.get("degree")
+    origin, log = _object(note.get("origin")), _log(note.get("changes"))
+    field = str(meta.get("field") or "")
+    degrees = [change["degree"] for change in log if change.get("degree")]
+    degree = degrees[0] if degrees else meta.get("degree")
+    sample = row["group"] if field and row["group"] else row["id"]
     return Text(
         id=row["id"],
-        sample=str(meta.get("sample") or (row["group"] if field and row["group"] else row["id"])),
+        sample=str(meta.get("sample") or sample),
         text=row["text"],
         form=row["kind"] or "article",
         language=row["language"],
@@ -150,13 +151,18 @@ def _text(row: JsonObject) -> Text:
         source_id=origin.get("seed"),
         source=origin.get("source_text"),
         source_language=origin.get("source_language"),
-        log=tuple(c for c in log if "after" in c) or None,
+        log=tuple(change for change in log if "after" in change) or None,
         problem=_problem(meta),
     )
 
 
-def _object(value: Any) -> JsonObject:
+def _object(value: object) -> JsonObject:
     return value if isinstance(value, dict) else {}
+
+
+def _log(changes: object) -> list[JsonObject]:
+    entries = changes if isinstance(changes, list) else []
+    return [change for change in entries if isinstance(change, dict)]
 
 
 def _problem(meta: JsonObject) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED
 from claimlab.generate.filter.result import Filtered
@@ -179,7 +178,3 @@ def _examples(filtered: Filtered) -> list[Block]:
                     Quote((verdict.first.text or "")[:400], f"{verdict.sample}: {words}")
                 )
     return [Section(f"Failed by {name}", quotes) for name, quotes in shown.items()]
-
-
-def to_json(filtered: Filtered) -> JsonObject:
-    return filtered.to_json()

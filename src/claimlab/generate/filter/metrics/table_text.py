@@ -1,0 +1,235 @@
+"""Metrics of a text by itself, and beside the other texts of the dataset: its form, its language,
+and what it says of its author."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+
+import polars as pl
+
+from claimlab.core.languages import CONFUSABLE, same
+from claimlab.core.record import AUTHORSHIPS
+from claimlab.generate.filter.metric import (
+    CLEAR,
+    DOES_NOT_APPLY,
+    Metric,
+    Reading,
+    failed,
+    one_by_one,
+    unmeasured,
+    within,
+)
+from claimlab.generate.filter.texts import Batch, Text
+from claimlab.text.langid import identify
+from claimlab.text.neardup import find_across, find_pairs
+from claimlab.text.tokens import tokenize
+
+ENDS = frozenset(".!?…。！？｡।॥۔؟։።᙮)]}»›”’\"'」』）】")
+OPEN_ENDED = frozenset({"tha", "lao", "khm", "mya"})  # scripts that end no sentence with a mark
+ORDER, CHARACTERS, ALPHABET = 3, 2_000, 200  # of the model of characters
+ENOUGH = 20_000  # characters of people's text in a language
+Characters = tuple[Counter[str], Counter[str]]  # trigrams, and what comes before their last
+
+
+def structure(text: Text, batch: Batch) -> Reading:
+    """No text, a chain that stopped, JSON or instructions left in the text."""
+    if text.text is None or not text.text.strip():
+        return failed("there is no text")
+    if text.problem:
+        return failed(text.problem)
+    for pattern in batch.table["structure"]["leftovers"]:
+        if match := re.search(pattern, text.text, re.IGNORECASE):
+            return failed(f"leftover of the generation: “{match.group()[:40]}”")
+    return CLEAR
+
+
+def truncated(text: Text, batch: Batch) -> Reading:  # noqa: ARG001
+    """A text that ends in the middle of a sentence, and its source does not."""
+    if text.text is None or text.short or text.form == "post":
+        return DOES_NOT_APPLY  # posts end in tags, links and pictures
+    if text.language in OPEN_ENDED:
+        return unmeasured(f"{text.language} ends no sentence with a mark")
+    model = text.source if text.source is not None else text.pair
+    if model is None:
+        return unmeasured("no source to compare the end with")
+    if model.rstrip()[-1:] not in ENDS:
+        return unmeasured("its source ends in no mark either")
+    if text.text.rstrip()[-1:] in ENDS:
+        return CLEAR
+    return failed(f"breaks off: “… {text.text.rstrip()[-30:]}”")
+
+
+def repetition(batch: Batch) -> list[Reading]:
+    """The share of runs of words that were there before."""
+    size, fewest = batch.table["repetition"]["run"], batch.table["repetition"]["fewest_words"]
+    words = tokenize(pl.Series([text.text for text in batch.texts], dtype=pl.String)).to_list()
+    sources = tokenize(pl.Series([text.source for text in batch.texts], dtype=pl.String)).to_list()
+    out = []
+    for text, own, source in zip(batch.texts, words, sources, strict=True):
+        if own is None or len(own) < fewest:
+            out.append(DOES_NOT_APPLY)
+            continue
+        # a list repeats itself, too
+        most = max(batch.limit("repetition", "most", text), repeated(source or [], size))
+        out.append(within(repeated(own, size), None, most, "share of repeated runs of words"))
+    return out
+
+
+def repeated(words: list[str], size: int) -> float:
+    runs = [tuple(words[i : i + size]) for i in range(len(words) - size + 1)]
+    return 1 - len(set(runs)) / len(runs) if runs else 0.0
+
+
+def near_duplicates(batch: Batch) -> list[Reading]:
+    """Samples that are nearly the same as an earlier one, or as a seed that is not their own.
+    Versions of one source are alike by design; a generation that uses each seed once has none.
+    """
+    threshold = batch.table["near-duplicates"]["jaccard"]
+    texts = [text.text for text in batch.texts]
+    readings: dict[int, Reading] = {}
+
+    def note(at: int, value: float, reason: str) -> None:
+        readings.setdefault(
+            at, Reading("failed", value, f"nearly the same as {reason}", threshold - value)
+        )
+
+    for earlier, later, value in find_pairs(texts, threshold=threshold):
+        first, second = batch.texts[earlier], batch.texts[later]
+        one_source = first.source is not None and first.source == second.source
+        if first.sample != second.sample and not one_source:
+            note(later, value, first.id)
+    seeds = [seed.text for seed in batch.originals]
+    for at, beside, value in find_across(texts, seeds, threshold=threshold) if seeds else ():
+        text, seed = batch.texts[at], batch.originals[beside]
+        if seed.id != text.source_id and seed.text != text.source and seed.sample != text.sample:
+            note(at, value, f"{seed.id}, which is not its seed")
+    return [
+        readings.get(at, CLEAR) if text.text else DOES_NOT_APPLY
+        for at, text in enumerate(batch.texts)
+    ]
+
+
+def language(batch: Batch) -> list[Reading]:
+    """The vote of three identifiers, against the language that was asked for."""
+    votes = identify([text.text for text in batch.texts])
+    return [_voted(text, vote) for text, vote in zip(batch.texts, votes, strict=True)]
+
+
+def _voted(text: Text, vote: str | None) -> Reading:
+    wanted = text.language
+    if text.text is None:
+        return DOES_NOT_APPLY
+    if wanted is None:
+        return unmeasured("the record does not say its language")
+    if vote is None:
+        return unmeasured("the identifiers do not agree on a language")
+    if same(wanted, vote):
+        return CLEAR
+    if same(wanted, vote, equivalent=CONFUSABLE):
+        return unmeasured(f"no identifier tells {wanted} from {vote}")
+    return failed(f"the language is {vote}, not {wanted}")
+
+
+def authorship(batch: Batch) -> list[Reading]:
+    """What a detector of authorship labels, where its predictions came with the dataset."""
+    if batch.predictions is None:
+        return [unmeasured("no predictions in the dataset")] * len(batch.texts)
+    rows = batch.predictions.select("record_id", "label").iter_rows()
+    labels = {record: label for record, label in rows if label in AUTHORSHIPS}
+    return [
+        Reading("information", None, f"a detector says {labels[text.id]}")
+        if text.id in labels
+        else unmeasured("no prediction of its author")
+        for text in batch.texts
+    ]
+
+
+def surprise(batch: Batch) -> list[Reading]:
+    """How surprising a text is to a model of characters made of the people's texts beside it: bits
+    per character (the logarithm of perplexity) under trigrams of the same language, add-one
+    smoothed.
+    """
+    models = _models(batch)
+    out = []
+    for text in batch.texts:
+        if not text.text:
+            out.append(DOES_NOT_APPLY)
+        elif text.language not in models:
+            where = text.language or "an unstated language"
+            out.append(unmeasured(f"too little text by people in {where}"))
+        else:
+            bits = _bits(text.text[:CHARACTERS], *models[text.language])
+            out.append(Reading("information", bits))
+    return out
+
+
+def _models(batch: Batch) -> dict[str | None, Characters]:
+    """A model of each language in which there is enough text by people."""
+    pages: dict[str | None, dict[str, None]] = defaultdict(dict)
+    for text in (*batch.originals, *batch.texts):
+        page = text.source if text.machine else text.text
+        if page:
+            pages[text.source_language if text.machine else text.language][page[:CHARACTERS]] = None
+    joined = {language: "\n".join(texts) for language, texts in pages.items()}
+    return {
+        language: (_grams(text, ORDER), _grams(text, ORDER - 1))
+        for language, text in joined.items()
+        if len(text) >= ENOUGH
+    }
+
+
+def _grams(text: str, size: int) -> Counter[str]:
+    return Counter(text[i : i + size] for i in range(len(text) - size + 1))
+
+
+def _bits(text: str, grams: Counter[str], before: Counter[str]) -> float:
+    runs = [text[i : i + ORDER] for i in range(len(text) - ORDER + 1)]
+    bits = [-math.log2((grams[run] + 1) / (before[run[:-1]] + ALPHABET)) for run in runs]
+    return sum(bits) / len(bits) if bits else 0.0
+
+
+ENTRIES = {
+    "structure": Metric(
+        "defects",
+        "text, chain and form are whole",
+        "nothing",
+        one_by_one(structure),
+        stage="defects",
+    ),
+    "truncated": Metric(
+        "defects",
+        "the text does not break off",
+        "a source or a translation",
+        one_by_one(truncated),
+        stage="defects",
+    ),
+    "repetition": Metric(
+        "defects",
+        "the text does not repeat itself",
+        "at least 20 words",
+        repetition,
+        stage="defects",
+    ),
+    "near-duplicates": Metric(
+        "defects",
+        "no near-duplicate of another sample or seed",
+        "nothing",
+        near_duplicates,
+        stage="defects",
+    ),
+    "language": Metric(
+        "translation", "the text is in the language asked for", "a stated language", language
+    ),
+    "authorship": Metric(
+        "information",
+        "what a detector says of its author",
+        "predictions of authorship",
+        authorship,
+        gate=False,
+    ),
+    "surprise": Metric(
+        "information", "bits per character", "20,000 characters by people", surprise, gate=False
+    ),
+}
