@@ -72,7 +72,7 @@ def judged(dataset: Any) -> list[str]:
 
 
 def patterns(dataset: Any) -> dict[str, Any]:
-    from claimlab.enrich.patterns import analyse
+    from claimlab.enrich.views import analyse
 
     found = analyse(dataset)
     out = {p["pattern"]: share(p["records"], p["of"]) for p in found["patterns"]}

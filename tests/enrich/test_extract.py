@@ -13,8 +13,8 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
 from claimlab.core.errors import UsageError
 from claimlab.enrich.checkworthy import best_claims, score
+from claimlab.enrich.clauses import is_verb
 from claimlab.enrich.extract import ByModel, Extraction, Extractor, MainClaim, rule_extractor
-from claimlab.enrich.verbs import is_verb
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Fail, Refuse, Script, Scripted
 

@@ -16,9 +16,8 @@ from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.enrich.imported import read_enriched
-from claimlab.enrich.patterns import analyse
-from claimlab.enrich.tables import EVIDENCE
-from claimlab.enrich.views import write_evidence
+from claimlab.enrich.run import EVIDENCE
+from claimlab.enrich.views import analyse, write_evidence
 
 
 def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 import claimlab
-from claimlab.enrich.chat import plain
+from claimlab.enrich.sentences import plain
 from claimlab.generate.filter.measure import read_table
 from claimlab.search.dates import _ages
 

@@ -16,9 +16,8 @@ from claimlab.cli.tour_state import Tour
 from claimlab.core import sync
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
-from claimlab.enrich.patterns import analyse
 from claimlab.enrich.run import enrich_async
-from claimlab.enrich.views import blocks
+from claimlab.enrich.views import analyse, blocks
 from claimlab.generate.planted import CORE, WHOLE, fact_checks
 from claimlab.pages.blocks import Section, Text
 from claimlab.search.local import build_index

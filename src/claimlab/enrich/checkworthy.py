@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from claimlab.enrich.chat import plain
-from claimlab.enrich.clauses import bare, shortened
-from claimlab.enrich.sentences import sentences, words
-from claimlab.enrich.verbs import Cues, cues, main_verbs, verbs
+from claimlab.enrich.clauses import Cues, bare, cues, main_verbs, shortened, verbs
+from claimlab.enrich.sentences import plain, sentences, words
 from claimlab.text.stopwords import stop_words
 
 READ = 75  # words: a sentence that begins within them is read, to its end
@@ -45,6 +43,8 @@ _SHOUT = re.compile(
     r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)"
 )  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
+# what words of a kind take away, each, and how many of them count
+_SPOKEN = {"person": (1.0, 2), "group": (0.5, 1), "opinion": (0.8, 2), "call": (1.0, 2)}
 _SIGNS = " !:;,.–—-"
 
 
@@ -65,41 +65,47 @@ def score(sentence: str, language: str | None) -> float:
     mean anything.
     """
     written = [w for w in (_BARE.sub("", w) for w in words(sentence.replace("’", "'"))) if w]
-    if not written:
-        return float("-inf")
-    lower, known = [w.lower() for w in written], cues(language)
-    if sum(any(map(str.isdigit, w)) for w in written) * 2 > len(written):
+    lower, known = [word.lower() for word in written], cues(language)
+    figures = sum(any(map(str.isdigit, word)) for word in written)
+    if not written or figures * 2 > len(written):
         return float("-inf")  # a date, a time, a telephone number
-    numbers, counted = sum(bool(_NUMBER.match(w)) for w in written), bool(_COUNT.search(sentence))
+    counted = bool(_COUNT.search(sentence))
     n_verbs = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
     whole = 1.0 if n_verbs or not known else 0.5  # a heading, a name or a source names things too
+    numbers = sum(bool(_NUMBER.match(word)) for word in written)
     total = whole * (1.0 * min(2, numbers) + 0.6 * min(3, _names(written))) + 0.8 * min(2, n_verbs)
-    total -= 1.0 * min(2, _count(lower, known, "person"))
-    total -= 0.5 * min(1, _count(lower, known, "group"))
-    total -= 0.8 * min(2, _count(lower, known, "opinion"))
-    total -= 1.0 * min(2, _count(lower, known, "call"))
-    linked = len(lower) > 1 and _begins(lower, known, "links")
-    opening = lower[1:] if linked else lower
-    total -= (
-        0.8 * linked
-        + 3.0 * _begins(opening, known, "command")
-        + 2.0 * _begins(opening, known, "pointing")
-    )
-    total -= 1.5 * _begins(opening, known, "conditions")
-    total -= 3.5 * (
-        _begins(opening, known, "asks") and not (len(written[0]) > 1 and written[0].isupper())
-    )
-    total -= 6.0 * bool(_ends_in(_QUESTION, sentence)) + 2.0 * _asks_later(sentence, known)
-    total -= 0.5 * ("!" in sentence)
-    label = _begins(lower, known, "label")
-    if known and not n_verbs:
-        total -= (0.3 if counted else 1.5) + 1.0 * label
-    total -= 1.0 * label
-    total -= 0.5 * written[0][0].islower()
+    for cost in (
+        *(cost * min(most, _count(lower, known, kind)) for kind, (cost, most) in _SPOKEN.items()),
+        *_opening(written, lower, known),
+        6.0 * _ends_in(_QUESTION, sentence) + 2.0 * _asks_later(sentence, known),
+        0.5 * ("!" in sentence),
+        *_heading(lower, known, counted=counted, says=n_verbs > 0),
+        0.5 * written[0][0].islower(),
+    ):
+        total -= cost
     if len(written) < LEAST + 1:
         return total - 1.5
     empty = bool(known) and sum(word not in stop_words(language or "") for word in lower) < CONTENT
     return total - 0.8 * (empty and not counted)
+
+
+def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[float]:
+    """What the first words take away: a link to the sentence before, a command, a question."""
+    linked = len(lower) > 1 and _begins(lower, known, "links")
+    opening = lower[1:] if linked else lower
+    command, pointing = (_begins(opening, known, kind) for kind in ("command", "pointing"))
+    yield 0.8 * linked + 3.0 * command + 2.0 * pointing
+    yield 1.5 * _begins(opening, known, "conditions")
+    shouted = len(written[0]) > 1 and written[0].isupper()
+    yield 3.5 * (_begins(opening, known, "asks") and not shouted)
+
+
+def _heading(lower: list[str], known: Cues, *, counted: bool, says: bool) -> Iterator[float]:
+    """What it takes away that nothing is said, and that the first words are a label."""
+    label = _begins(lower, known, "label")
+    if known and not says:
+        yield (0.3 if counted else 1.5) + 1.0 * label
+    yield 1.0 * label
 
 
 def _asks_later(sentence: str, known: Cues) -> bool:

@@ -20,8 +20,8 @@ from typing import Any, Protocol
 from claimlab.core.errors import PageRefused, SearchFailed
 from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence
+from claimlab.enrich.correspondence import UNDATED, Piece, marked, shown_order, to_json
 from claimlab.enrich.extract import Extractor
-from claimlab.enrich.pieces import UNDATED, Piece, marked, shown_order, to_json
 from claimlab.enrich.query import QueryText
 from claimlab.enrich.query import Rule as QueryRule
 from claimlab.search.evidence import Evidence, as_of
@@ -220,7 +220,7 @@ class _Job:
     def close(self) -> None:
         rule = self.settings.correspondence_rule
         pieces = shown_order(list(self.pieces.values()), rule)
-        marks = marked(self.record, pieces)
+        marks = marked(dict(self.record), pieces)
         self.done.evidence = [
             to_json(piece, mine, rule) for piece, mine in zip(pieces, marks, strict=True)
         ]

@@ -24,11 +24,9 @@ from claimlab.core.labels import general
 from claimlab.core.record import meta_json
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.enrich.correspondence import matches
+from claimlab.enrich.correspondence import Piece, marked, matches, shown_order, to_json
 from claimlab.enrich.flow import Enriched
-from claimlab.enrich.pieces import Piece, marked, shown_order, to_json
-from claimlab.enrich.run import Enrichment, summarise
-from claimlab.enrich.tables import tables_of
+from claimlab.enrich.run import Enrichment, summarise, tables_of
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.dates import NO_DATE, Dated, date_of
 from claimlab.search.evidence import Evidence, Review
@@ -97,7 +95,7 @@ def _rows(path: Path) -> Iterator[JsonObject]:
     yield from data if isinstance(data, list) else [data]
 
 
-def _record(row: Mapping[str, Any], number: str, language: str | None) -> JsonObject:
+def _record(row: JsonObject, number: str, language: str | None) -> JsonObject:
     label = None if row["label"] is None else str(row["label"])
     extra = {name: row.get(name) for name in KEPT}
     return {
@@ -112,50 +110,47 @@ def _record(row: Mapping[str, Any], number: str, language: str | None) -> JsonOb
     }
 
 
-def _enriched(row: Mapping[str, Any], record: JsonObject) -> Enriched:
+def _enriched(row: JsonObject, record: JsonObject) -> Enriched:
     first, claim = text(row.get("initial_query")), text(row.get("claim_query"))
+    query = claim or first or ""
+    results = [mapping(item) for item in _list(row.get("google_search_results"))]
+    checks = _list(row.get("google_fact_check_results"))
+    stages = [(piece, "web") for item in results if (piece := _result(item, query))]
+    stages += [(piece, "factcheck") for item in checks for piece in _check(item, query)]
+    pieces = shown_order(_pieces(stages, query, record["language"]), "paper")
     done = Enriched(
         record["id"],
         query=first,
         how=METHOD if first else None,
         needed_extraction=claim is not None,
-    )
-    done.claims, done.method = ([claim], METHOD) if claim else ([], None)
-    query = claim or first or ""
-    web = [_result(item, query) for item in _list(row.get("google_search_results"))]
-    checks = [_check(item, query) for item in _list(row.get("google_fact_check_results"))]
-    stages = [
-        *((e, "web") for e in web if e),
-        *((e, "factcheck") for reviews in checks for e in reviews),
-    ]
-    snippets = [piece.text or piece.title for piece, _ in stages]
-    fits = matches(query, snippets, record["language"]) if query else [None] * len(stages)
-    pieces = shown_order(
-        [Piece(e, stage, match) for (e, stage), match in zip(stages, fits, strict=True)], "paper"
-    )
-    done.evidence = [
-        to_json(p, m, "paper") for p, m in zip(pieces, marked(record, pieces), strict=True)
-    ]
-    matched = any(
-        mapping(item).get("match") is True for item in _list(row.get("google_search_results"))
+        claims=[claim] if claim else [],
+        method=METHOD if claim else None,
+        evidence=[
+            to_json(piece, marks, "paper")
+            for piece, marks in zip(pieces, marked(record, pieces), strict=True)
+        ],
     )
     if first:
-        done.outcome = (
-            "corresponding" if matched else "not-corresponding" if pieces else "nothing-found"
-        )
-        done.outcome_filtered = done.outcome
+        found = "not-corresponding" if pieces else "nothing-found"
+        matched = any(result.get("match") is True for result in results)
+        done.outcome = done.outcome_filtered = "corresponding" if matched else found
     return done
 
 
-def _result(item: Any, query: str) -> Evidence | None:
-    raw = mapping(item)
+def _pieces(stages: list[tuple[Evidence, str]], query: str, language: str | None) -> list[Piece]:
+    snippets = [piece.text or piece.title for piece, _ in stages]
+    fits = matches(query, snippets, language) if query else [None] * len(stages)
+    return [Piece(piece, stage, fit) for (piece, stage), fit in zip(stages, fits, strict=True)]
+
+
+def _result(raw: JsonObject, query: str) -> Evidence | None:
     url = address(raw.get("link"))
     if url is None:
         return None
     page = mapping(raw.get("pagemap"))
     review = page.get("claim_review")
-    dates = (page.get("date_review"),) if page.get("date_review") else ()
-    when = _known(date_of(*dates, url=url, retrieved=LAST))
+    dates = (page["date_review"],) if page.get("date_review") else ()
+    published, dated_from = _known(date_of(*dates, url=url, retrieved=LAST))
     return Evidence(
         title=text(raw.get("title")),
         text=text(raw.get("snippet")),
@@ -163,30 +158,33 @@ def _result(item: Any, query: str) -> Evidence | None:
         retrieved=LAST,
         provider="google-cse",
         query=query,
-        published=when.published,
-        dated_from=when.dated_from,
+        published=published,
+        dated_from=dated_from,
         review=Review(claim=text(review) if isinstance(review, str) else None) if review else None,
         more={"match": raw["match"]} if raw.get("match") is not None else {},
     )
 
 
-def _check(item: Any, query: str) -> list[Evidence]:
+def _check(item: JsonObject, query: str) -> list[Evidence]:
     """The reviews of one claim, as claims:search gives them."""
-    return [
-        Evidence(
-            title=review.title,
-            text=review.text,
-            url=review.url,
-            retrieved=LAST,
-            provider="google-factcheck",
-            query=query,
-            published=None if review.dated_from == "relative" else review.published,
-            dated_from=None if review.dated_from == "relative" else review.dated_from,
-            language=review.language,
-            review=review.review,
+    out = []
+    for review in reviews_in(item, retrieved=LAST):
+        published, dated_from = _known(Dated(review.published, review.dated_from))
+        out.append(
+            Evidence(
+                title=review.title,
+                text=review.text,
+                url=review.url,
+                retrieved=LAST,
+                provider="google-factcheck",
+                query=query,
+                published=published,
+                dated_from=dated_from,
+                language=review.language,
+                review=review.review,
+            )
         )
-        for review in reviews_in(item, retrieved=LAST)
-    ]
+    return out
 
 
 def _known(when: Dated) -> Dated:

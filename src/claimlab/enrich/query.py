@@ -13,8 +13,13 @@ from typing import Literal, NamedTuple, get_args
 import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.enrich.chat import without_emphasis
-from claimlab.enrich.sentences import first_paragraph, first_words, sentences, words
+from claimlab.enrich.sentences import (
+    first_paragraph,
+    first_words,
+    sentences,
+    without_emphasis,
+    words,
+)
 from claimlab.text.normalise import strip_emoji
 from claimlab.text.repair import repair_mojibake
 from claimlab.text.urls import strip_urls

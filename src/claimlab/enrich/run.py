@@ -1,4 +1,5 @@
-"""A whole dataset through the flow: many records at once, each end counted, tables and lineage out.
+"""A whole dataset through the flow: many records at once, each end counted, and the side tables
+that an enriched dataset carries: evidence, claims, enrichment, pages.
 
 The same answers give the same bytes: rows are in the order of the records, the lineage holds no
 time and no spending, and times of retrieval come from the recording.
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
 import polars as pl
@@ -18,12 +21,14 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
+from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
 from claimlab.enrich.query import QueryText, make_queries, prepared
-from claimlab.enrich.tables import tables_of
+from claimlab.search.evidence import Evidence
+from claimlab.text.urls import registrable_domain
 
 CONCURRENCY = 16
 SHARD = 16  # records in one file of the journal
@@ -90,39 +95,37 @@ def parameters(doors: Doors, settings: Settings) -> JsonObject:
     }
 
 
-def summarise(done: list[Enriched]) -> JsonObject:
+def summarise(done: Sequence[Enriched]) -> JsonObject:
     """Every end, every failure and what was set aside, counted."""
-    searched = [d for d in done if d.query is not None]
-    failures = Counter(f"{f['stage']}: {f['kind']}" for d in done for f in d.failures)
-    pages = Counter(
-        e["evidence"]["more"]["page_failure"]
-        for d in done
-        for e in d.evidence
-        if "page_failure" in e["evidence"]["more"]
-    )
+    searched = [one for one in done if one.query is not None]
+    found = [piece["evidence"]["more"] for one in done for piece in one.evidence]
+    failures = [failure for one in done for failure in one.failures]
+    standing = {one.claim_meta.get("standing") for one in searched}
     return {
         "records": len(done),
         "outcomes": _outcomes(done),
         "outcomes_filtered": _outcomes(done, "outcome_filtered"),
-        "needed_extraction": sum(d.needed_extraction for d in searched),
-        "extracted": sum(bool(d.claims) for d in searched),
-        "no_claim": sum(d.no_claim for d in searched),
-        "methods": dict(sorted(Counter(d.method for d in searched if d.method).items())),
-        "standing": sorted(
-            {str(d.claim_meta["standing"]) for d in searched if d.claim_meta.get("standing")}
-        ),
-        "queries": dict(sorted(Counter(d.how for d in searched).items(), key=str)),
-        "evidence": sum(len(d.evidence) for d in done),
-        "newer_than_claim": sum(d.newer for d in done),
-        "undated": sum(d.undated for d in done),
-        "failures": dict(sorted(failures.items())),
-        "pages": sum(len(d.pages) for d in done),
-        "pages_refused": dict(sorted(pages.items())),
+        "needed_extraction": sum(one.needed_extraction for one in searched),
+        "extracted": sum(bool(one.claims) for one in searched),
+        "no_claim": sum(one.no_claim for one in searched),
+        "methods": _tally(one.method for one in searched if one.method),
+        "standing": sorted(str(caveat) for caveat in standing if caveat),
+        "queries": dict(sorted(Counter(one.how for one in searched).items(), key=str)),
+        "evidence": len(found),
+        "newer_than_claim": sum(one.newer for one in done),
+        "undated": sum(one.undated for one in done),
+        "failures": _tally(f"{failure['stage']}: {failure['kind']}" for failure in failures),
+        "pages": sum(len(one.pages) for one in done),
+        "pages_refused": _tally(more["page_failure"] for more in found if "page_failure" in more),
     }
 
 
-def _outcomes(done: list[Enriched], which: str = "outcome") -> dict[str, int]:
-    tally = Counter(getattr(d, which) for d in done)
+def _tally(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _outcomes(done: Sequence[Enriched], which: str = "outcome") -> dict[str, int]:
+    tally = Counter(getattr(one, which) for one in done)
     return {name: tally[name] for name in OUTCOMES}
 
 
@@ -154,7 +157,8 @@ async def _all(
             raise
         except Exception as error:  # one failing record never stops the others
             reason = f"{type(error).__name__}: {error}"
-            return Enriched(row["id"], "failed", "failed", failures=[_crash(reason)])
+            crash = {"stage": "flow", "kind": "crash", "reason": reason}
+            return Enriched(row["id"], "failed", "failed", failures=[crash])
 
     left = (record for record in line if record[0]["id"] not in shards.done)
     pool = each(
@@ -195,10 +199,6 @@ class Shards:
         self._journal.write(f"{number:06d}", members)
 
 
-def _crash(reason: str) -> JsonObject:
-    return {"stage": "flow", "kind": "crash", "reason": reason}
-
-
 def _with_country(row: JsonObject) -> JsonObject:
     """The record with the country that its own notes name, if they do."""
     if not row["meta"] or '"country"' not in row["meta"]:
@@ -208,3 +208,100 @@ def _with_country(row: JsonObject) -> JsonObject:
     except (ValueError, AttributeError):
         return row
     return {**row, "country": country} if isinstance(country, str) and len(country) == 2 else row
+
+
+EVIDENCE = {
+    **SIDE_TABLES["evidence"],
+    "stage": pl.String(),  # query | claim | factcheck-query | factcheck-claim
+    "correspondence": pl.Float64(),  # share of the words asked for that the snippet holds
+    "corresponds": pl.Boolean(),  # that share is enough, by the rule of the run
+    "as_of": pl.String(),  # before | undated | claim-undated; null when no day was set
+    "filtered": pl.Boolean(),  # social media: the filtered reading leaves it out
+    "guard_factcheck": pl.Boolean(),
+    "guard_own_source": pl.Boolean(),
+    "guard_copy": pl.Boolean(),
+}
+ENRICHMENT = {
+    **dict.fromkeys(
+        ("record_id", "outcome", "outcome_filtered", "query", "query_how"), pl.String()
+    ),
+    "needed_extraction": pl.Boolean(),
+    "no_claim": pl.Boolean(),  # the extractor found no claim in the text
+    "newer": pl.Int64(),
+    "undated": pl.Int64(),
+    "failures": pl.String(),
+}
+PAGES = {
+    **dict.fromkeys(("sha256", "url", "final_url", "title", "text"), pl.String()),
+    "published": pl.Datetime("us"),
+    "retrieved": pl.Datetime("us"),
+}
+
+
+def tables_of(
+    done: Sequence[Enriched], before: Mapping[str, pl.DataFrame]
+) -> dict[str, pl.DataFrame]:
+    """The tables of an enriched dataset. Evidence and claims that stood there before stay, in
+    front.
+    """
+    tables = dict(before)
+    for name, new in (("evidence", evidence_rows(done)), ("claims", claim_rows(done))):
+        old = before.get(name)
+        both = [old, new] if old is not None and old.height else [new]
+        tables[name] = pl.concat(both, how="diagonal_relaxed")
+    tables["enrichment"] = pl.DataFrame(
+        [_line(one) for one in done], schema=ENRICHMENT, orient="row"
+    )
+    pages = {sha256: page for one in done for sha256, page in one.pages.items()}
+    if pages:
+        rows = [_page(page) for _, page in sorted(pages.items())]
+        tables["pages"] = pl.DataFrame(rows, schema=PAGES, orient="row")
+    return tables
+
+
+def evidence_rows(done: Sequence[Enriched]) -> pl.DataFrame:
+    rows = [
+        {
+            **Evidence.from_json(piece["evidence"]).row(one.record_id, rank, registrable_domain),
+            **{name: value for name, value in piece.items() if name in EVIDENCE},
+            "correspondence": piece["share"],
+        }
+        for one in done
+        for rank, piece in enumerate(one.evidence, 1)
+    ]
+    return to_side_table("evidence", pl.DataFrame(rows, schema=EVIDENCE, orient="row"))
+
+
+def claim_rows(done: Sequence[Enriched]) -> pl.DataFrame:
+    rows = [
+        {
+            "record_id": one.record_id,
+            "claim_id": f"{one.record_id}#{number}",
+            "text": claim,
+            "method": one.method,
+            "meta": meta_json(one.claim_meta),
+        }
+        for one in done
+        for number, claim in enumerate(one.claims, 1)
+    ]
+    return pl.DataFrame(rows, schema=SIDE_TABLES["claims"], orient="row")
+
+
+def _line(one: Enriched) -> JsonObject:
+    extracted = one.needed_extraction and (one.claims or one.no_claim)
+    failures = json.dumps(one.failures, ensure_ascii=False, sort_keys=True)
+    return {
+        **{name: value for name, value in vars(one).items() if name in ENRICHMENT},
+        "query_how": one.how,
+        "needed_extraction": one.needed_extraction if one.query is not None else None,
+        "no_claim": one.no_claim if extracted else None,
+        "failures": failures if one.failures else None,
+    }
+
+
+def _page(raw: JsonObject) -> JsonObject:
+    times = {
+        name: datetime.fromisoformat(raw[name]) if raw[name] else None
+        for name in ("published", "retrieved")
+    }
+    return {**{name: raw[name] for name in PAGES}, **times}

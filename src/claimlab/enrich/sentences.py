@@ -1,10 +1,14 @@
-"""Words, sentences and paragraphs of one text, as a reader would cut them: in any language, without
-a model.
+"""One text as a reader would cut it, in any language and without a model: words, sentences and
+paragraphs; and a chat message as plain text, without marks of bold and italics, bullets, ornaments,
+runs of tags and laughter.
+
+Messages are decorated. Their statement starts after the bullet and ends before the tags.
 """
 
 from __future__ import annotations
 
 import re
+from html import unescape
 
 # ICU ends a sentence after these when a capital follows ("Dr. Silva"); a reader does not.
 _ABBREVIATION = re.compile(
@@ -51,3 +55,101 @@ def sentences(text: str) -> list[str]:
         if open_part.strip():
             parts.append(open_part.strip())
     return [s for s in parts if any(map(str.isalnum, s))]
+
+
+_BOLD_OPEN = re.compile(
+    r"(?<![\w*_~])[*_~]+(?=[^\s*_~])"
+)  # *bold*, _italic_, ~struck~, and any of them together
+_BOLD_CLOSE = re.compile(r"(?<=[^\s*_~])[*_~]+(?![\w*_~])")
+_LONE = re.compile(r"(?<!\w)[*_~`]+(?!\w)")
+_ORNAMENT = re.compile(
+    r"[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\u3010\u3011\ufe0f\u200d\u20e3]|[=#~_.\-]{5,}|\${2,}"
+)
+_BULLET = re.compile(
+    r"^\s*(?:[-–—•·▪►»>+]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-e])[).ºª°](?=\s)|\d{1,2}\s?[-–)](?=\s?[^\W\d]))\s*",
+    re.IGNORECASE,
+)
+_VIA = re.compile(r"via", re.IGNORECASE)  # "via @velmore"
+_TAGS_AT_START = re.compile(
+    r"^\s*(?:RT\b:?\s*|@\w+:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+"
+)  # "#news The mill burnt"
+_TAG = re.compile(r"#(?=\w)")
+_LAUGHTER = re.compile(
+    r"(?<!\w)(?:k{3,}|(?:rs){2,}|(?:h[aeiou]){2,}h?|(?:ja){2,})(?!\w)[.!]*", re.IGNORECASE
+)
+_SITE = re.compile(
+    r"(?<!\s)\s+[|»]\s.*$|(?<=\w)\s+[-–—]\s+[A-ZÀ-Þ][\w.]*(?:\s[A-ZÀ-Þ][\w.]*){0,2}\s?$"
+)  # "Headline | Section | Site", " - Site"
+_BROKEN = re.compile(
+    r"(?<!\?)\?*\ufffd+|(?<!\S)\?{2,}(?=\w)"
+)  # what a wrong encoding left of quotation marks
+_STAMP = re.compile(
+    r"^\[(?=[^\]]*\])[^\]]*\d:\d\d[^\]]*\]\s*(?:[^:\n]{1,40}:\s)?"
+)  # "[2:36 PM, 11/06/2020] Ana: " of a copied chat
+_TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
+_INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
+_LOOSE = re.compile(r"(?<![\s:;,|–—-])[\s:;,|–—-]+$")
+_NO_SPACE = re.compile(
+    r"(?<=[^\W\d_]{2})([.!?…]+)(?=[^\W\d_a-z][^\W\d_]*[a-z\s,])"
+)  # "nowhere.The next"
+
+
+def plain(text: str) -> str:
+    """`text` without the marks of a chat; its lines stay, and a sentence that goes on in the next
+    line is joined.
+    """
+    lines = [_line(line) for line in unescape(text).splitlines()]
+    joined: list[str] = []
+    for line in lines:
+        if joined and joined[-1] and line[:1].islower() and joined[-1][-1] not in ".!?…:":
+            joined[-1] = f"{joined[-1]} {line}"
+        else:
+            joined.append(line)
+    return "\n".join(line for line in joined if line)
+
+
+def without_emphasis(text: str) -> str:
+    """`text` without the marks of bold, italics and struck words."""
+    return _BOLD_CLOSE.sub("", _BOLD_OPEN.sub("", text))
+
+
+def _line(line: str) -> str:
+    bare = _LONE.sub(
+        " ", without_emphasis(_BROKEN.sub("", _STAMP.sub("", _INVISIBLE.sub("", line))))
+    )
+    bare = _TIGHT_COMMA.sub(", ", bare)
+    bare = _LAUGHTER.sub(" ", _ORNAMENT.sub(" ", bare))
+    bare = _TAG.sub("", _TAGS_AT_START.sub("", _without_tags_at_end(_BULLET.sub("", bare))))
+    return _LOOSE.sub(_kept_comma, " ".join(_NO_SPACE.sub(r"\1 ", _SITE.sub("", bare)).split()))
+
+
+def _without_tags_at_end(line: str) -> str:
+    """A line up to its last tags (#news @velmore, via @anders). From the end on: a pattern would
+    try every tag as the first one, which takes the square of their number."""
+    length, end, may_be_via = len(line), _bare_end(line, len(line)), False
+    while True:
+        start = end
+        while start and (line[start - 1].isalnum() or line[start - 1] == "_"):
+            start -= 1
+        if start < end and start and line[start - 1] in "#@":
+            length = end = _bare_end(line, start - 1)
+            may_be_via = end < start - 1
+        elif may_be_via and _VIA.fullmatch(line, start, end):
+            length = end = _bare_end(line, start)
+            may_be_via = False
+        else:
+            return line[:length]
+
+
+def _bare_end(line: str, end: int) -> int:
+    """Where the whitespace before `end` begins."""
+    while end and line[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _kept_comma(end: re.Match[str]) -> str:
+    """A comma at the end of a line says that the next one goes on; a dash that led to a link says
+    nothing.
+    """
+    return "," if end.group().strip() == "," else ""

@@ -1,16 +1,184 @@
-"""The analysis of the evidence as blocks of a report, and as a page of its own."""
+"""What the evidence looks like for true and for false records: the patterns, domains, ratings and
+dates of a dataset, as figures and as a page.
+
+The patterns are those of section 4.4 of the paper, made countable. A piece counts only where it
+corresponds to the record (claimlab.enrich.correspondence); what a pattern cannot know, its sentence
+says.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 from claimlab.core.dataset import Dataset
+from claimlab.core.errors import SchemaError
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of
-from claimlab.enrich.patterns import analyse
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
 from claimlab.pages.charts import CLASS_COLOURS, bars, to_svg
 from claimlab.pages.folder import Contents, write_report
+from claimlab.text.guard import is_academic
+
+PATTERNS = {
+    "T1": (
+        "true: a result that is not a fact-check, a copy or the record's own source says the same"
+        " (corroboration)"
+    ),
+    "T2": "true: no fact-checker's rating confirms it",
+    "F1": "false: a fact-check of it rates it false (direct debunk)",
+    "F2": (
+        "false: a result that is neither a fact-check nor research repeats it (whether it is"
+        " reliable is not known)"
+    ),
+    "F3": "false: a result on a publisher of research speaks of it",
+}
+TOP = 20
+
+
+def analyse(dataset: Dataset) -> JsonObject:
+    """Everything the report shows, JSON-safe."""
+    table = dataset.tables.get("evidence")
+    if table is None or "corresponds" not in table.columns:
+        raise SchemaError(
+            "This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first."
+        )
+    labels = dataset.records.select(pl.col("id").alias("record_id"), "veracity")
+    searched = table.filter(pl.col("guard_factcheck").is_not_null()).join(
+        labels, on="record_id", how="inner"
+    )
+    searched = searched.with_columns(one_spelling(searched["rating"]))
+    reviewed = searched.filter(pl.col("guard_factcheck"))
+    enrichment = dataset.tables.get("enrichment")
+    return {
+        "outcomes": _outcomes(enrichment, labels),
+        "patterns": patterns(dataset.records, searched),
+        "domains": per_label(searched, "domain"),
+        "factcheck_domains": per_label(reviewed, "domain"),
+        "ratings": per_label(searched, "rating"),
+        "agencies": agencies(reviewed),
+        "verdicts": per_label(searched.filter(pl.col("rating").is_not_null()), "verdict"),
+        "years": years(searched),
+        "factcheck_years": years(reviewed),
+        "undated": searched["published"].null_count(),
+        "evidence": searched.height,
+        "marks": {
+            m: int(searched[m].sum())
+            for m in ("filtered", "guard_factcheck", "guard_own_source", "guard_copy")
+        },
+    }
+
+
+def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[JsonObject]:
+    """For each pattern: how many records of its class show it, of how many that were searched
+    for.
+    """
+    near = evidence.filter(pl.col("corresponds")).with_columns(
+        pl.col("url")
+        .map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False)
+        .alias("academic")
+    )
+    other = ~pl.col("guard_factcheck") & ~pl.col("guard_copy") & ~pl.col("guard_own_source")
+    confirmed = _ids(near.filter(pl.col("verdict") == "true"))
+    true, false = (
+        set(records.filter(pl.col("veracity") == verdict)["id"]) for verdict in ("true", "false")
+    )
+    shown = {
+        "T1": (true & _ids(near.filter(other)), true),
+        "T2": (true - confirmed, true),
+        "F1": (
+            false & _ids(near.filter(pl.col("guard_factcheck") & (pl.col("verdict") == "false"))),
+            false,
+        ),
+        "F2": (false & _ids(near.filter(~pl.col("guard_factcheck") & ~pl.col("academic"))), false),
+        "F3": (false & _ids(near.filter(pl.col("academic"))), false),
+    }
+    return [
+        {
+            "pattern": name,
+            "what": PATTERNS[name],
+            "records": len(ids),
+            "of": len(of),
+            "share": len(ids) / len(of) if of else None,
+            "examples": sorted(ids)[:10],
+        }
+        for name, (ids, of) in shown.items()
+    ]
+
+
+def per_label(evidence: pl.DataFrame, column: str) -> list[JsonObject]:
+    """The most frequent values of a column, with their rows per verdict of the record; "none" has
+    no verdict.
+    """
+    tally = (
+        evidence.filter(pl.col(column).is_not_null())
+        .with_columns(pl.col("veracity").fill_null("none"))
+        .group_by(column, "veracity")
+        .len()
+        .sort(column, "veracity")
+    )
+    rows: dict[str, JsonObject] = {}
+    for value, veracity, n in tally.iter_rows():
+        row = rows.setdefault(value, {column: value, "all": 0})
+        row[veracity] = n
+        row["all"] += n
+    return sorted(rows.values(), key=lambda row: (-row["all"], row[column]))[:TOP]
+
+
+def one_spelling(ratings: pl.Series) -> pl.Series:
+    """Ratings that differ in case alone as one: the spelling that is most frequent, or else the
+    first by alphabet.
+    """
+    tally = ratings.drop_nulls().value_counts()
+    spellings = tally.sort(["count", ratings.name], descending=[True, False])[ratings.name]
+    first: dict[str, str] = {}
+    for rating in spellings:
+        first.setdefault(rating.casefold(), rating)
+    return ratings.replace_strict({rating: first[rating.casefold()] for rating in spellings})
+
+
+def agencies(reviewed: pl.DataFrame) -> list[JsonObject]:
+    """For each fact-checker, how many of its pieces have a rating, and how often it gave which."""
+    tally = (
+        reviewed.filter(pl.col("domain").is_not_null() & pl.col("rating").is_not_null())
+        .group_by("domain", "rating")
+        .len()
+        .sort(["len", "rating"], descending=[True, False])
+    )
+    rows: dict[str, JsonObject] = {}
+    for domain, rating, n in tally.iter_rows():
+        row = rows.setdefault(domain, {"domain": domain, "all": 0, "ratings": {}})
+        row["ratings"][rating] = n
+        row["all"] += n
+    return sorted(rows.values(), key=lambda row: (-row["all"], row["domain"]))[:TOP]
+
+
+def years(evidence: pl.DataFrame) -> list[JsonObject]:
+    """Rows per year of publication and verdict of the record; what has no date is not here (see
+    `undated`).
+    """
+    tally = (
+        evidence.filter(pl.col("published").is_not_null())
+        .with_columns(
+            pl.col("published").dt.year().alias("year"), pl.col("veracity").fill_null("none")
+        )
+        .group_by("year", "veracity")
+        .len()
+        .sort("year", "veracity")
+    )
+    return tally.to_dicts()
+
+
+def _outcomes(enrichment: pl.DataFrame | None, labels: pl.DataFrame) -> list[JsonObject]:
+    if enrichment is None:
+        return []
+    return per_label(enrichment.join(labels, on="record_id", how="inner"), "outcome")
+
+
+def _ids(rows: pl.DataFrame) -> set[str]:
+    return set(rows["record_id"].to_list())
+
 
 DATA = "evidence.json"
 KIND = "evidence report"
