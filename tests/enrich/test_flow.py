@@ -17,9 +17,10 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
 from claimlab.core.journal import Journal
+from claimlab.enrich.cost import estimate
 from claimlab.enrich.extract import Extraction
 from claimlab.enrich.flow import Doors, Settings
-from claimlab.enrich.open import estimate, open_doors, read_countries
+from claimlab.enrich.open import open_doors, read_countries
 from claimlab.enrich.run import Enrichment, Shards, enrich_async
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now

@@ -20,9 +20,10 @@ from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence as correspondences
 from claimlab.enrich import query
+from claimlab.enrich.cost import estimate
 from claimlab.enrich.flow import CLAIM_DATE, Settings
 from claimlab.enrich.imported import read_enriched
-from claimlab.enrich.open import estimate, open_doors, read_countries
+from claimlab.enrich.open import open_doors, read_countries
 from claimlab.enrich.run import CONCURRENCY, Enrichment, enrich_async, parameters
 from claimlab.enrich.views import KIND, write_evidence
 from claimlab.llm.prompts import Given

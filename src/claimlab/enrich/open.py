@@ -4,25 +4,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from claimlab.catalog.rated import holds_factchecks
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
-from claimlab.core.types import JsonObject
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
-from claimlab.enrich.flow import Doors, Settings
-from claimlab.enrich.query import make_queries, prepared
-from claimlab.llm.estimate import estimate as estimate_model
+from claimlab.enrich.flow import Doors
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, read_prompts
 from claimlab.search.named import named_chain
 from claimlab.search.snapshot import PageFetcher
-from claimlab.search.terms import Searches
 
 
 @asynccontextmanager
@@ -93,35 +86,3 @@ def read_countries(items: Sequence[str]) -> Mapping[str, str]:
             )
         countries[require(language) if language else "*"] = country.upper()
     return countries
-
-
-def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -> JsonObject:
-    """The least and the most that the run can take. Least: every first answer corresponds, and the
-    first provider of a chain answers. Most: every text needs its claims extracted and each searched
-    for, and every provider is asked. Recorded searches are not subtracted; recorded model calls
-    are."""
-    texts = prepared(dataset.records["text"], settings.query_rule)
-    queries = make_queries(dataset.records["text"], settings.query_rule)
-    searched = [
-        text
-        for text, query in zip(texts, queries, strict=True)
-        if query is not None and text is not None
-    ]
-    extractor = doors.extractor
-    claims = int(extractor.parameters().get("claims", 1)) if extractor is not None else 0
-    least: Counter[str] = Counter()
-    most: Counter[str] = Counter()
-    for chain in (doors.web, doors.factcheck):
-        names = [p.name for p in getattr(chain, "providers", [chain])] if chain is not None else []
-        least.update(dict.fromkeys(names[:1], len(searched)))
-        most.update(dict.fromkeys(names, len(searched) * (1 + claims)))
-    parts: dict[str, Priced] = {name: Searches(name, least[name], most[name]) for name in most}
-    if isinstance(extractor, ByModel):
-        profile, requests = (
-            extractor.provider.profile,
-            (extractor.request(text) for text in searched),
-        )
-        parts[profile.chosen_model()] = estimate_model(
-            requests, profile, recording=calls.existing()
-        )
-    return estimated(parts, facts={"records": dataset.records.height, "queries": len(searched)})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+
+from pydantic import BaseModel
 
 from claimlab.core.calls.recording import Question, Recording
 from claimlab.llm.layers import question
-from claimlab.llm.messages import Request
+from claimlab.llm.messages import Request, Usage
 from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.schema import in_words
 
@@ -60,7 +62,7 @@ class Estimate:
 
 
 def estimate(
-    requests: Iterable[Request[Any]],
+    requests: Iterable[Request[BaseModel]],
     profile: Profile,
     *,
     recording: Recording | None = None,
@@ -72,13 +74,14 @@ def estimate(
     learned: Learned | None = None
     for request in map(profile.limited, requests):
         schema = count(in_words(request.schema)) if request.schema is not None else 0
-        if learned is None and recording is not None:
-            learned = _learned(recording, question(request, profile), schema, count)
-        if recording is not None and recording.get(question(request, profile)) is not None:
-            cached += 1
-            continue
+        if recording is not None:
+            asked = question(request, profile)
+            learned = learned or _learned(recording, asked, schema, count)
+            if recording.get(asked) is not None:
+                cached += 1
+                continue
         calls += 1
-        tokens_in += schema + sum(count(m.content) + PER_MESSAGE for m in request.messages)
+        tokens_in += schema + _counted(request.wire(), count)
         tokens_out += request.max_tokens
     price = profile.price
     return Estimate(
@@ -86,8 +89,8 @@ def estimate(
         cached=cached,
         input_tokens=tokens_in,
         output_tokens_most=tokens_out,
-        money_least=price.cost(tokens_in, 0) if price else None,
-        money_most=price.cost(tokens_in, tokens_out) if price else None,
+        money_least=profile.cost(Usage(tokens_in, 0)),
+        money_most=profile.cost(Usage(tokens_in, tokens_out)),
         model=profile.model,
         price_as_of=price.as_of.isoformat() if price and price.as_of else None,
         counted_by=by,
@@ -122,18 +125,19 @@ def _learned(recording: Recording, like: Question, schema: int, count: Counter) 
         and answer["usage"]["input"] is not None
         and answer["usage"]["output"] is not None
     ]
-    first = [
-        sent for sent, _ in same if len(sent["messages"]) == len(like.content["messages"])
-    ]  # not asked again
-    if len(first) < FEWEST:
+    length = len(like.content["messages"])
+    first = [sent["messages"] for sent, _ in same if len(sent["messages"]) == length]
+    if len(first) < FEWEST:  # of those that were not asked again
         return None
-    ours = sum(
-        schema + sum(count(m["content"]) + PER_MESSAGE for m in sent["messages"]) for sent in first
-    )
+    ours = sum(schema + _counted(messages, count) for messages in first)
     theirs, output = (
         sum(answer["usage"][name] for _, answer in same) for name in ("input", "output")
     )
     return Learned(len(same), theirs / max(1, ours), output / len(first))
+
+
+def _counted(messages: Sequence[Mapping[str, str]], count: Counter) -> int:
+    return sum(count(message["content"]) + PER_MESSAGE for message in messages)
 
 
 def rough_count(text: str) -> int:
@@ -153,15 +157,10 @@ def token_counter() -> tuple[str, Counter]:
     network.
     """
     if os.environ.get("TIKTOKEN_CACHE_DIR"):
-        try:
+        # not installed, or the vocabulary is not there: the rough count says so in `counted_by`
+        with suppress(Exception):
             import tiktoken
 
-            encoding = tiktoken.get_encoding("o200k_base")
-            return "tiktoken o200k_base", lambda text: len(
-                encoding.encode(text, disallowed_special=())
-            )
-        except (
-            Exception
-        ):  # not installed, or the vocabulary is not there: the rough count says so in `counted_by`
-            return "characters / 4", rough_count
+            encode = tiktoken.get_encoding("o200k_base").encode
+            return "tiktoken o200k_base", lambda text: len(encode(text, disallowed_special=()))
     return "characters / 4", rough_count

@@ -167,10 +167,8 @@ class Profile(BaseModel):
     def room_for_reasoning(self) -> int:
         if isinstance(self.reasoning_tokens, int):
             return self.reasoning_tokens
-        return next(
-            (n for name, n in self.reasoning_tokens.items() if fnmatchcase(self.model or "", name)),
-            0,
-        )
+        models = self.reasoning_tokens.items()
+        return next((room for name, room in models if fnmatchcase(self.model or "", name)), 0)
 
     def with_model(self, model: str | None) -> Profile:
         return self if model is None else self.model_copy(update={"model": model})
@@ -181,11 +179,7 @@ class Profile(BaseModel):
         is known.
         """
         own = self.prices.get(self.model or "", self.prices.get("*"))
-        return (
-            own
-            if own is not None or self.model is None
-            else listed_price(self.base_url, self.model)
-        )
+        return own or (listed_price(self.base_url, self.model) if self.model is not None else None)
 
     def cost(self, usage: Usage) -> float | None:
         """Null when the price or the usage is not known."""
@@ -246,17 +240,12 @@ def foreign_keys(profile: Profile) -> list[Need]:
     """The key of a known vendor that `profile` would send to another host."""
     from claimlab.core.trust import Need
 
-    homes = {
-        _host(known): known.key_variable for known in _built_in().values() if known.key_variable
-    }
-    if (
-        profile.key_variable not in homes.values()
-        or homes.get(_host(profile)) == profile.key_variable
-    ):
+    vendors = [known for known in _built_in().values() if known.key_variable]
+    homes = {_host(known): known.key_variable for known in vendors}
+    key, host = profile.key_variable, _host(profile)
+    if key not in homes.values() or homes.get(host) == key:
         return []
-    return [
-        Need("variable", str(profile.key_variable), f"a vendor's key, sent to {_host(profile)}")
-    ]
+    return [Need("variable", str(key), f"a vendor's key, sent to {host}")]
 
 
 def _host(profile: Profile) -> str:

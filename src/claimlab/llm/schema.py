@@ -53,12 +53,11 @@ def find_json(text: str) -> Any:
     """
     body = _THOUGHT.sub("", text).strip()
     fenced = _FENCE.search(body)
-    for candidate in (body, fenced.group(1).strip() if fenced else ""):
-        if candidate:
-            try:
-                return _DECODER.decode(candidate)
-            except (ValueError, RecursionError):
-                continue
+    for candidate in filter(None, (body, fenced.group(1).strip() if fenced else "")):
+        try:
+            return _DECODER.decode(candidate)
+        except (ValueError, RecursionError):
+            continue
     for start in [m.start() for m in re.finditer(r"[{\[]", body)][:_STARTS]:
         try:
             value, _ = _DECODER.raw_decode(body, start)
@@ -115,6 +114,7 @@ _BOUNDS = {
     "maxItems": "at most {} items",
     "uniqueItems": "each once",
 }
+_NAMED, _PLAIN = ("properties", "$defs"), ("enum", "required", "description")
 _DROPPED = (
     "title",
     "default",
@@ -126,12 +126,13 @@ _DROPPED = (
 )
 
 
-def _tighten(node: Any, bounds: bool) -> bool:
+def _tighten(node: object, bounds: bool) -> bool:
     """Close objects and drop what strict endpoints refuse, in place; false when a free-form object
     keeps it loose.
     """
     if isinstance(node, list):
-        return min((_tighten(part, bounds) for part in node), default=True)
+        tight = [_tighten(part, bounds) for part in node]
+        return all(tight)
     if not isinstance(node, dict):
         return True
     for keyword in _DROPPED:
@@ -143,18 +144,14 @@ def _tighten(node: Any, bounds: bool) -> bool:
         node.pop("discriminator", None)
     if not bounds:
         _say_bounds(node)
-    strict = node.get("type") != "object" or "properties" in node
     if "properties" in node:
         node["additionalProperties"] = False
         node["required"] = list(node["properties"])
-    for key, below in node.items():
-        if key in ("properties", "$defs"):  # names, not keywords: a property may be called "title"
-            strict = (
-                min((_tighten(part, bounds) for part in below.values()), default=True) and strict
-            )
-        elif key not in ("enum", "required", "description"):
-            strict = _tighten(below, bounds) and strict
-    return strict
+    # properties and definitions are by name, not by keyword: a property may be called "title"
+    named = [part for key in _NAMED for part in node.get(key, {}).values()]
+    below = [part for key, part in node.items() if key not in (*_NAMED, *_PLAIN)]
+    strict = [_tighten(part, bounds) for part in (*named, *below)]
+    return all(strict) and (node.get("type") != "object" or "properties" in node)
 
 
 def _say_bounds(node: JsonObject) -> None:

@@ -10,16 +10,19 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel
 
 from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
 from claimlab.core.calls.secrets import excerpt, scrubbed
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
-from claimlab.llm.messages import CUT, Answer, Request, T, Usage
+from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage
 from claimlab.llm.profiles import Profile
 from claimlab.llm.schema import in_words, wire_schema
 
@@ -80,7 +83,7 @@ class OpenAICompatible:
             line.busy = False
         return self.read(raw)
 
-    def broken(self, error: Exception) -> Answer[Any]:
+    def broken(self, error: Exception) -> Unread:
         """No reply: an HTTP error, or none at all. Some versions of the SDK wrap what happened,
         some do not.
         """
@@ -92,8 +95,8 @@ class OpenAICompatible:
         failure = "bad-response" if isinstance(cause, WrongEncoding | _sdk().APIError) else failure
         return self._failed(failure, excerpt(f"{name}: {cause}", self._key), transient=True)
 
-    def body(self, request: Request[Any]) -> JsonObject:
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
+    def body(self, request: Request[BaseModel]) -> JsonObject:
+        messages = request.wire()
         body: JsonObject = {"model": self.profile.chosen_model(), "messages": messages}
         body[self.profile.limit_field] = request.max_tokens
         if request.temperature is not None:
@@ -106,29 +109,18 @@ class OpenAICompatible:
                 "json_schema": wire_schema(request.schema, bounds=self.profile.schema_bounds),
             }
         elif request.schema is not None:
-            messages[-1] = {
-                **messages[-1],
-                "content": f"{messages[-1]['content']}\n\n{in_words(request.schema)}",
-            }
+            messages[-1]["content"] += f"\n\n{in_words(request.schema)}"
         return {**body, **self.profile.parameters}
 
-    def read(self, raw: bytes) -> Answer[Any]:
+    def read(self, raw: bytes) -> Unread:
         reply = read_reply(raw, self._key)
         if isinstance(reply, str):
             return self._failed("bad-response", reply, transient=True)
         if reply.error is not None:
             return self._turned_away(reply.status, reply.error, {})
-        return self._answer(reply)
-
-    def _answer(self, reply: Reply) -> Answer[Any]:
-        standing = (self.profile.standing,) if self.profile.standing else ()
-        cut = (CUT,) if reply.finish == "length" else ()
-        filtered = (
-            "the endpoint's content filter"
-            if reply.finish in ("content_filter", "refusal")
-            else None
-        )
-        refused = reply.refusal or filtered
+        refused = reply.refusal
+        if reply.finish in ("content_filter", "refusal"):
+            refused = refused or "the endpoint's content filter"
         return Answer(
             model=self.profile.chosen_model(),
             text=reply.text,
@@ -136,25 +128,20 @@ class OpenAICompatible:
             detail=refused,
             usage=reply.usage,
             cost=self.profile.cost(reply.usage),
-            notes=(*standing, *cut),
+            notes=tuple(filter(None, (self.profile.standing, CUT if reply.cut else None))),
         )
 
-    def _turned_away(self, status: int, body: Any, headers: Any) -> Answer[Any]:
+    def _turned_away(self, status: int, body: object, headers: Mapping[str, str]) -> Unread:
         """An HTTP status that is not a success: this call's problem, a passing one, or the end of
         the run.
         """
-        words = excerpt(
-            str(body.get("message") or body) if isinstance(body, dict) else str(body or ""),
-            self._key,
-        )
+        error = body if isinstance(body, dict) else {}
+        said = error.get("message") or body if error else body or ""
+        words = excerpt(str(said), self._key)
         if 300 <= status < 400:
-            words = (
-                f"it sends us elsewhere ({excerpt(headers.get('location', ''), self._key)}), which"
-                " is not followed"
-            )
-        no_quota = (
-            status == 429 and isinstance(body, dict) and body.get("code") == "insufficient_quota"
-        )
+            place = excerpt(headers.get("location", ""), self._key)
+            words = f"it sends us elsewhere ({place}), which is not followed"
+        no_quota = status == 429 and error.get("code") == "insufficient_quota"
         if status in _TURNED_AWAY or no_quota:
             problem, todo = _TURNED_AWAY[402 if no_quota else status]
             raise EndpointRefused(
@@ -162,7 +149,7 @@ class OpenAICompatible:
                 f" {words or 'no reason given'}).",
                 todo.format(variable=self.profile.key_variable or "the profile's key_variable"),
             )
-        if refusal_in(body):
+        if refusal_in(error):
             return self._failed("refusal", words)
         if self.profile.schema_bound and schema_refused(status, body):
             raise EndpointRefused(
@@ -172,9 +159,8 @@ class OpenAICompatible:
                 " as words.",
             )
         transient = status in (408, 409, 425, 429) or status >= 500
-        return self._failed(
-            f"http-{status}", words, transient=transient, retry_after=retry_after(headers)
-        )
+        wait = retry_after(headers)
+        return self._failed(f"http-{status}", words, transient=transient, retry_after=wait)
 
     def _failed(
         self,
@@ -183,7 +169,7 @@ class OpenAICompatible:
         *,
         transient: bool = False,
         retry_after: float | None = None,
-    ) -> Answer[Any]:
+    ) -> Unread:
         return Answer(
             model=self.profile.chosen_model(),
             failure=failure,
@@ -262,8 +248,12 @@ class Reply:
     refusal: str | None = None
     finish: str | None = None
     usage: Usage = UNKNOWN
-    error: Any = None  # some routers answer 200 with an error inside
+    error: object = None  # some routers answer 200 with an error inside
     status: int = 200
+
+    @property
+    def cut(self) -> bool:
+        return self.finish == "length"
 
 
 def read_reply(raw: bytes, key: str | None) -> Reply | str:
@@ -297,7 +287,7 @@ def read_reply(raw: bytes, key: str | None) -> Reply | str:
         return "the body holds no choices with a message"
 
 
-def error_in(raw: bytes) -> Any:
+def error_in(raw: bytes) -> object:
     """What the body of an error says, as these endpoints lay it out; its text where it is something
     else.
     """
@@ -310,61 +300,44 @@ def error_in(raw: bytes) -> Any:
     return data.get("error", data) if isinstance(data, dict) else data
 
 
-def schema_refused(status: int, body: Any) -> bool:
+def schema_refused(status: int, body: object) -> bool:
     """Whether an error says that the schema of the answer is not taken, which it will say of every
     call. A reply that a model could not bring into the schema is the fault of one call."""
-    if status not in (400, 422) or (
-        isinstance(body, dict) and body.get("code") == "json_validate_failed"
-    ):
+    own_fault = isinstance(body, dict) and body.get("code") == "json_validate_failed"
+    if status not in (400, 422) or own_fault:
         return False
     return bool(_SCHEMA.search(json.dumps(body, ensure_ascii=False, default=str)))
 
 
-def refusal_in(body: Any) -> bool:
-    """Whether an error body says that the content was refused by a filter, not that the call was
+def refusal_in(error: JsonObject) -> bool:
+    """Whether an error says that the content was refused by a filter, not that the call was
     wrong.
     """
-    if not isinstance(body, dict):
-        return False
-    return any(
-        str(body.get(field)) in ("content_filter", "content_policy_violation")
-        for field in ("code", "type")
-    )
+    kinds = {str(error.get("code")), str(error.get("type"))}
+    return bool(kinds & {"content_filter", "content_policy_violation"})
 
 
-def _text(content: Any) -> str | None:
+def _text(content: object) -> str | None:
     if isinstance(content, list):  # some endpoints send parts
-        parts = [
-            str(p.get("text", ""))
-            for p in content
-            if isinstance(p, dict) and p.get("type") == "text"
-        ]
-        return "".join(parts)
+        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        return "".join(str(part.get("text", "")) for part in parts)
     return None if content is None else str(content)
 
 
-def _usage(usage: Any) -> Usage:
+def _usage(usage: object) -> Usage:
+    """The tokens of a reply. Input that came from the endpoint's cache has two names in use; null
+    where it does not say.
+    """
     if not isinstance(usage, dict):
         return UNKNOWN
     read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-    cached = _cached(usage)
+    details = usage.get("prompt_tokens_details")
+    hit = usage.get("prompt_cache_hit_tokens")
+    cached = _count(details.get("cached_tokens") if isinstance(details, dict) else hit)
     return Usage(read, written, None if cached is None or read is None else min(cached, read))
 
 
-def _cached(usage: JsonObject) -> int | None:
-    """Input that came from the endpoint's cache, under the two names in use; null where it does not
-    say.
-    """
-    details = usage.get("prompt_tokens_details")
-    known = (
-        details.get("cached_tokens")
-        if isinstance(details, dict)
-        else usage.get("prompt_cache_hit_tokens")
-    )
-    return _count(known)
-
-
-def _count(value: Any) -> int | None:
+def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
 from claimlab.llm.estimate import rough_count
@@ -39,7 +40,7 @@ class Fail:
 
 
 Line = str | Refuse | Fail
-Script = Sequence[Line] | Callable[[Request[Any]], Line | Awaitable[Line]]
+Script = Sequence[Line] | Callable[[Request[BaseModel]], Line | Awaitable[Line]]
 
 
 class Scripted:
@@ -56,7 +57,7 @@ class Scripted:
                 "A scripted model needs its answers.", 'Give them: options = {answers = ["…"]}.'
             )
         self.answers: Script = script
-        self.asked: list[Request[Any]] = []
+        self.asked: list[Request[BaseModel]] = []
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         self.asked.append(request)
@@ -80,7 +81,7 @@ class Scripted:
             notes=(self.profile.standing or STANDING,),
         )
 
-    async def _line(self, request: Request[Any]) -> Line:
+    async def _line(self, request: Request[BaseModel]) -> Line:
         if callable(self.answers):
             line = self.answers(request)
             return await line if inspect.isawaitable(line) else line
