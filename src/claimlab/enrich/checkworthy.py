@@ -66,14 +66,13 @@ def score(sentence: str, language: str | None) -> float:
     """
     written = [w for w in (_BARE.sub("", w) for w in words(sentence.replace("’", "'"))) if w]
     lower, known = [word.lower() for word in written], cues(language)
-    figures = sum(any(map(str.isdigit, word)) for word in written)
-    if not written or figures * 2 > len(written):
-        return float("-inf")  # a date, a time, a telephone number
+    if not written or _is_figures(written):
+        return float("-inf")
     counted = bool(_COUNT.search(sentence))
     n_verbs = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
     whole = 1.0 if n_verbs or not known else 0.5  # a heading, a name or a source names things too
-    numbers = sum(bool(_NUMBER.match(word)) for word in written)
-    total = whole * (1.0 * min(2, numbers) + 0.6 * min(3, _names(written))) + 0.8 * min(2, n_verbs)
+    named = 1.0 * min(2, _numbers(written)) + 0.6 * min(3, _names(written))
+    total = whole * named + 0.8 * min(2, n_verbs)
     for cost in (
         *(cost * min(most, _count(lower, known, kind)) for kind, (cost, most) in _SPOKEN.items()),
         *_opening(written, lower, known),
@@ -85,8 +84,23 @@ def score(sentence: str, language: str | None) -> float:
         total -= cost
     if len(written) < LEAST + 1:
         return total - 1.5
-    empty = bool(known) and sum(word not in stop_words(language or "") for word in lower) < CONTENT
-    return total - 0.8 * (empty and not counted)
+    return total - 0.8 * (not counted and _is_empty(lower, language))
+
+
+def _is_empty(lower: list[str], language: str | None) -> bool:
+    """Few content words, in a language of which they are known."""
+    if language is None or not cues(language):
+        return False
+    return sum(word not in stop_words(language) for word in lower) < CONTENT
+
+
+def _is_figures(written: list[str]) -> bool:
+    """A date, a time, a telephone number."""
+    return sum(any(map(str.isdigit, word)) for word in written) * 2 > len(written)
+
+
+def _numbers(written: list[str]) -> int:
+    return sum(bool(_NUMBER.match(word)) for word in written)
 
 
 def _opening(written: list[str], lower: list[str], known: Cues) -> Iterator[float]:

@@ -115,9 +115,7 @@ def _enriched(row: JsonObject, record: JsonObject) -> Enriched:
     query = claim or first or ""
     results = [mapping(item) for item in _list(row.get("google_search_results"))]
     checks = _list(row.get("google_fact_check_results"))
-    stages = [(piece, "web") for item in results if (piece := _result(item, query))]
-    stages += [(piece, "factcheck") for item in checks for piece in _check(item, query)]
-    pieces = shown_order(_pieces(stages, query, record["language"]), "paper")
+    pieces = shown_order(_pieces(results, checks, query, record["language"]), "paper")
     done = Enriched(
         record["id"],
         query=first,
@@ -137,7 +135,11 @@ def _enriched(row: JsonObject, record: JsonObject) -> Enriched:
     return done
 
 
-def _pieces(stages: list[tuple[Evidence, str]], query: str, language: str | None) -> list[Piece]:
+def _pieces(
+    results: list[JsonObject], checks: list[JsonObject], query: str, language: str | None
+) -> list[Piece]:
+    stages = [(piece, "web") for item in results if (piece := _result(item, query))]
+    stages += [(piece, "factcheck") for item in checks for piece in _check(item, query)]
     snippets = [piece.text or piece.title for piece, _ in stages]
     fits = matches(query, snippets, language) if query else [None] * len(stages)
     return [Piece(piece, stage, fit) for (piece, stage), fit in zip(stages, fits, strict=True)]

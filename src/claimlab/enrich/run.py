@@ -97,26 +97,32 @@ def parameters(doors: Doors, settings: Settings) -> JsonObject:
 
 def summarise(done: Sequence[Enriched]) -> JsonObject:
     """Every end, every failure and what was set aside, counted."""
-    searched = [one for one in done if one.query is not None]
     found = [piece["evidence"]["more"] for one in done for piece in one.evidence]
     failures = [failure for one in done for failure in one.failures]
-    standing = {one.claim_meta.get("standing") for one in searched}
     return {
         "records": len(done),
         "outcomes": _outcomes(done),
         "outcomes_filtered": _outcomes(done, "outcome_filtered"),
-        "needed_extraction": sum(one.needed_extraction for one in searched),
-        "extracted": sum(bool(one.claims) for one in searched),
-        "no_claim": sum(one.no_claim for one in searched),
-        "methods": _tally(one.method for one in searched if one.method),
-        "standing": sorted(str(caveat) for caveat in standing if caveat),
-        "queries": dict(sorted(Counter(one.how for one in searched).items(), key=str)),
+        **_extractions([one for one in done if one.query is not None]),
         "evidence": len(found),
         "newer_than_claim": sum(one.newer for one in done),
         "undated": sum(one.undated for one in done),
         "failures": _tally(f"{failure['stage']}: {failure['kind']}" for failure in failures),
         "pages": sum(len(one.pages) for one in done),
         "pages_refused": _tally(more["page_failure"] for more in found if "page_failure" in more),
+    }
+
+
+def _extractions(searched: Sequence[Enriched]) -> JsonObject:
+    """What came of the claims of the records that were searched for."""
+    standing = {one.claim_meta.get("standing") for one in searched}
+    return {
+        "needed_extraction": sum(one.needed_extraction for one in searched),
+        "extracted": sum(bool(one.claims) for one in searched),
+        "no_claim": sum(one.no_claim for one in searched),
+        "methods": _tally(one.method for one in searched if one.method),
+        "standing": sorted(str(caveat) for caveat in standing if caveat),
+        "queries": dict(sorted(Counter(one.how for one in searched).items(), key=str)),
     }
 
 

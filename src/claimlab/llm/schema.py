@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -130,11 +131,8 @@ def _tighten(node: object, bounds: bool) -> bool:
     """Close objects and drop what strict endpoints refuse, in place; false when a free-form object
     keeps it loose.
     """
-    if isinstance(node, list):
-        tight = [_tighten(part, bounds) for part in node]
-        return all(tight)
     if not isinstance(node, dict):
-        return True
+        return _all_tight(node if isinstance(node, list) else (), bounds)
     for keyword in _DROPPED:
         node.pop(keyword, None)
     if "const" in node:
@@ -150,8 +148,13 @@ def _tighten(node: object, bounds: bool) -> bool:
     # properties and definitions are by name, not by keyword: a property may be called "title"
     named = [part for key in _NAMED for part in node.get(key, {}).values()]
     below = [part for key, part in node.items() if key not in (*_NAMED, *_PLAIN)]
-    strict = [_tighten(part, bounds) for part in (*named, *below)]
-    return all(strict) and (node.get("type") != "object" or "properties" in node)
+    free_form = node.get("type") == "object" and "properties" not in node
+    return _all_tight((*named, *below), bounds) and not free_form
+
+
+def _all_tight(parts: Iterable[object], bounds: bool) -> bool:
+    tight = [_tighten(part, bounds) for part in parts]
+    return all(tight)
 
 
 def _say_bounds(node: JsonObject) -> None:

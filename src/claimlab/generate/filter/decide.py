@@ -112,22 +112,28 @@ def verdicts(
 def _decide(
     verdict: Verdict, said: Sequence[Said], aggregate: Aggregate, *, complete: bool
 ) -> None:
-    verdict.measured = sum(bool(one.measured) for one in said)
+    measured = [one for one in said if one.measured]
+    verdict.measured = len(measured)
     verdict.unmeasured = [one.gate.name for one in said if one.outcomes & {"not measured", "error"}]
     dimensions: dict[tuple[Stage, str], list[Said]] = defaultdict(list)
-    for one in said:
-        if one.measured:
-            dimensions[one.gate.stage, one.gate.dimension].append(one)
+    for one in measured:
+        dimensions[one.gate.stage, one.gate.dimension].append(one)
     for (stage, _), together in dimensions.items():
         if fails(together, "all" if stage == "defects" else aggregate):
             verdict.verdict, verdict.stage = FAILED, verdict.stage or stage
             verdict.reasons += [one.reason(FAILED) for one in together if one.failed]
-    errors = [one.reason("error") for one in said if "error" in one.outcomes]
-    incomplete = complete and verdict.unmeasured
-    if verdict.verdict == PASSED and (errors or incomplete or not verdict.measured):
-        missing = f"not measured: {', '.join(verdict.unmeasured)}"
-        verdict.verdict = UNDECIDED
-        verdict.reasons = errors or [missing if verdict.measured else "nothing measured"]
+    if verdict.verdict == PASSED and (doubts := _doubts(verdict, said, complete=complete)):
+        verdict.verdict, verdict.reasons = UNDECIDED, doubts
+
+
+def _doubts(verdict: Verdict, said: Sequence[Said], *, complete: bool) -> list[str]:
+    """Why a sample that nothing failed has not passed either."""
+    if errors := [one.reason("error") for one in said if "error" in one.outcomes]:
+        return errors
+    if not verdict.measured:
+        return ["nothing measured"]
+    missing = verdict.unmeasured if complete else ()
+    return [f"not measured: {', '.join(missing)}"] if missing else []
 
 
 def fails(together: Sequence[Said], aggregate: Aggregate) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_json, digest_table, write_parquet
 from claimlab.core.engine.reads import digest_of, reads
 from claimlab.core.types import JsonObject
+from claimlab.text.tokens import tokenize
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
 VERACITIES = {"true": "real", "false": "altered"}
@@ -69,6 +71,13 @@ class Batch:
     originals: Sequence[Text]
     table: JsonObject
     predictions: pl.DataFrame | None = None
+
+    @cached_property
+    def words(self) -> list[tuple[Text, list[str] | None, list[str] | None]]:
+        """Each text with its words and those of its source."""
+        own = tokenize(pl.Series([text.text for text in self.texts], dtype=pl.String))
+        sources = tokenize(pl.Series([text.source for text in self.texts], dtype=pl.String))
+        return list(zip(self.texts, own.to_list(), sources.to_list(), strict=True))
 
     def limit(self, metric: str, name: str, text: Text) -> Any:
         """The value of a threshold for a text: by veracity and by degree, where the table tells
@@ -135,10 +144,9 @@ def _text(row: JsonObject) -> Text:
     field = str(meta.get("field") or "")
     degrees = [change["degree"] for change in log if change.get("degree")]
     degree = degrees[0] if degrees else meta.get("degree")
-    sample = row["group"] if field and row["group"] else row["id"]
     return Text(
         id=row["id"],
-        sample=str(meta.get("sample") or sample),
+        sample=str(meta.get("sample") or (field and row["group"]) or row["id"]),
         text=row["text"],
         form=row["kind"] or "article",
         language=row["language"],

@@ -142,13 +142,7 @@ class OpenAICompatible:
             place = excerpt(headers.get("location", ""), self._key)
             words = f"it sends us elsewhere ({place}), which is not followed"
         no_quota = status == 429 and error.get("code") == "insufficient_quota"
-        if status in _TURNED_AWAY or no_quota:
-            problem, todo = _TURNED_AWAY[402 if no_quota else status]
-            raise EndpointRefused(
-                f"The endpoint of '{self.profile.name}' {problem} (HTTP {status}:"
-                f" {words or 'no reason given'}).",
-                todo.format(variable=self.profile.key_variable or "the profile's key_variable"),
-            )
+        self._stop_if_hopeless(402 if no_quota else status, status, words)
         if refusal_in(error):
             return self._failed("refusal", words)
         if self.profile.schema_bound and schema_refused(status, body):
@@ -161,6 +155,17 @@ class OpenAICompatible:
         transient = status in (408, 409, 425, 429) or status >= 500
         wait = retry_after(headers)
         return self._failed(f"http-{status}", words, transient=transient, retry_after=wait)
+
+    def _stop_if_hopeless(self, reason: int, status: int, words: str) -> None:
+        """Raise what every further call would hear too."""
+        if reason not in _TURNED_AWAY:
+            return
+        problem, todo = _TURNED_AWAY[reason]
+        raise EndpointRefused(
+            f"The endpoint of '{self.profile.name}' {problem} (HTTP {status}:"
+            f" {words or 'no reason given'}).",
+            todo.format(variable=self.profile.key_variable or "the profile's key_variable"),
+        )
 
     def _failed(
         self,

@@ -7,8 +7,6 @@ import re
 from functools import cache
 from typing import Any
 
-import polars as pl
-
 from claimlab.generate.filter.metric import (
     CLEAR,
     DOES_NOT_APPLY,
@@ -21,7 +19,6 @@ from claimlab.generate.filter.metric import (
 )
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details as detail
-from claimlab.text.tokens import tokenize
 from claimlab.text.vectors import LANGUAGES, encode
 
 CHARACTERS = 600  # of a text: what comes later moves its vector little and costs as much
@@ -35,10 +32,8 @@ def copying(batch: Batch) -> list[Reading]:
     """A text that is its source: word for word where something was to change, or in the source's
     language."""
     size = batch.table["copying"]["run"]
-    words = tokenize(pl.Series([text.text for text in batch.texts], dtype=pl.String)).to_list()
-    sources = tokenize(pl.Series([text.source for text in batch.texts], dtype=pl.String)).to_list()
     out = []
-    for text, own, source in zip(batch.texts, words, sources, strict=True):
+    for text, own, source in batch.words:
         if own is None or text.short:
             out.append(DOES_NOT_APPLY)  # a post may well quote its article
         elif source is None:
@@ -75,23 +70,23 @@ def details(text: Text, batch: Batch) -> Reading:
     if fresh:
         shown = ", ".join(sorted(fresh)[:3])
         return failed(f"a number that the source does not have: {shown}", _WRONG)
-    if not text.comparable:
-        return CLEAR
-    if swap := swapped(text.source, text.text):
+    return _kept(text.source, text.text, text, batch) if text.comparable else CLEAR
+
+
+def _kept(source: str, own: str, text: Text, batch: Batch) -> Reading:
+    """Numbers in their places, the same months, and most of the names."""
+    if swap := swapped(source, own):
         return failed(f"numbers have changed places: {' and '.join(swap)}", _WRONG)
-    months, before = (
-        detail.months(text.text, text.language),
-        detail.months(text.source, text.source_language),
-    )
+    months = detail.months(own, text.language)
+    before = detail.months(source, text.source_language)
     if months and before is not None and months - before and before - months:
         return failed("another month than in the source", _WRONG)
-    names = detail.names(text.source, text.source_language)
+    names = detail.names(source, text.source_language)
     if names is None or len(names) < batch.table["details"]["fewest_names"]:
         return CLEAR  # of one or two names, losing one says little
-    share = len(names & detail.words(text.text)) / len(names)
-    return within(
-        share, batch.limit("details", "least_names", text), None, "the share of names kept is"
-    )
+    share = len(names & detail.words(own)) / len(names)
+    least = batch.limit("details", "least_names", text)
+    return within(share, least, None, "the share of names kept is")
 
 
 def new_numbers(

@@ -7,8 +7,6 @@ import math
 import re
 from collections import Counter, defaultdict
 
-import polars as pl
-
 from claimlab.core.languages import CONFUSABLE, same
 from claimlab.core.record import AUTHORSHIPS
 from claimlab.generate.filter.metric import (
@@ -24,7 +22,6 @@ from claimlab.generate.filter.metric import (
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_across, find_pairs
-from claimlab.text.tokens import tokenize
 
 ENDS = frozenset(".!?…。！？｡।॥۔؟։።᙮)]}»›”’\"'」』）】")
 OPEN_ENDED = frozenset({"tha", "lao", "khm", "mya"})  # scripts that end no sentence with a mark
@@ -64,10 +61,8 @@ def truncated(text: Text, batch: Batch) -> Reading:  # noqa: ARG001
 def repetition(batch: Batch) -> list[Reading]:
     """The share of runs of words that were there before."""
     size, fewest = batch.table["repetition"]["run"], batch.table["repetition"]["fewest_words"]
-    words = tokenize(pl.Series([text.text for text in batch.texts], dtype=pl.String)).to_list()
-    sources = tokenize(pl.Series([text.source for text in batch.texts], dtype=pl.String)).to_list()
     out = []
-    for text, own, source in zip(batch.texts, words, sources, strict=True):
+    for text, own, source in batch.words:
         if own is None or len(own) < fewest:
             out.append(DOES_NOT_APPLY)
             continue
@@ -88,27 +83,30 @@ def near_duplicates(batch: Batch) -> list[Reading]:
     """
     threshold = batch.table["near-duplicates"]["jaccard"]
     texts = [text.text for text in batch.texts]
-    readings: dict[int, Reading] = {}
+    readings = [CLEAR if text.text else DOES_NOT_APPLY for text in batch.texts]
 
     def note(at: int, value: float, reason: str) -> None:
-        readings.setdefault(
-            at, Reading("failed", value, f"nearly the same as {reason}", threshold - value)
-        )
+        if readings[at] is CLEAR:
+            words = f"nearly the same as {reason}"
+            readings[at] = Reading("failed", value, words, threshold - value)
 
     for earlier, later, value in find_pairs(texts, threshold=threshold):
         first, second = batch.texts[earlier], batch.texts[later]
-        one_source = first.source is not None and first.source == second.source
-        if first.sample != second.sample and not one_source:
+        if first.sample != second.sample and not _one_source(first, second):
             note(later, value, first.id)
     seeds = [seed.text for seed in batch.originals]
     for at, beside, value in find_across(texts, seeds, threshold=threshold) if seeds else ():
-        text, seed = batch.texts[at], batch.originals[beside]
-        if seed.id != text.source_id and seed.text != text.source and seed.sample != text.sample:
-            note(at, value, f"{seed.id}, which is not its seed")
-    return [
-        readings.get(at, CLEAR) if text.text else DOES_NOT_APPLY
-        for at, text in enumerate(batch.texts)
-    ]
+        if not _its_seed(batch.texts[at], batch.originals[beside]):
+            note(at, value, f"{batch.originals[beside].id}, which is not its seed")
+    return readings
+
+
+def _one_source(first: Text, second: Text) -> bool:
+    return first.source is not None and first.source == second.source
+
+
+def _its_seed(text: Text, seed: Text) -> bool:
+    return seed.id == text.source_id or seed.text == text.source or seed.sample == text.sample
 
 
 def language(batch: Batch) -> list[Reading]:
