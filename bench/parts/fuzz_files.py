@@ -451,7 +451,7 @@ def rows_of_peers(name: str, file: Path) -> int | None:
         except (
             Exception,
             pl.exceptions.PanicException,
-        ):  # what a peer cannot read, it cannot count
+        ):  # it cannot count what it cannot read
             return None
     return ours.height if ours.height == len(theirs) else None
 
