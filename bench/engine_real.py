@@ -27,7 +27,7 @@ from typing import Any
 from harness import begin, cpu_seconds, parser, shared, unmeasured
 
 import claimlab as cl
-from claimlab.core.engine import rows
+from claimlab.core.engine import run as rows
 from claimlab.core.engine import run as stages
 from claimlab.detect import shared as predicted
 

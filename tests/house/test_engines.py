@@ -12,7 +12,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.core.engine import rows
+from claimlab.core.engine import run as rows
 from claimlab.core.engine.cluster import disconnect
 from claimlab.core.engine.names import parse_engine
 from claimlab.core.errors import BudgetSpent

@@ -19,10 +19,10 @@ import claimlab
 from claimlab import __version__
 from claimlab.cli.app import run
 from claimlab.core.engine import secret as secrets_of
-from claimlab.core.engine.front import engine_status, engine_work
 from claimlab.core.engine.functions import FUNCTIONS, function_named
 from claimlab.core.engine.reads import keep, reads
 from claimlab.core.engine.run import run_stage
+from claimlab.core.engine.shared import engine_status, engine_work
 from claimlab.core.engine.stage import Stage, stage_key
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.detect.shared import do_predictions

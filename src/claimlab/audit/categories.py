@@ -17,7 +17,7 @@ from claimlab.audit.features import Category
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 

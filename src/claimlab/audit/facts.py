@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from claimlab.audit.rule import GAIN, Rule
 from claimlab.core.finding import VERDICTS, Finding
-from claimlab.core.stats.adjust import false_discovery
+from claimlab.core.stats.chance import false_discovery
 
 
 def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:

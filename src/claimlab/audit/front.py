@@ -32,12 +32,12 @@ from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several

@@ -28,10 +28,10 @@ from claimlab.audit.asking import (
 from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
-from claimlab.core.choice import each_of
 from claimlab.core.errors import SearchFailed
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.settings import each_of
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider

@@ -21,8 +21,8 @@ from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
-from claimlab.core.engine.data import dataset_in
+from claimlab.core.engine.names import place, shares
+from claimlab.core.engine.reads import dataset_in
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.places import named

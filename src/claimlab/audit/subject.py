@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.codes import Codes, codes_of, linked
+from claimlab.core.stats.deal import Codes, codes_of, linked
 from claimlab.core.words import several
 from claimlab.tasks.task import open_task
 from claimlab.text.near import NearTexts, near_texts

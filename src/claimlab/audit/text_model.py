@@ -18,9 +18,8 @@ import polars as pl
 from claimlab.audit import fair
 from claimlab.audit.check import Context
 from claimlab.audit.subject import Subject
-from claimlab.core.stats.codes import Codes
-from claimlab.core.stats.interval import Interval, interval
-from claimlab.core.stats.repeats import Resampled, mean_macro_f1, resample
+from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.interval import Interval, Resampled, interval, mean_macro_f1, resample
 
 Floats = npt.NDArray[np.float64]
 FEATURES = 2**16

@@ -13,8 +13,7 @@ import polars as pl
 from claimlab.audit.asking import ALONE, Reading
 from claimlab.audit.subject import Subject
 from claimlab.core.labels import fold
-from claimlab.core.stats.agreement import kappa
-from claimlab.core.stats.consensus import bounds
+from claimlab.core.stats.agreement import bounds, kappa
 from claimlab.core.types import JsonObject
 
 QUESTION = "feasibility"

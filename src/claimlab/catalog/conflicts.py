@@ -20,12 +20,12 @@ import polars as pl
 
 from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_file
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Source
+from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.memory import was_disk
+from claimlab.core.machine import was_disk
 
 
 def digest_file(path: Path) -> str:

@@ -30,20 +30,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from claimlab.core.atomic import atomic_folder, atomic_text
-from claimlab.core.budget import Caps
+from claimlab.core.budget import Caps, Ledger
 from claimlab.core.call import note_call
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.deferred import Deferred
-from claimlab.core.calls.mode import check_mode
+from claimlab.core.calls.calls import Calls, Deferred, check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.engine.check import check_engine
-from claimlab.core.engine.current import working
-from claimlab.core.engine.names import no_folder, parse_engine
+from claimlab.core.engine.names import no_folder, parse_engine, working
+from claimlab.core.engine.run import check_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
-from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import send

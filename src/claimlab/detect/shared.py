@@ -15,7 +15,7 @@ import polars as pl
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import digest_of, keep, reads
 from claimlab.core.progress import Progress
 from claimlab.detect.detector import DETECTORS, Detector, Prediction

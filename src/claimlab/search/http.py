@@ -15,11 +15,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from claimlab.core.budget import Amount, Budget
-from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
-from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
-from claimlab.core.calls.pace import TokenBucket
-from claimlab.core.calls.retry import Passing, Retries, patiently
-from claimlab.core.calls.secrets import excerpt, scrubbed
+from claimlab.core.calls.http import (
+    ErrorAnswer,
+    TooLarge,
+    WrongEncoding,
+    client_settings,
+    excerpt,
+    read_bounded,
+    retry_after,
+    scrubbed,
+)
+from claimlab.core.calls.pace import Passing, Retries, TokenBucket, patiently
 from claimlab.core.errors import SearchFailed, UsageError
 
 if TYPE_CHECKING:

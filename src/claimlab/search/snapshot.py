@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from claimlab.core.budget import Amount
-from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.http import USER_AGENT, trust
+from claimlab.core.calls.http import USER_AGENT, TooLarge, WrongEncoding, read_bounded, trust
 from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import PageRefused

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 from claimlab.split.material import Flags, Kept, Material, named, numbered
 from claimlab.split.strategy import Impossible, Parts, Request
 from claimlab.split.translations import Divided, kept_apart, shared_note

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.record import matching
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several

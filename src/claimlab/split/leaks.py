@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 from claimlab.core.types import JsonObject
 from claimlab.split.material import Flags, Material, named, numbered
 from claimlab.split.shares import SIDES, Side

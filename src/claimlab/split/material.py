@@ -14,8 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.codes import Codes, codes_of, linked
-from claimlab.core.stats.deal import deal
+from claimlab.core.stats.deal import Codes, codes_of, deal, linked
 from claimlab.split.shares import SIDES
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 from claimlab.split.material import Flags, Material
 
 UNCELLED = "No {} has both a class and a language to balance by"

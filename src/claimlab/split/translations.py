@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.deal import codes_of
 from claimlab.core.words import several_of, verb
 from claimlab.split.material import Flags, Material, numbered
 from claimlab.split.strategy import Request

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 from claimlab.split.material import Flags, Kept, Material
 from claimlab.split.shares import SIDES
 from claimlab.split.strategy import Impossible, Parts, Request

@@ -27,10 +27,10 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.atomic import quick_text
+from claimlab.core.budget import Ledger
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.engine.reads import reads
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
-from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import to_read

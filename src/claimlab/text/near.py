@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 
 _WORDS = 200  # of a text that are compared in order
 _FEWEST = 6

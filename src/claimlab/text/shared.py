@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.deal import Codes
 from claimlab.text.normalise import bare_form, normal_form
 
 ASIDE = "case, punctuation and white space aside"

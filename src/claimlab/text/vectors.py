@@ -19,7 +19,7 @@ import polars as pl
 
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import keep
 from claimlab.core.errors import MissingExtra
 

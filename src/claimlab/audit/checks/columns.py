@@ -10,8 +10,8 @@ from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import column_values, meta_values
 from claimlab.core.finding import Finding
+from claimlab.core.record import column_values, meta_values
 from claimlab.text.traits import as_numbers
 
 KEYS = 20  # of meta, the most often filled; the others are named, and can be asked for

@@ -22,7 +22,7 @@ from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import TextScore, tested, text_score
 from claimlab.core.finding import Finding
-from claimlab.core.stats.repeats import difference
+from claimlab.core.stats.interval import difference
 from claimlab.core.types import JsonObject
 
 MAX_ROWS = 2_000

@@ -18,7 +18,7 @@ from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import text_score
 from claimlab.audit.words import holding, word_details, word_presence
 from claimlab.core.finding import Finding
-from claimlab.core.stats.repeats import difference
+from claimlab.core.stats.interval import difference
 from claimlab.core.types import JsonObject
 from claimlab.text.mask import any_of
 from claimlab.text.telling import CANDIDATES, LONGEST, MASKED, RATIO, per_class

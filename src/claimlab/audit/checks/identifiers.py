@@ -16,8 +16,8 @@ from claimlab.audit.features import Words
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.words import holding, presence, telling, word_details
-from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
+from claimlab.core.record import meta_values
 from claimlab.text.telling import per_class
 from claimlab.text.urls import find_urls, path_parts
 

@@ -18,8 +18,8 @@ from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import Floats, probabilities
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.codes import Codes
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.interval import wilson
 
 MAX_ROWS = 3_000
 MIN_ROWS = 100

@@ -11,8 +11,8 @@ from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import filled_columns
 from claimlab.core.finding import Finding
+from claimlab.core.record import filled_columns
 from claimlab.core.types import JsonObject
 
 

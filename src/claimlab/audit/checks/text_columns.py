@@ -23,9 +23,9 @@ from claimlab.audit.judge import stored
 from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import READ, tested, text_score
-from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
-from claimlab.core.stats.repeats import difference
+from claimlab.core.record import meta_values
+from claimlab.core.stats.interval import difference
 
 MAX_ROWS = 2_000
 SHARED = "what it shares with the text"

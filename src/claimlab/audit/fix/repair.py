@@ -16,8 +16,7 @@ from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
-from claimlab.core.stats.codes import Codes, codes_of, linked
-from claimlab.core.stats.deal import deal
+from claimlab.core.stats.deal import Codes, codes_of, deal, linked
 from claimlab.core.step import CHANGED
 from claimlab.text.near import near_texts
 from claimlab.text.normalise import normal_form

@@ -5,10 +5,14 @@ One SQLite file in WAL mode, which several processes may share. An answer is com
 used, so that what was delivered is recorded even if the process is killed in the next instant, and
 the first answer stays. A failure may be recorded too, so that a replay fails where the run failed;
 recording again asks again and replaces it.
+
+The same question at the same time is asked once: the second caller waits and finds what was
+recorded.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sqlite3
@@ -20,8 +24,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
-from claimlab.core.calls.once import Once
 from claimlab.core.errors import ClaimlabError, ReplayMiss, SchemaError, UnreadableFile
 
 _VERSION = 2
@@ -188,3 +192,16 @@ class Recording:
 
 def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=str)
+
+
+class Once:
+    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as a
+    caller waits.
+    """
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+
+    def turn(self, key: str) -> asyncio.Lock:
+        loop = id(asyncio.get_running_loop())  # a lock belongs to the loop that it is waited for in
+        return self._locks.setdefault((loop, key), asyncio.Lock())

@@ -22,7 +22,7 @@ FUNCTIONS = {
     "near-duplicates same": "claimlab.text.neardup.stages:same",
     "near-duplicates sketch": "claimlab.text.neardup.stages:sketch",
     "near-duplicates verify": "claimlab.text.neardup.stages:verify",
-    "rows": "claimlab.core.engine.rows:do_rows",
+    "rows": "claimlab.core.engine.run:do_rows",
     "study step": "claimlab.study.shared:do_step",
     "text languages": "claimlab.text.langid:identify",
     "text vectors": "claimlab.text.vectors:do_vectors",

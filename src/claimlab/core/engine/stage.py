@@ -32,12 +32,12 @@ from typing import Any
 
 from claimlab.core import errors
 from claimlab.core.atomic import atomic_text, put
-from claimlab.core.engine.current import working
 from claimlab.core.engine.functions import function_named, name_of
+from claimlab.core.engine.names import working
 from claimlab.core.engine.reads import checked, digest_of
 from claimlab.core.engine.secret import VARIABLE, holding, is_sealed, own_secret, seal, stage_key
 from claimlab.core.errors import ClaimlabError, DataError, NotFound
-from claimlab.core.memory import was_disk
+from claimlab.core.machine import was_disk
 from claimlab.core.remote import refuse_remote
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__

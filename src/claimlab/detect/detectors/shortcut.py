@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.columns import column_values, filled_columns
 from claimlab.core.errors import DataError
+from claimlab.core.record import column_values, filled_columns
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction

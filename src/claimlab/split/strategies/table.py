@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import polars as pl
 
-from claimlab.core.columns import column_values
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
+from claimlab.core.record import column_values
 from claimlab.split.hold_out import TAKES, HoldOut, Trait
 from claimlab.split.language_table import LanguageTable, resource_of
 from claimlab.split.material import Material

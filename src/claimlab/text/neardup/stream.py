@@ -23,12 +23,12 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import current
+from claimlab.core.engine.names import current
 from claimlab.core.engine.reads import digest_of, keep, reads
-from claimlab.core.engine.size import fitting_workers
 from claimlab.core.engine.stage import Work
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
+from claimlab.core.machine import fitting_workers
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import choose
