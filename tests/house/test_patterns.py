@@ -45,7 +45,7 @@ OWN = {
     "claimlab.core.packaged": "the metadata of the installed package",
     "claimlab.pages.blocks": "charts, in which < is escaped",
     "claimlab.pages.scatter": "charts, in which < is escaped",
-    "claimlab.text.repair": "the patterns of ftfy",
+    "claimlab.text.normalise": "the patterns of ftfy",
 }
 
 

@@ -39,7 +39,7 @@ from claimlab.llm.opinion import Case
 from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.llm.provider import Provider
 from claimlab.search.chain import Chain
-from claimlab.search.named import named_chain
+from claimlab.search.connect import named_chain
 from claimlab.search.query import Query
 
 SAMPLE = 300  # as in the guide

@@ -30,7 +30,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files.cells import escape_cells
-from claimlab.text.shared import NEAR, Claims, claims_of, same_claims
+from claimlab.text.near import NEAR, Claims, claims_of, same_claims
 
 By = Literal["text", "tweet"]
 DECIDED = ("true", "false", "mixed")

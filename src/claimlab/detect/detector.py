@@ -8,6 +8,8 @@ the answer for a record must not depend on which other records are asked about i
 Where a run shares its work, other processes predict with what it says that it learned.
 
 One that asks a model or a search is best derived from `Asking` (detect/asking.py).
+
+The texts of records, for detectors that read them.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.settings import declared
@@ -140,3 +143,14 @@ DETECTORS: Registry[type[Detector]] = Registry(
     attribute="DETECTOR",
     group="claimlab.detectors",
 )
+
+
+def texts_of(records: pl.DataFrame) -> pl.Series:
+    """Every text, "" where a record has none; a sentence when no record has one."""
+    texts = records["text"]
+    if texts.len() and texts.null_count() == texts.len():
+        raise DataError(
+            "The records have no text.",
+            "Use a detector that does not read text, or fetch the texts.",
+        )
+    return texts.fill_null("")

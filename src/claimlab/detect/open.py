@@ -18,11 +18,11 @@ from claimlab.core.settings import read as read_settings
 from claimlab.core.types import JsonObject
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
-from claimlab.detect.page_reading import PAGE
+from claimlab.detect.evidence import PAGE
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.search.connect import named_chain
 from claimlab.search.evidence import Evidence
-from claimlab.search.named import named_chain
 from claimlab.search.snapshot import PageFetcher
 from claimlab.text.guard import mark
 

@@ -16,8 +16,7 @@ from typing import Any
 from claimlab.core.languages import normalise
 from claimlab.core.types import JsonObject
 from claimlab.search.dates import date_of, read_date
-from claimlab.search.document import Document
-from claimlab.search.evidence import Review
+from claimlab.search.evidence import Document, Review
 from claimlab.search.fields import address, mapping, text
 
 MAX_DEPTH = 12  # of nesting, in untrusted data

@@ -27,8 +27,7 @@ from claimlab.core.plain import each_text, whole
 from claimlab.core.types import JsonObject
 from claimlab.search.claimreview import holds_reviews, reviews_in
 from claimlab.search.dates import date_of
-from claimlab.search.document import Document
-from claimlab.search.evidence import Review
+from claimlab.search.evidence import Document, Review
 from claimlab.search.fields import address
 from claimlab.search.page_text import read_page
 

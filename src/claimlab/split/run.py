@@ -24,8 +24,7 @@ from claimlab.core.record import conditions
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
-from claimlab.split.material import KEPT, STRATA
-from claimlab.split.shares import DEFAULT, Shares
+from claimlab.split.material import DEFAULT, KEPT, STRATA, Shares
 from claimlab.split.strategy import MODES, Request
 
 KIND = "set of splits"  # a folder with a dataset for each value that was held out

@@ -67,7 +67,7 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
 
 
 def _findings(folder: Path) -> pl.DataFrame:
-    from claimlab.audit.read import read_audits
+    from claimlab.audit.result import read_audits
 
     audits = read_audits(folder)
     for audit in audits:

@@ -39,7 +39,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.trust import allow, require
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.detect.scores import answered
+from claimlab.detect.tables import answered
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit import Exhibit, exhibits

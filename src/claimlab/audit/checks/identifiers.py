@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.categories import MIN_SHARE
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.checks.table import MIN_SHARE
+from claimlab.audit.details import holding, presence, telling, word_details
 from claimlab.audit.features import Words
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, presence, telling, word_details
 from claimlab.core.finding import Finding
 from claimlab.core.record import meta_values
 from claimlab.text.telling import per_class

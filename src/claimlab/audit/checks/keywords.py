@@ -8,10 +8,10 @@ from scipy.sparse import csr_matrix
 
 from claimlab.audit import cdl
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.details import holding, telling, word_details, word_presence
 from claimlab.audit.features import Words
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, telling, word_details, word_presence
 from claimlab.core.finding import Finding
 from claimlab.text.stopwords import stop_words_for
 from claimlab.text.telling import KEYWORDS as TOP

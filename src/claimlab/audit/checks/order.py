@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.bins import histogram
 from claimlab.audit.check import Context
+from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject

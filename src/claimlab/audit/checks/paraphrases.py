@@ -17,9 +17,8 @@ from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
-from claimlab.text.map import CHARACTERS, Vectors, project
 from claimlab.text.near import reworded
-from claimlab.text.vectors import encode, readable
+from claimlab.text.vectors import CHARACTERS, Vectors, encode, project, readable
 
 COSINE, COSINE_ACROSS = (
     0.8,

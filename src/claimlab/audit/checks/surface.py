@@ -10,10 +10,10 @@ import polars as pl
 from scipy.sparse import csr_matrix
 
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Giveaways, Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, word_details
 from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.categories import MIN_SHARE
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
 from claimlab.audit.shortcut import sampled, shortcut

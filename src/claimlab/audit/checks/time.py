@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
-from claimlab.audit.bins import histogram
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.audit.categories import column_finding
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.checks.table import column_finding
 from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject

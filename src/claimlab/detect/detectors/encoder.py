@@ -12,13 +12,19 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.neural.save import load_fitted, refuse, save_fitted
-from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
-from claimlab.detect.texts import texts_of
+from claimlab.detect.neural.train import (
+    Fitted,
+    Pooling,
+    Recipe,
+    load_fitted,
+    refuse,
+    save_fitted,
+    train,
+)
 
 Grid = Literal["none", "pt-afc"]
 # The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed

@@ -17,18 +17,23 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Part, Prediction
-from claimlab.detect.questions import (
+from claimlab.detect.asking import (
+    CONCURRENCY,
     PIECE,
     READ,
+    Asking,
     Handles,
+    Row,
     about,
     context_of,
+    evidence_in,
     failed,
     instructions,
+    priced,
+    rows_with_text,
     shown,
 )
+from claimlab.detect.detector import Part, Prediction
 from claimlab.llm.messages import Message, Request
 from claimlab.llm.provider import Provider
 

@@ -23,15 +23,15 @@ from pydantic import Field, create_model
 
 from claimlab.core.errors import SearchFailed
 from claimlab.core.types import JsonObject
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Prediction
-from claimlab.detect.page_reading import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
-from claimlab.detect.questions import (
+from claimlab.detect.asking import (
     ABSTENTIONS,
     CLAIM,
+    CONCURRENCY,
     PIECE,
+    Asking,
     Cited,
     Handles,
+    Row,
     Tenth,
     Verdict,
     about,
@@ -40,11 +40,16 @@ from claimlab.detect.questions import (
     check_day,
     context_of,
     day_of,
+    evidence_in,
     failed,
     instructions,
+    priced,
+    rows_with_text,
     shown,
     verdict_schema,
 )
+from claimlab.detect.detector import Prediction
+from claimlab.detect.evidence import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
 from claimlab.llm.messages import Answer, Message, Request, untrusted
 from claimlab.llm.opinion import Reasoned
 from claimlab.llm.provider import Provider

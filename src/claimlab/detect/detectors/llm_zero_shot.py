@@ -9,22 +9,27 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Prediction
-from claimlab.detect.questions import (
+from claimlab.detect.asking import (
     CLAIM,
+    CONCURRENCY,
+    Asking,
     Handles,
+    Row,
     Verdict,
     about,
     as_prediction,
     check_day,
     context_of,
     day_of,
+    evidence_in,
     failed,
     instructions,
+    priced,
+    rows_with_text,
     shown,
     verdict_schema,
 )
+from claimlab.detect.detector import Prediction
 from claimlab.llm.messages import Request
 from claimlab.llm.provider import Provider
 

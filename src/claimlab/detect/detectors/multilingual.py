@@ -13,10 +13,9 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
-from claimlab.detect.texts import texts_of
 from claimlab.text.vectors import LANGUAGES, encode
 
 

@@ -10,12 +10,11 @@ from typing import ClassVar
 import polars as pl
 
 from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.neural.embed import Vectors, open_embedder
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.texts import texts_of
 
 
 class Sentence(Detector):

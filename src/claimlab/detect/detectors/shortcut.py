@@ -6,11 +6,14 @@ Numbers and the presence of words go to a small decision tree; categories answer
 is over-represented among training rows of the same value; a column of texts (or of names that
 hardly recur) goes to a linear model of its characters. What an audit measures is here under the
 same name, from the same code.
+
+A fitted decision tree as plain arrays: one entry a node, children behind their parent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +28,6 @@ from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Linear
 from claimlab.detect.ngrams import Characters, TfIdf
-from claimlab.detect.tree import Tree
 from claimlab.text.snowflake import tweet_time
 from claimlab.text.telling import held_words, keywords, one_sided_words, presence
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
@@ -269,3 +271,65 @@ def _tree(seed: int) -> Any:
 
 
 DETECTOR = Shortcut
+
+
+LEAF = -1  # where a node has no children
+
+
+@dataclass(frozen=True)
+class Tree:
+    left: npt.NDArray[np.int64]
+    right: npt.NDArray[np.int64]
+    feature: npt.NDArray[np.int64]
+    threshold: Floats
+    missing_left: npt.NDArray[np.bool_]  # where a missing value goes
+    shares: Floats  # of each class
+
+    @classmethod
+    def of(cls, model: Any) -> Tree:
+        """The tree of a fitted `DecisionTreeClassifier`."""
+        tree = model.tree_
+        return cls(
+            tree.children_left.astype(np.int64),
+            tree.children_right.astype(np.int64),
+            tree.feature.astype(np.int64),
+            tree.threshold.astype(np.float64),
+            tree.missing_go_to_left.astype(np.bool_),
+            np.ascontiguousarray(tree.value[:, 0, :], np.float64),
+        )
+
+    def predict(self, values: Any) -> Floats:
+        """The shares of the classes in the leaf of each row."""
+        matrix = np.asarray(values, np.float32)
+        node = np.zeros(len(matrix), np.int64)
+        while (inner := np.flatnonzero(self.left[node] != LEAF)).size:
+            here = node[inner]
+            cells = matrix[inner, self.feature[here]]
+            goes_left = np.where(
+                np.isnan(cells), self.missing_left[here], cells <= self.threshold[here]
+            )
+            node[inner] = np.where(goes_left, self.left[here], self.right[here])
+        return self.shares[node]
+
+    def learned(self) -> JsonObject:
+        return asdict(self)
+
+    @classmethod
+    def recalled(cls, learned: Learned, classes: int, features: int) -> Tree:
+        left = learned.array("left", np.int64, [None])
+        n = len(left)
+        whole = {name: learned.array(name, np.int64, [n]) for name in ("right", "feature")}
+        threshold = learned.array("threshold", np.float64, [n])
+        missing_left = learned.array("missing_left", np.bool_, [n])
+        shares = learned.array("shares", np.float64, [n, classes])
+        tree = cls(left, whole["right"], whole["feature"], threshold, missing_left, shares)
+        inner = np.flatnonzero(left != LEAF)
+        children, cells = np.stack([left[inner], tree.right[inner]]), tree.feature[inner]
+        if (
+            n == 0
+            or np.any(children <= inner)
+            or np.any(children >= n)
+            or np.any((cells < 0) | (cells >= features))
+        ):
+            raise DataError("What a detector learned is not a tree.", "Run the same again.")
+        return tree

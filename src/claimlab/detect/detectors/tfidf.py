@@ -15,11 +15,10 @@ import polars as pl
 
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.ngrams import Characters, TfIdf, Words
-from claimlab.detect.texts import texts_of
 
 MOST = 200_000  # training rows: about 3 GB of memory for posts
 FEWEST = 1_000  # of a class that are kept, if it has them

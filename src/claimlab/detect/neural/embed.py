@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.core.progress import Progress, silent
-from claimlab.detect.neural.batches import Tokens
 from claimlab.detect.neural.files import Device, choose_device, open_model, require_torch
-from claimlab.detect.neural.train import pooled
+from claimlab.detect.neural.train import Tokens, pooled
 
 Vectors = npt.NDArray[np.float32]
 BATCH = 64

@@ -16,8 +16,20 @@ import numpy as np
 
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.bands import Plan
-from claimlab.text.neardup.hashing import BASE, LENGTH, ROUNDS, mix, salts
-from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches
+from claimlab.text.neardup.kernel import (
+    BASE,
+    I64,
+    LENGTH,
+    ROUNDS,
+    U32,
+    U64,
+    Bitmaps,
+    Flags,
+    Grams,
+    Sketches,
+    mix,
+    salts,
+)
 from claimlab.text.neardup.normal import is_word, normalise
 
 BLOCK = 1 << 12  # texts a block

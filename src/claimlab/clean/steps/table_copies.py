@@ -1,5 +1,12 @@
-"""Clusters of near-duplicates: kept together by a common group, or reduced to their first
+"""Texts that are the same once case, width and white space are folded.
+
+Clusters of near-duplicates: kept together by a common group, or reduced to their first
 member.
+
+Near-duplicates that carry different labels: at least one of them is wrong, and a person must say
+which.
+
+Records that were collected from one page: the same item twice, not two items alike.
 """
 
 from __future__ import annotations
@@ -9,9 +16,55 @@ from typing import ClassVar, Literal
 import polars as pl
 
 from claimlab.clean.near import NearStep
-from claimlab.clean.step import labels
+from claimlab.clean.step import CleanStep, labels
 from claimlab.core.step import Change, Outcome
 from claimlab.core.words import several, verb
+from claimlab.text.normalise import normal_form
+from claimlab.text.rows import by_slices
+from claimlab.text.urls import canonical_urls
+
+
+class ExactDuplicates(CleanStep):
+    name: ClassVar[str] = "exact-duplicates"
+    summary: ClassVar[str] = (
+        "Keeps the first of texts that are the same, case and white space aside; "
+        "those under different labels are doubtful."
+    )
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        same = pl.col("id").len().over("form") > 1
+        alike = records.filter(
+            by_slices(lambda texts: normal_form(texts).hash(), records["text"]).is_duplicated()
+        )
+        rows = (
+            pl.DataFrame(
+                {"id": alike["id"], "form": normal_form(alike["text"]), "label": labels(alike)}
+            )
+            .drop_nulls("form")
+            .filter(same)
+            .with_columns(
+                pl.col("id").first().over("form").alias("first"),
+                pl.col("label")
+                .drop_nulls()
+                .unique()
+                .sort()
+                .implode()
+                .over("form", mapping_strategy="join")
+                .alias("all"),
+            )
+        )
+        torn = rows.filter(pl.col("all").list.len() > 1)
+        spare = rows.filter(pl.col("all").list.len() <= 1, pl.col("id") != pl.col("first"))
+        return Outcome.of(
+            records,
+            dropped={
+                i: f"same text as {first}" for i, first in spare.select("id", "first").iter_rows()
+            },
+            doubtful={
+                i: f"same text under the labels {', '.join(a)}"
+                for i, a in torn.select("id", "all").iter_rows()
+            },
+        )
 
 
 class NearDuplicates(NearStep):
@@ -105,4 +158,53 @@ class NearDuplicates(NearStep):
         return Outcome.of(records, kept=rest, changed=changed)
 
 
-STEP = NearDuplicates
+class Contradictions(NearStep):
+    name: ClassVar[str] = "contradictions"
+    summary: ClassVar[str] = "Sends near-duplicates under different labels to the doubtful ones."
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        pairs = self.contradicted(records)
+        named = records.select("id", label=labels(records))
+        both = zip(
+            named[list(pairs)].iter_rows(), named[list(pairs.values())].iter_rows(), strict=True
+        )
+        doubtful = {
+            i: f"{label}, but the near-duplicate {other} is {its}"
+            for (i, label), (other, its) in both
+        }
+        return Outcome.of(records, doubtful=doubtful)
+
+
+class SameSource(NearStep):
+    name: ClassVar[str] = "same-source"
+    summary: ClassVar[str] = (
+        "Of near-duplicates with the same source URL (of all records with it, if not `alike`),"
+        " keeps the first."
+    )
+
+    column: Literal["url", "source"] = "url"
+    alike: bool = True
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        rows = pl.DataFrame(
+            {
+                "id": records["id"],
+                "page": canonical_urls(records[self.column]),
+                "cluster": self.clusters(records).labels if self.alike else 0,
+            }
+        ).filter(pl.col("cluster") >= 0)
+        rows = rows.drop_nulls("page").with_columns(
+            pl.col("id").first().over("cluster", "page").alias("first")
+        )
+        spare = rows.filter(pl.col("id") != pl.col("first"))
+        kind = "near-duplicate of {}" if self.alike else "is, as {},"
+        return Outcome.of(
+            records,
+            dropped={
+                i: f"{kind.format(first)} from the same page {page}"
+                for i, first, page in spare.select("id", "first", "page").iter_rows()
+            },
+        )
+
+
+ENTRIES = [ExactDuplicates, NearDuplicates, Contradictions, SameSource]

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.checks.near_duplicates import contradicting
-from claimlab.audit.checks.url_conflicts import cited
-from claimlab.audit.conflicts import keyed, torn
+from claimlab.audit.checks.table_conflicts import cited, keyed, torn
+from claimlab.audit.checks.table_conflicts import texts as texts_of
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
@@ -98,13 +98,11 @@ def conflicting(subject: Subject) -> dict[str, str]:
     out: dict[str, str] = {}
     if len(subject.classes) < 2:
         return out
-    texts = torn(
-        keyed(subject, pl.DataFrame({"row": subject.everyone, "key": subject.normal_text}))
-    )
+    texts = torn(keyed(subject, texts_of(subject)))
     out.update(dict.fromkeys(texts["id"].to_list(), "the same text has another label elsewhere"))
     near = [subject.ids[i] for i in contradicting(subject).tolist()]
     out.update({i: "a near-duplicate has another label" for i in near if i not in out})
-    urls = torn(keyed(subject, cited(subject.rows)))
+    urls = torn(keyed(subject, cited(subject)))
     for record, url in zip(urls["id"].to_list(), urls["key"].to_list(), strict=True):
         out.setdefault(record, f"its URL has another label too ({url})")
     return out

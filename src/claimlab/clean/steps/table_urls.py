@@ -1,15 +1,69 @@
-"""One URL that appears with several labels."""
+"""Texts that are nothing but a link: there is no claim in them.
+
+Take URLs out of texts, last of all: domains give labels away. The text as it was stays in
+`meta`.
+
+One URL that appears with several labels.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import ClassVar, Literal
 
 import polars as pl
 
 from claimlab.clean.step import CleanStep, labels
+from claimlab.core.record import meta_json
 from claimlab.core.step import Outcome
 from claimlab.core.words import several
-from claimlab.text.urls import canonical_urls, find_urls
+from claimlab.text.rows import by_slices
+from claimlab.text.urls import canonical_urls, find_urls, only_url, strip_urls
+
+
+class OnlyUrl(CleanStep):
+    name: ClassVar[str] = "only-url"
+    summary: ClassVar[str] = "Drops texts without a letter or digit outside their URLs."
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        ids = records.filter(by_slices(only_url, records["text"]).fill_null(False))["id"].to_list()
+        return Outcome.of(records, dropped=dict.fromkeys(ids, "only a URL"))
+
+
+class StripUrls(CleanStep):
+    name: ClassVar[str] = "strip-urls"
+    summary: ClassVar[str] = (
+        'Removes URLs from texts; the original stays in meta as "original_text".'
+    )
+
+    hosts: bool = False  # also host names with neither scheme nor path ("example.org")
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        after = strip_urls(records["text"], hosts=self.hosts)
+        rows = records.select("id", "meta", pl.col("text").alias("before"), after.alias("after"))
+        touched = rows.filter(pl.col("before") != pl.col("after"))
+        blank = pl.col("after").str.strip_chars() == ""
+        changed, metas = [], {}
+        for row in touched.filter(~blank).iter_rows(named=True):
+            changed.append((row["id"], "text", row["before"], row["after"], "URLs removed"))
+            # What an earlier run kept is the older original.
+            metas[row["id"]] = meta_json(
+                {"original_text": row["before"], **json.loads(row["meta"] or "{}")}
+            )
+        meta = pl.Series(
+            "meta",
+            [metas.get(i, m) for i, m in records.select("id", "meta").iter_rows()],
+            dtype=pl.String,
+        )
+        dropped = dict.fromkeys(
+            touched.filter(blank)["id"].to_list(), "nothing is left without its URLs"
+        )
+        return Outcome.of(
+            records,
+            kept=records.with_columns(rows["after"].alias("text"), meta),
+            dropped=dropped,
+            changed=changed,
+        )
 
 
 class UrlConflicts(CleanStep):
@@ -73,4 +127,4 @@ def conflicts(
     )
 
 
-STEP = UrlConflicts
+ENTRIES = [OnlyUrl, StripUrls, UrlConflicts]

@@ -1,4 +1,7 @@
-"""A pair that lost a member in an earlier step loses the other: half a pair is a shortcut."""
+"""Records that lack a value which the others have: a part of the publication is missing.
+
+A pair that lost a member in an earlier step loses the other: half a pair is a shortcut.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,24 @@ from typing import ClassVar
 import polars as pl
 
 from claimlab.clean.step import CleanStep
+from claimlab.core.record import column_values
 from claimlab.core.step import Outcome
+
+
+class MissingValue(CleanStep):
+    name: ClassVar[str] = "missing-value"
+    summary: ClassVar[str] = (
+        "Drops records without a value in one of `columns`: record columns, or keys of meta."
+    )
+
+    columns: tuple[str, ...] = ()
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        dropped: dict[str, str] = {}
+        for column in reversed(self.columns):  # the first column that is empty gives the reason
+            ids = records.filter(column_values(records, column).is_null())["id"].to_list()
+            dropped.update(dict.fromkeys(ids, f"no {column}"))
+        return Outcome.of(records, dropped=dropped)
 
 
 class BrokenPairs(CleanStep):
@@ -38,4 +58,4 @@ class BrokenPairs(CleanStep):
         return Outcome.of(records, dropped=reasons)
 
 
-STEP = BrokenPairs
+ENTRIES = [MissingValue, BrokenPairs]

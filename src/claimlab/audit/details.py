@@ -1,5 +1,7 @@
 """Which record holds which word, and how often it occurs in each class: a table and the dots of a
 figure.
+
+Counts per bin and class for a histogram: a finding carries bins, never rows.
 """
 
 from __future__ import annotations
@@ -78,3 +80,31 @@ def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> Js
         "counts": {c: int(counts[k, i]) for k, c in enumerate(subject.classes)},
         "leans": subject.classes[int(rate.argmax())],
     }
+
+
+BINS = 40
+
+
+def histogram(
+    subject: Subject, values: npt.NDArray[np.float64], *, cut: float | None = None
+) -> JsonObject:
+    """`edges` and `counts` per class; values above the quantile `cut` are counted in the last
+    bin.
+    """
+    known = np.isfinite(values)
+    if not known.any():
+        return {}
+    low, high = float(values[known].min()), float(values[known].max())
+    longest = high
+    if cut is not None:
+        high = float(np.quantile(values[known], cut))
+    edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
+    counts = {
+        name: (
+            np.histogram(np.clip(values[known & (subject.y == k)], low, edges[-1]), bins=edges)[
+                0
+            ].tolist()
+        )
+        for k, name in enumerate(subject.classes)
+    }
+    return {"edges": [round(float(e), 3) for e in edges], "counts": counts, "longest": longest}
