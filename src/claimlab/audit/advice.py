@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 from claimlab.audit.remedy import (
     Case,
@@ -435,7 +435,7 @@ def points_of(finding: Finding) -> float:
     return 100 * float(finding.details.get("share") or 0.0)
 
 
-def _gained(slices: Sequence[Any]) -> float:
+def _gained(slices: Sequence[JsonObject]) -> float:
     """The share of records that the most frequent class of each slice gets right, beyond that of
     all.
     """

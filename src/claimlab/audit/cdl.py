@@ -26,7 +26,15 @@ import polars as pl
 
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines, Finding
-from claimlab.core.stats.scores import confusion, macro_f1, majority_f1, stratified_f1
+from claimlab.core.stats.scores import (
+    Flags,
+    Floats,
+    Ints,
+    confusion,
+    macro_f1,
+    majority_f1,
+    stratified_f1,
+)
 from claimlab.text.snowflake import first_digits
 from claimlab.text.tokens import cdl_count_tokens, cdl_presence_tokens
 
@@ -72,7 +80,7 @@ def keywords(subject: Subject, *, top: int = 40) -> KeywordCheck | None:
 
 
 def keyword_score(
-    matrix: npt.NDArray[np.uint8], y: npt.NDArray[np.int64], classes: int, split_seed: int = SEED
+    matrix: npt.NDArray[np.uint8], y: Ints, classes: int, split_seed: int = SEED
 ) -> float:
     """The macro-F1 of one stratified 75/25 split; the scripts know no other seed than 42."""
     from sklearn.model_selection import train_test_split
@@ -188,8 +196,8 @@ Bits = npt.NDArray[np.uint8]  # rows by features, 0 or 1
 Packed = npt.NDArray[
     np.uint64
 ]  # words of 64 features by rows, the first feature in the highest bit
-Counts = npt.NDArray[np.float64]  # classes by patterns
-Index = npt.NDArray[np.int64]
+Counts = Floats  # classes by patterns
+Index = Ints
 
 MANY_CELLS = 10_000
 DRAWS_PER_CELL = (
@@ -205,7 +213,7 @@ class Leaf:
     value: Packed
     label: int
 
-    def holds(self, patterns: Packed) -> npt.NDArray[np.bool_]:
+    def holds(self, patterns: Packed) -> Flags:
         held = np.ones(patterns.shape[1], np.bool_)
         for word, mask, value in zip(patterns, self.mask, self.value, strict=True):
             held &= (word & mask) == value
@@ -382,7 +390,7 @@ def _unique(packed: Packed) -> tuple[Packed, Index]:
     return values, back.ravel()
 
 
-def _largest(values: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
+def _largest(values: Floats, rng: np.random.Generator) -> int:
     """Where the largest value is; of several, one at random."""
     (best,) = np.nonzero(values == values.max())
     return int(best[0]) if len(best) == 1 else int(rng.choice(best))

@@ -6,14 +6,12 @@ Counts per bin and class for a histogram: a finding carries bins, never rows.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.subject import Subject
-from claimlab.core.types import JsonObject
+from claimlab.core.stats.scores import Floats, Ints
+from claimlab.core.types import JsonObject, Sparse
 from claimlab.pages.excerpt import excerpt
 from claimlab.text.telling import LONGEST, Counts, most_frequent, per_class
 from claimlab.text.telling import presence as presence_of
@@ -22,7 +20,9 @@ SHOWN = 40  # words in a table
 DOTS = 250  # words in a chart
 
 
-def word_presence(subject: Subject, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
+def word_presence(
+    subject: Subject, stop: frozenset[str], top: int
+) -> tuple[tuple[str, ...], Sparse]:
     """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by
     words.
     """
@@ -30,14 +30,14 @@ def word_presence(subject: Subject, stop: frozenset[str], top: int) -> tuple[tup
     return words, presence_of(subject.words, words, subject.n)
 
 
-def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], Any]:
+def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], Sparse]:
     """The same for any words: `held` has a `row` and a `word` for each that a row holds."""
     words = most_frequent(held, top)
     return words, presence_of(held, words, rows)
 
 
 def word_details(
-    subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None
+    subject: Subject, words: tuple[str, ...], presence: Sparse, *, only: Ints | None = None
 ) -> JsonObject:
     """For a finding: the most telling words (or the columns `only`) with their counts, and the
     chart's dots.
@@ -57,7 +57,7 @@ def word_details(
     }
 
 
-def telling(counts: Counts, subject: Subject) -> npt.NDArray[np.int64]:
+def telling(counts: Counts, subject: Subject) -> Ints:
     """Words by how much they tell: one-sided and frequent first."""
     rate = counts / np.maximum(np.bincount(subject.y, minlength=len(subject.classes)), 1)[:, None]
     lean = rate.max(axis=0) / np.maximum(rate.sum(axis=0), 1e-12)
@@ -65,7 +65,7 @@ def telling(counts: Counts, subject: Subject) -> npt.NDArray[np.int64]:
     return np.argsort(-weight, kind="stable").astype(np.int64)
 
 
-def holding(subject: Subject, presence: Any, columns: Any) -> list[str]:
+def holding(subject: Subject, presence: Sparse, columns: Ints) -> list[str]:
     """The records that hold one of these words."""
     if len(columns) == 0:
         return []
@@ -85,9 +85,7 @@ def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> Js
 BINS = 40
 
 
-def histogram(
-    subject: Subject, values: npt.NDArray[np.float64], *, cut: float | None = None
-) -> JsonObject:
+def histogram(subject: Subject, values: Floats, *, cut: float | None = None) -> JsonObject:
     """`edges` and `counts` per class; values above the quantile `cut` are counted in the last
     bin.
     """

@@ -18,18 +18,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from claimlab.core.stats.scores import Flags, Floats32, Ints
+from claimlab.core.types import Sparse
 from claimlab.text.telling import KEYWORDS, WIDESPREAD, first, widespread
 
 Small = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
 
 QUESTIONS = 512  # thresholds in all, shared out among the numbers
 LEAVES = 20
@@ -48,7 +47,7 @@ class Questions:
     order: Ints  # columns by cells: the cells of each column by code
     below: Ints  # how many cells of its column say no to each question
     # sparse, cells by questions: the highest question of each column that a cell says yes to
-    present: Any
+    present: Sparse
 
     @classmethod
     def of(cls, codes: Small) -> Questions:
@@ -67,7 +66,7 @@ class Questions:
             column, order, below, csr_matrix((ones, (cell, place)), shape=(len(codes), len(column)))
         )
 
-    def yes(self, counts: Floats) -> Floats:
+    def yes(self, counts: Floats32) -> Floats32:
         """From rows per highest question (..., questions): rows that say yes to each, by sums
         within a column.
         """
@@ -75,7 +74,7 @@ class Questions:
             return counts
         up_to = np.cumsum(counts, axis=-1)
         last = np.searchsorted(self.column, self.column, side="right") - 1
-        out: Floats = up_to[..., last]
+        out: Floats32 = up_to[..., last]
         out -= up_to
         out += counts
         return out
@@ -145,7 +144,7 @@ class _Forest:
         everyone = np.arange(trees)
         self._look(everyone, np.zeros(trees, np.int64), root)
 
-    def _look(self, tree: Ints, leaf: Ints, held: Floats) -> None:
+    def _look(self, tree: Ints, leaf: Ints, held: Floats32) -> None:
         """Note the best split of each of these leaves, given rows per class and highest
         question.
         """
@@ -193,7 +192,7 @@ class _Forest:
         self._look(tree, np.full(len(tree), new), counted)
         return True
 
-    def _count(self, tree: Ints, at: Ints, cell: Ints) -> Floats:
+    def _count(self, tree: Ints, at: Ints, cell: Ints) -> Floats32:
         """Rows per class and highest question in the given cells (`at` counts within `tree`)."""
         classes = self.counts.shape[2]
         rows = self.counts[tree[at], cell]
@@ -224,7 +223,7 @@ def _slices(order: Ints, column: Ints, start: Ints, end: Ints) -> tuple[Ints, In
     return at, order.ravel()[place]
 
 
-def _purity(rows: Floats, weight: Floats) -> Floats:
+def _purity(rows: Floats32, weight: Floats32) -> Floats32:
     """Sum of squared class weights over their sum, along the classes (axis 1): the higher, the
     purer.
     """
@@ -233,7 +232,7 @@ def _purity(rows: Floats, weight: Floats) -> Floats:
     return np.asarray(squares / np.maximum(_over_classes(weighted), TINY))
 
 
-def _over_classes(values: Floats) -> Floats:
+def _over_classes(values: Floats32) -> Floats32:
     """The sum along axis 1. It is short and not the last, where NumPy's own sum takes several times
     as long.
     """
@@ -279,7 +278,7 @@ class Words:
     candidate columns.
     """
 
-    def __init__(self, presence: Any, top: int = KEYWORDS) -> None:
+    def __init__(self, presence: Sparse, top: int = KEYWORDS) -> None:
         self.presence, self.top = presence, top  # sparse, rows by words: see audit/words.py
 
     @property
@@ -287,7 +286,7 @@ class Words:
         return np.arange(self.presence.shape[0])
 
     @cached_property
-    def _words(self) -> Any:
+    def _words(self) -> Sparse:
         return self.presence.T.tocsr().astype(np.float32)
 
     def held(self, counts: Counts) -> npt.NDArray[np.floating]:
@@ -325,7 +324,7 @@ class Giveaways(Words):
     the other rows.
     """
 
-    def __init__(self, presence: Any, top: int = WIDESPREAD) -> None:
+    def __init__(self, presence: Sparse, top: int = WIDESPREAD) -> None:
         super().__init__(presence, top)
 
     def answers(self, counts: Counts) -> Ints:

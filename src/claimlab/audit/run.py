@@ -33,6 +33,7 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import false_discovery
+from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 
 
@@ -136,7 +137,7 @@ def _shared(
     }
 
 
-def do_check(shard: Any, output: Path) -> None:
+def do_check(shard: JsonObject, output: Path) -> None:
     """One check of an audit."""
     settings = Settings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
     context = Context(

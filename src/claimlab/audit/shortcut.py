@@ -5,7 +5,6 @@ needs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +29,7 @@ def shortcut(
     why: str,
     label: str | None = None,
     grouping: fair.Grouping = "groups",
-    **more: Any,
+    **more: object,
 ) -> Finding:
     """Measure one feature under the fair protocol. `subject` is already sampled when it was
     large.

@@ -10,9 +10,9 @@ import tomllib
 from functools import cache
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Any
 
 from claimlab.core.errors import MissingExtra
+from claimlab.core.types import Json
 
 
 def text(package: str, name: str) -> str:
@@ -20,7 +20,7 @@ def text(package: str, name: str) -> str:
 
 
 @cache
-def toml(package: str, name: str) -> dict[str, Any]:
+def toml(package: str, name: str) -> dict[str, Json]:
     """A packaged TOML file; every caller gets the same object, so none may change it."""
     return tomllib.loads(text(package, name))
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.errors import SchemaError, UnknownName, UsageError
 from claimlab.core.languages import describe
+from claimlab.core.types import Json
 from claimlab.core.words import several
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -200,7 +200,7 @@ _ENCODER = json.JSONEncoder(
 )  # one for all rows: json.dumps makes its own
 
 
-def meta_json(values: Mapping[str, Any]) -> str | None:
+def meta_json(values: Mapping[str, Json]) -> str | None:
     """The JSON text for a `meta` cell: keys sorted, nulls and empty values left out, null when
     nothing is left.
     """
@@ -283,7 +283,7 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
     return keys[key].rename(name)
 
 
-def matching(records: pl.DataFrame, where: Mapping[str, Sequence[Any]]) -> pl.Series:
+def matching(records: pl.DataFrame, where: Mapping[str, Sequence[object]]) -> pl.Series:
     """Whether each record has one of the given values in every named column, compared as text;
     "null" is a missing value. A column may also be what is known of the record's language: resource
     (head, tail), family, script or word_order."""
@@ -361,7 +361,7 @@ def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Json) -> Json:
     """Lists and objects as text, so that they can be compared."""
     return (
         json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.budget import Caps, Ledger
@@ -43,6 +43,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import send
+from claimlab.core.types import Json
 from claimlab.core.version import __version__
 
 Source = Dataset | str | Path
@@ -173,7 +174,7 @@ class Run:
             self._calls = Calls(mode, cache, budget, self._concurrency, self.progress, deferred)
         return self._calls
 
-    def journal(self, **decides: Any) -> Journal:
+    def journal(self, **decides: Json) -> Journal:
         """The shards that earlier starts of this very run have finished; `decides` is what decides
         the result besides the input, the seed and the version. A replay takes nothing but its
         recording."""

@@ -130,7 +130,7 @@ def read_raw_toml(file: Path) -> JsonObject:
         raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
 
 
-def as_toml(value: Any) -> str:
+def as_toml(value: object) -> str:
     """A value as it is written in TOML: text, numbers, lists and tables in a line. Text is written
     as in JSON.
     """

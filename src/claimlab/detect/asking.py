@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import polars as pl
 from pydantic import Field, create_model
@@ -25,7 +25,7 @@ from pydantic import Field, create_model
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.opinion import Reasoned
@@ -37,6 +37,9 @@ READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence
 ABOUT = 200  # characters of a speaker or a venue
 ABSTENTIONS = {"no evidence": "no-evidence", "insufficient evidence": "insufficient-evidence"}
+Row = Mapping[str, Json]
+Question: TypeAlias = Request[Any]  # with whatever schema
+Reply: TypeAlias = Answer[Any]
 CLAIM, NOW = (
     "claim",
     "now",
@@ -60,7 +63,7 @@ def context_of(prompt: Prompt, evidence: str) -> list[str]:
     return [] if evidence == "none" else [prompt.text(f"evidence_{evidence}")]
 
 
-def day_of(prompt: Prompt, row: Mapping[str, Any], known_until: str) -> list[str]:
+def day_of(prompt: Prompt, row: Row, known_until: str) -> list[str]:
     """The day up to which the model may know."""
     if known_until == NOW:
         return []
@@ -80,7 +83,7 @@ def check_day(known_until: str) -> str:
     return known_until
 
 
-def about(row: Mapping[str, Any], task: Task) -> list[str]:
+def about(row: Row, task: Task) -> list[str]:
     """Speaker, venue and day, where the record has them; never the column that is to be
     predicted.
     """
@@ -97,7 +100,7 @@ def about(row: Mapping[str, Any], task: Task) -> list[str]:
     return [untrusted("\n".join(known), "about")] if known else []
 
 
-def shown(row: Mapping[str, Any], *, read: int = READ) -> str:
+def shown(row: Row, *, read: int = READ) -> str:
     """The text as a model sees it."""
     return untrusted((row["text"] or "")[:read])
 
@@ -197,7 +200,7 @@ def as_prediction(verdict: Verdict, classes: Sequence[str], handles: Handles) ->
     return Prediction(verdict.label, scores, rationale, ids, notes=notes)
 
 
-def failed(answer: Answer[Any]) -> Prediction:
+def failed(answer: Reply) -> Prediction:
     """A call that brought no usable answer: null, with the reason. A refusal is recorded and never
     asked round.
     """
@@ -206,17 +209,16 @@ def failed(answer: Answer[Any]) -> Prediction:
 
 
 CONCURRENCY = 32
-Row = Mapping[str, Any]
 
 
 class Asking(Detector):
     """A detector that asks `model` (a provider of claimlab.llm) about one record at a time."""
 
     handles: ClassVar[tuple[str, ...]] = ("model",)
-    needs_training: ClassVar[bool] = False
-    reads_evidence: ClassVar[bool] = True
+    needs_training = False
+    reads_evidence = True
     asks: ClassVar[tuple[str, ...]] = ()  # the prompts that it is asked in
-    unreported: ClassVar[frozenset[str]] = frozenset({"concurrency"})
+    unreported = frozenset({"concurrency"})
 
     def __init__(self, *, model: Provider | None = None, concurrency: int = CONCURRENCY) -> None:
         self.model = model
@@ -261,7 +263,7 @@ class Asking(Detector):
         )
         return sync.run(answers)
 
-    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         """What a run would ask, for an estimate."""
         raise NotImplementedError
 
@@ -282,7 +284,7 @@ class Asking(Detector):
 
 
 def priced(
-    prediction: Prediction, answers: Sequence[Answer[Any]], extra: float | None = 0.0
+    prediction: Prediction, answers: Sequence[Reply], extra: float | None = 0.0
 ) -> Prediction:
     """The prediction with what its answers took. The seconds are those of the model, as they were
     recorded, so that a replay gives the same bytes; a cost is null as soon as one part of it is not

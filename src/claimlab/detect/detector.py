@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -26,7 +26,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.settings import declared
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.detect.learned import Learned, read_learned, write_learned
 from claimlab.search.evidence import Evidence
 from claimlab.tasks.known.table_veracity import VERACITY
@@ -55,7 +55,7 @@ class Prediction:
     found: tuple[
         Evidence, ...
     ] = ()  # what it found by searching: goes into the run's evidence table
-    notes: Mapping[str, Any] = field(
+    notes: Mapping[str, Json] = field(
         default_factory=dict
     )  # more to tell, JSON-safe; goes into `meta`
 
@@ -86,7 +86,7 @@ class Detector(ABC):
         None  # of claimlab, that it needs; what is missing is a sentence with the pip line
     )
     trial: ClassVar[
-        Mapping[str, Any]
+        Mapping[str, Json]
     ] = {}  # settings that make it cheap enough for the test that walks every detector
     unreported: ClassVar[frozenset[str]] = (
         frozenset()

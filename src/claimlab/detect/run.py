@@ -392,7 +392,7 @@ def _written(rows: pl.DataFrame, folder: Path) -> dict[str, str]:
     return keep(folder, content.getvalue(), "parquet")
 
 
-def do_predictions(shard: Any, output: Path) -> None:
+def do_predictions(shard: JsonObject, output: Path) -> None:
     """The predictions for some rows."""
     detector = DETECTORS.get(shard["detector"])(**shard["settings"])
     detector.take_up(Path(shard["learned"]))

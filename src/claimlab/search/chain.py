@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import SearchFailed, UsageError
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.evidence import Evidence
 from claimlab.search.http import Http
 from claimlab.search.query import Query
@@ -166,7 +166,7 @@ def _stored_failure(failure: SearchFailed) -> JsonObject:
     return {"failed": fields}
 
 
-def _restored(answer: Any, query: Query, provider: str) -> Results:
+def _restored(answer: Json, query: Query, provider: str) -> Results:
     """The recorded answer, or the recorded failure again. It costs nothing now; what it cost then
     stays recorded.
     """

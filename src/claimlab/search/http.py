@@ -12,7 +12,7 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.calls.http import (
@@ -27,6 +27,7 @@ from claimlab.core.calls.http import (
 )
 from claimlab.core.calls.pace import Passing, Retries, TokenBucket, patiently
 from claimlab.core.errors import SearchFailed, UsageError
+from claimlab.core.types import Json
 
 if TYPE_CHECKING:
     import httpx2
@@ -55,10 +56,10 @@ class Call:
     url: str
     params: Mapping[str, str | int] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: Any = None
+    body: Json = None
     secret: str | None = field(default=None, repr=False)
     most: float | None = 0.0
-    cost_of: Callable[[Any], float | None] | None = None
+    cost_of: Callable[[Json], float | None] | None = None
 
     def failed(self, kind: str, problem: str, todo: str) -> SearchFailed:
         return SearchFailed(self.provider, kind, f"{self.provider} {problem}.", todo)
@@ -66,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    answer: Any
+    answer: Json
     cost: float | None
 
 

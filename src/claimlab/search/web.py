@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
@@ -33,7 +33,7 @@ class Page:
     evidence: list[Evidence | None] = field(
         default_factory=list
     )  # null: a result that could not be used
-    following: Any = None
+    following: Json = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -58,13 +58,13 @@ class WebProvider(ABC):
         self._environ = environ
 
     @abstractmethod
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         """The call for up to `wanted` results; `page` is null for the first page, else what `read`
         returned.
         """
 
     @abstractmethod
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:
         """The evidence in the answer to that page, best first."""
 
     def parameters(self) -> JsonObject:
@@ -139,7 +139,7 @@ class WebProvider(ABC):
         review: Review | None = None,
         score: float | None = None,
         language: str | None = None,
-        **more: Any,
+        **more: Json,
     ) -> Evidence | None:
         """One result in the words of the house; null when it has nothing to show (no address, or no
         title and text).

@@ -11,16 +11,16 @@ which label.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.stats.deal import Codes
-from claimlab.core.types import JsonObject
+from claimlab.core.stats.scores import Flags
+from claimlab.core.types import JsonObject, Sparse
 from claimlab.core.words import several, several_of, verb
-from claimlab.split.material import SIDES, Flags, Material, Side, named, numbered
+from claimlab.split.material import SIDES, Material, Side, named, numbered
 from claimlab.split.strategy import Impossible, Parts
 
 CELLS = {"split": pl.String, "label": pl.String, "language": pl.String, "records": pl.Int64}
@@ -89,7 +89,7 @@ def keep_promise(parts: Parts) -> None:
     """Held-out values truly absent from train and dev; what was to stay together truly on one
     side.
     """
-    broken: list[Any] = []
+    broken: list[object] = []
     if parts.whole is not None:
         sides = pl.DataFrame({"value": parts.whole, "side": parts.side}).drop_nulls().unique()
         broken += sides.filter(pl.col("value").is_duplicated())["value"].unique().sort().to_list()
@@ -332,5 +332,5 @@ def _label_codes(material: Material) -> Codes:
     )
 
 
-def _row_sums(table: Any) -> Codes:
+def _row_sums(table: Sparse) -> Codes:
     return np.asarray(table.sum(axis=1)).ravel().astype(np.int64)

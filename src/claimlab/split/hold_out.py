@@ -28,8 +28,9 @@ import polars as pl
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import Language, describe
 from claimlab.core.stats.deal import Codes, codes_of
+from claimlab.core.stats.scores import Flags
 from claimlab.core.words import several, several_of, verb
-from claimlab.split.material import Flags, Kept, Material, named, numbered
+from claimlab.split.material import Kept, Material, named, numbered
 from claimlab.split.strategy import Impossible, Parts, Request
 
 # random choices of values that are compared; the one whose classes come nearest to the share is

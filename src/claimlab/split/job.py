@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,14 +22,14 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import matching
 from claimlab.core.shown import Shown
-from claimlab.core.types import JsonObject
+from claimlab.core.stats.scores import Flags
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
 from claimlab.split.check import Checked, check, without_leaks
 from claimlab.split.hold_out import HoldOut
 from claimlab.split.material import (
     STRATA,
     UNCELLED,
-    Flags,
     Material,
     Stratum,
     drawn_per_cell,
@@ -335,7 +334,7 @@ def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
     return done
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     return (
         list(value)
         if isinstance(value, tuple)

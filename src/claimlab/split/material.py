@@ -16,12 +16,12 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.deal import Codes, codes_of, deal, linked
+from claimlab.core.stats.scores import Flags
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 
@@ -82,7 +82,6 @@ Kept = Literal["group", "exact", "near-duplicates"]
 KEPT: tuple[Kept, ...] = get_args(Kept)
 Stratum = Literal["label", "language"]
 STRATA: tuple[Stratum, ...] = get_args(Stratum)
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

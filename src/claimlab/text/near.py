@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.scores import Flags, Floats
+from claimlab.core.types import Sparse
 from claimlab.text.normalise import bare_form, normal_form
 
 _WORDS = 200  # of a text that are compared in order
@@ -39,7 +39,7 @@ class NearTexts:
     texts: int
 
     @cached_property
-    def graph(self) -> Any:
+    def graph(self) -> Sparse:
         """Sparse matrix over distinct texts: 1 where two are the same or nearly so."""
         from scipy.sparse import coo_matrix, eye
 
@@ -118,7 +118,6 @@ def _in_order(one: list[str], other: list[str], alike: float) -> bool:
 
 ASIDE = "case, punctuation and white space aside"
 NEAR = 0.7  # Jaccard similarity of 5-grams from which two texts are nearly the same
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ class Claims:
     of_row: Codes
     left: Codes
     right: Codes
-    similarity: npt.NDArray[np.float64]
+    similarity: Floats
 
     def held(self, part: Codes, parts: int) -> Flags:
         """Rows by parts: whether the part has the claim of the row, or one that is nearly the

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.digest import digest_json
@@ -31,6 +30,7 @@ from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import keep
 from claimlab.core.errors import MissingExtra
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 
 # ISO 639-3; Arabic and Chinese under both of the codes in use
 _CODES = "ara arb cmn deu eng fra ita jpn kor nld pol por rus spa tha tur zho"
@@ -39,7 +39,7 @@ BATCH = 256
 SHARD = 8 * BATCH  # texts: about seven seconds of one processor
 
 
-def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+def encode(texts: Sequence[str]) -> Floats32:
     """One unit vector per text: the dot product of two is their cosine."""
     if not texts:
         return np.empty((0, 512), np.float32)
@@ -50,7 +50,7 @@ def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.concatenate(parts).astype(np.float32)
 
 
-def _shared(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+def _shared(texts: Sequence[str]) -> Floats32:
     """The same in the processes of the run: a shard is whole batches, so that every text is in the
     batch that it is in without shards."""
     parts = [list(texts[start : start + SHARD]) for start in range(0, len(texts), SHARD)]
@@ -70,7 +70,7 @@ def do_vectors(shard: str, output: Path) -> None:
         )
 
 
-def readable(texts: pl.Series, languages: pl.Series) -> npt.NDArray[np.bool_]:
+def readable(texts: pl.Series, languages: pl.Series) -> Flags:
     """Which texts are in a language that the encoder knows; where none is named, the text is
     identified.
     """
@@ -99,8 +99,8 @@ CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
 FEWEST = 5
 MOST_TSNE, MOST_NEIGHBOURS = 5_000, 20_000
 NEIGHBOURS = 5
-Vectors = npt.NDArray[np.float32]
-Points = npt.NDArray[np.float64]
+Vectors = Floats32
+Points = Floats
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,12 @@ class TextMap:
     measured.
     """
 
-    rows: npt.NDArray[np.int64]
+    rows: Ints
     points: Points
     vectors: Vectors
     method: str
 
-    def neighbours(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]] | None:
+    def neighbours(self) -> tuple[Ints, Floats] | None:
         """For each row on the map the rows nearest in meaning, and their cosine distances; null for
         very many.
         """
@@ -177,7 +177,7 @@ def project(vectors: Vectors, method: str, *, seed: int = 0) -> Points:
     return np.asarray(flat, dtype=np.float64).round(4) + 0.0
 
 
-def _components(vectors: Vectors) -> npt.NDArray[np.float32]:
+def _components(vectors: Vectors) -> Floats32:
     """The first two principal components; the largest entry of each axis is positive, so that it
     never flips.
     """

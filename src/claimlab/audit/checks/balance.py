@@ -139,9 +139,7 @@ class Association:
     interval: Interval
 
 
-def association(
-    deal: fair.Deal, rows: npt.NDArray[np.int64], slices: Ints, permutations: int
-) -> Association:
+def association(deal: fair.Deal, rows: Ints, slices: Ints, permutations: int) -> Association:
     """Of the labels of `rows` with `slices`, the code of each of those rows."""
     shape = (int(slices.max()) + 1, deal.classes)
     cells = shape[0] * shape[1]

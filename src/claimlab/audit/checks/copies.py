@@ -5,7 +5,6 @@ whatever it says.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.check import Context, not_measured
@@ -14,6 +13,7 @@ from claimlab.audit.rule import Rule, needed
 from claimlab.audit.shortcut import Sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
 
@@ -76,7 +76,7 @@ class Copies:
         return [finding]
 
 
-def by_class(subject: Subject, copies: npt.NDArray[np.bool_]) -> list[JsonObject]:
+def by_class(subject: Subject, copies: Flags) -> list[JsonObject]:
     """Records, distinct texts and copies of each class, the class with most copies first."""
     classes = len(subject.classes)
     records, extra = (np.bincount(y, minlength=classes) for y in (subject.y, subject.y[copies]))

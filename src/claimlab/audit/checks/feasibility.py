@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -32,6 +32,7 @@ from claimlab.core.finding import Finding, Verdict
 from claimlab.core.labels import fold
 from claimlab.core.stats.agreement import bounds, kappa
 from claimlab.core.stats.interval import mean_interval
+from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 
 QUESTION = "feasibility"
@@ -257,11 +258,11 @@ class Combined:
     """Per record: share of feasible votes turned into the lower, upper and average reading."""
 
     ids: list[str]
-    lower: np.ndarray[Any, np.dtype[np.float64]]
-    upper: np.ndarray[Any, np.dtype[np.float64]]
+    lower: Floats
+    upper: Floats
 
     @property
-    def average(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def average(self) -> Floats:
         return (self.lower + self.upper) / 2
 
     def means(self) -> tuple[float, float, float]:

@@ -13,7 +13,6 @@ rows. Words are chosen on the training folds, by association.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,14 +28,14 @@ from claimlab.core.finding import Finding
 from claimlab.core.stats.interval import Interval, difference, interval, kinds, redraw
 from claimlab.core.stats.permute import permutation_p
 from claimlab.core.stats.scores import Floats, Ints
-from claimlab.core.types import JsonObject
+from claimlab.core.types import JsonObject, Sparse
 from claimlab.text.mask import any_of
 from claimlab.text.telling import CANDIDATES, LONGEST, MASKED, RATIO, per_class
 from claimlab.text.telling import leaning as leaning_words
 
 MASKED_ROWS = 3_000  # for the text model with and without the words
 RARE = "one-sided words"
-Columns = npt.NDArray[np.int64]
+Columns = Ints
 
 
 class Giveaways:
@@ -80,7 +79,7 @@ class Giveaways:
         return [finding, self._rare(part.subject, context, words, presence)]
 
     def _rare(
-        self, part: Subject, context: Context, words: tuple[str, ...], presence: Any
+        self, part: Subject, context: Context, words: tuple[str, ...], presence: Sparse
     ) -> Finding:
         measured, columns = one_sided(part, presence, context), leaning(part, presence)
         details = word_details(part, words, presence, only=columns[:40])
@@ -113,7 +112,7 @@ class Giveaways:
         return noted(finding, part)
 
 
-def leaning(subject: Subject, presence: Any) -> Columns:
+def leaning(subject: Subject, presence: Sparse) -> Columns:
     """The one-sided words of all rows together, the most widespread first."""
     counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
     columns, _ = leaning_words(counts, np.bincount(subject.y, minlength=len(subject.classes)))
@@ -172,7 +171,7 @@ class OneSided:
     right: int
 
 
-def one_sided(subject: Subject, presence: Any, context: Context) -> OneSided:
+def one_sided(subject: Subject, presence: Sparse, context: Context) -> OneSided:
     """What one-sided words tell of the rows that hold them, against permuted labels."""
     settings, classes = context.settings, len(subject.classes)
     deal = fair.deal_of(subject, "groups", settings, context.seed)
@@ -199,7 +198,7 @@ def one_sided(subject: Subject, presence: Any, context: Context) -> OneSided:
 
 
 def _excess(
-    presence: Any, labels: Ints, fold: npt.NDArray[np.int8], classes: int
+    presence: Sparse, labels: Ints, fold: npt.NDArray[np.int8], classes: int
 ) -> tuple[Floats, int, int]:
     """Per row what it adds to the excess, then how many rows hold a chosen word, and how many of
     those are right.
@@ -221,6 +220,6 @@ def _excess(
     return values, held, right
 
 
-def _permuted(presence: Any, deal: fair.Deal, number: int, classes: int) -> float:
+def _permuted(presence: Sparse, deal: fair.Deal, number: int, classes: int) -> float:
     labels, fold = deal.permuted(number)
     return float(_excess(presence, labels.astype(np.int64), fold[0], classes)[0].mean())

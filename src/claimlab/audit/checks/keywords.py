@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scipy.sparse import csr_matrix
 
 from claimlab.audit import cdl
@@ -13,6 +11,7 @@ from claimlab.audit.features import Words
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.types import Sparse
 from claimlab.text.stopwords import stop_words_for
 from claimlab.text.telling import KEYWORDS as TOP
 from claimlab.text.telling import per_class
@@ -79,7 +78,7 @@ class Keywords:
         )
 
 
-def telling_records(subject: Subject, presence: Any) -> list[str]:
+def telling_records(subject: Subject, presence: Sparse) -> list[str]:
     """Records that hold the most telling words."""
     counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
     return holding(subject, presence, telling(counts, subject)[:5])

@@ -10,16 +10,16 @@ all is tried first, on labels that are flipped on purpose.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import Floats, probabilities
+from claimlab.audit.text_model import probabilities
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.interval import wilson
+from claimlab.core.stats.scores import Floats, Ints
 
 MAX_ROWS = 3_000
 MIN_ROWS = 100
@@ -124,7 +124,7 @@ def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, fl
     return float(suspect[flipped].mean()), float(suspect[~flipped].mean())
 
 
-def suspects(y: Codes, chances: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def suspects(y: Codes, chances: Floats) -> tuple[Ints, Ints]:
     """Rows whose label looks wrong, surest first, and the class that the model would give them."""
     classes = chances.shape[1]
     usual = np.array([chances[y == k, k].mean() if (y == k).any() else 1.0 for k in range(classes)])

@@ -7,18 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.record import SIDES
+from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.words import verb
 
 SHARE = Share(fail=0.01)
 PAIRS = 6  # shown side by side
-Flags = npt.NDArray[np.bool_]
 
 
 class NearDuplicates:
@@ -111,7 +110,7 @@ class NearDuplicates:
         )
 
 
-def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[npt.NDArray[np.int64], int, int]:
+def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[Ints, int, int]:
     """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same
     label, and how many one under another."""
     near = subject.near
@@ -125,22 +124,18 @@ def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[npt.NDArray[np.i
     return rows[mine.sum(axis=1) > 0], int((same > 0).sum()), int((other > 0).sum())
 
 
-def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
+def contradicting(subject: Subject) -> Ints:
     """Rows with a copy or near-duplicate under another label."""
     near = subject.near
     tally = np.zeros((near.texts, len(subject.classes)), np.int64)
     rows = np.flatnonzero(near.text_of >= 0)
     np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
     mine = (near.graph @ tally)[near.text_of[rows]]
-    conflicting: npt.NDArray[np.int64] = rows[
-        mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]
-    ]
+    conflicting: Ints = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
     return conflicting
 
 
-def pairs(
-    subject: Subject, rows: npt.NDArray[np.int64], train: Flags | None
-) -> list[dict[str, str]]:
+def pairs(subject: Subject, rows: Ints, train: Flags | None) -> list[dict[str, str]]:
     """Each of `rows` with one of its near-duplicates: one that trains, or else one under another
     label. Each once.
     """

@@ -8,7 +8,6 @@ sentence vectors, in a sample.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.checks.near_duplicates import Sides, sides
@@ -16,6 +15,7 @@ from claimlab.audit.rule import Share
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
+from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.core.types import JsonObject
 from claimlab.text.near import reworded
 from claimlab.text.vectors import CHARACTERS, Vectors, encode, project, readable
@@ -35,9 +35,8 @@ PAIRS = 6
 MAPPED = 240  # texts on the figure: a second's work
 CHANGED, ALIKE = "a copy with a few words changed", 0.7
 MOST_TEXTS = 100_000
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Nearest = tuple[Index, npt.NDArray[np.float32], npt.NDArray[np.bool_]]
+Index = Ints
+Nearest = tuple[Index, Floats32, Flags]
 
 
 class Paraphrases:
@@ -117,7 +116,7 @@ class Paraphrases:
         subject: Subject,
         rows: Index,
         others: Index,
-        cosine: npt.NDArray[np.float32],
+        cosine: Floats32,
         n: int,
         split: Sides,
         what: str,
@@ -173,7 +172,7 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
     return np.array(rows, np.int64)[apart], np.array(others, np.int64)[apart]
 
 
-def _as_read(finding: Finding, cosine: npt.NDArray[np.float32], n: int) -> None:
+def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     """Let the verdict rest on the pairs that say the same, as far as readers could tell: `cosine`
     is of pairs in one language. Near 0.8 half of them are of one event and say different things."""
     expected, least = (sum(_read(float(c))[k] for c in cosine) for k in (1, 2))

@@ -5,7 +5,6 @@ away?
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy.sparse import csr_matrix
 
@@ -15,10 +14,9 @@ from claimlab.audit.features import Giveaways, Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.stats.scores import Floats32
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
-
-Flags = npt.NDArray[np.float32]
 
 
 class Surface:
@@ -92,7 +90,12 @@ class Surface:
         return [tree] if sided is None or tree.verdict == "not-measured" else [tree, sided]
 
     def _one_sided(
-        self, subject: Subject, context: Context, family: str, names: tuple[str, ...], matrix: Flags
+        self,
+        subject: Subject,
+        context: Context,
+        family: str,
+        names: tuple[str, ...],
+        matrix: Floats32,
     ) -> Finding | None:
         presence = csr_matrix(matrix.astype(np.uint8))
         columns = Giveaways(presence).columns(subject.y, len(subject.classes))
@@ -112,7 +115,7 @@ class Surface:
         )
 
 
-def class_means(subject: Subject, names: list[str], matrix: Flags) -> list[dict[str, object]]:
+def class_means(subject: Subject, names: list[str], matrix: Floats32) -> list[dict[str, object]]:
     return [
         {
             "feature": name,

@@ -12,7 +12,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
@@ -26,6 +25,7 @@ from claimlab.audit.text_model import READ, tested, text_score
 from claimlab.core.finding import Finding
 from claimlab.core.record import meta_values
 from claimlab.core.stats.interval import difference
+from claimlab.core.stats.scores import Floats32
 
 MAX_ROWS = 2_000
 SHARED = "what it shares with the text"
@@ -160,7 +160,7 @@ def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
     return columns
 
 
-def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
+def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], Floats32]:
     """Whether the longer of the two begins with the shorter, whether it contains it, and which
     share of the words of the shorter it has."""
     rows = []

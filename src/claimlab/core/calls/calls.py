@@ -17,12 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args
 
 from claimlab.core.budget import Budget
 from claimlab.core.calls.recording import Question, Recording
 from claimlab.core.errors import Pending, UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import Json
 from claimlab.core.words import several, verb
 
 Mode = Literal["live", "record", "replay"]
@@ -37,7 +38,7 @@ def check_mode(mode: str) -> Mode:
     raise UsageError(f"'{mode}' is not a valid mode for calls.", f"Use one of: {', '.join(MODES)}.")
 
 
-Item = tuple[Question, Mapping[str, Any]]  # the question, and the body of the call
+Item = tuple[Question, Mapping[str, Json]]  # the question, and the body of the call
 
 
 class Sender(Protocol):
@@ -53,7 +54,7 @@ class Deferred:
         self._items: dict[Sender, dict[str, Item]] = {}
         self.under_way = 0
 
-    def add(self, sender: Sender, question: Question, body: Mapping[str, Any]) -> None:
+    def add(self, sender: Sender, question: Question, body: Mapping[str, Json]) -> None:
         """Note a question; one that was noted before is sent once."""
         self._items.setdefault(sender, {})[question.key] = (question, body)
 

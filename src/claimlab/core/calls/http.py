@@ -20,10 +20,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def scrub(text: str, secret: str | None) -> str:
     return pattern.sub(MARK, text) if any(form in lowered for form in forms) else text
 
 
-def scrubbed(value: Any, secret: str | None) -> Any:
+def scrubbed(value: Json, secret: str | None) -> Json:
     """The same for every string in a JSON value."""
     if isinstance(value, str):
         return scrub(value, secret)

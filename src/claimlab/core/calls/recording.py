@@ -23,10 +23,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from claimlab.core.errors import ClaimlabError, ReplayMiss, SchemaError, UnreadableFile
+from claimlab.core.types import Json
 
 _VERSION = 2
 _TABLE = """
@@ -50,7 +51,7 @@ class Question:
     """
 
     kind: str
-    content: Mapping[str, Any]
+    content: Mapping[str, Json]
     label: str = ""
 
     @cached_property
@@ -65,7 +66,7 @@ class Question:
 class Reply(NamedTuple):
     """An answer as JSON. `final` is false for a failure: recording again asks again."""
 
-    answer: Any
+    answer: Json
     final: bool = True
 
 
@@ -109,7 +110,7 @@ class Recording:
 
     async def answer(
         self, question: Question, ask: Callable[[], Awaitable[Reply | None]]
-    ) -> tuple[Any | None, bool]:
+    ) -> tuple[Json | None, bool]:
         """What is recorded for `question`, and whether it was before; `ask` makes the call where it
         was not.
 
@@ -134,7 +135,7 @@ class Recording:
             ).fetchone()
         return None if row is None else Reply(json.loads(row[0]), bool(row[1]))
 
-    def require(self, question: Question) -> Any:
+    def require(self, question: Question) -> Json:
         """The recorded answer; a call that was never made is named."""
         record = self.get(question)
         if record is None:
@@ -145,7 +146,7 @@ class Recording:
             )
         return record.answer
 
-    def put(self, question: Question, fresh: Reply) -> Any:
+    def put(self, question: Question, fresh: Reply) -> Json:
         """Keep `fresh`, and return what is kept now: the first final answer stays."""
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         text = canonical(fresh.answer)
@@ -160,7 +161,7 @@ class Recording:
             ) from None
         return json.loads(text) if new else self.require(question)
 
-    def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Any, Any]]:
+    def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Json, Json]]:
         """Questions of a kind with their answers, at most `most`, in the order of their keys: at
         random.
         """
@@ -190,7 +191,7 @@ class Recording:
             self._db.close()
 
 
-def canonical(value: Any) -> str:
+def canonical(value: Json) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=str)
 
 

@@ -13,11 +13,11 @@ import hashlib
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import Json
 
 READS = "$reads"
 _COARSE = (
@@ -34,7 +34,7 @@ def reads(path: str | Path, digest: str | None = None) -> dict[str, str]:
     return {READS: str(whole), "sha256": digest or digest_of(whole)}
 
 
-def checked(shard: Any) -> Any:
+def checked(shard: Json) -> Json:
     """The shard with the path of each thing that it reads, which is as it was when the run was
     started.
     """

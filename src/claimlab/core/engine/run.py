@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claimlab.core.engine import local, shared
 from claimlab.core.engine.cluster import connect
@@ -28,7 +28,7 @@ from claimlab.core.engine.stage import Failure, Result, Stage, Work
 from claimlab.core.errors import ShardsMissing, UsageError
 from claimlab.core.machine import SHARE, fitting_workers
 from claimlab.core.progress import Progress, silent
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,7 @@ RETRIES = 2
 
 def run_stage(
     work: Work,
-    shards: Sequence[Any],
+    shards: Sequence[Json],
     *,
     folder: Path,
     engine: str | None = None,
@@ -140,8 +140,8 @@ LEAST = 20_000  # rows that are worth a process, where the caller does not say
 
 
 def over_rows(
-    function: Callable[..., list[Any]],
-    rows: Sequence[Any] | pl.Series,
+    function: Callable[..., list[Json]],
+    rows: Sequence[Json] | pl.Series,
     *,
     engine: str | None = None,
     least: int | None = None,
@@ -149,7 +149,7 @@ def over_rows(
     name: str = "rows",
     progress: Progress | None = None,
     memory: int = SHARE,
-) -> list[Any]:
+) -> list[Json]:
     """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline
     where one slice or one process is enough.
 
@@ -175,7 +175,7 @@ def over_rows(
             do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
         )
         same: dict[
-            Any, Any
+            Json, Json
         ] = {}  # a text that comes again and again, as names of languages do, is held once
         each = (
             result
@@ -188,14 +188,14 @@ def over_rows(
         ]
 
 
-def do_rows(shard: Any, output: Path) -> None:
+def do_rows(shard: Json, output: Path) -> None:
     """One slice of `over_rows`."""
     rows = json.loads(Path(shard["rows"]).read_text(encoding="utf-8"))
     results = _checked(partial(function_named(shard["function"]), **shard["keywords"]), rows)
     output.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
 
 
-def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) -> JsonObject:
+def _shard(function: Callable[..., list[Json]], rows: list[Json], folder: Path) -> JsonObject:
     base, keywords = (
         (function.func, function.keywords) if isinstance(function, partial) else (function, {})
     )
@@ -204,20 +204,20 @@ def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) ->
 
 
 def _inline(
-    function: Callable[..., list[Any]],
-    rows: Sequence[Any] | pl.Series,
+    function: Callable[..., list[Json]],
+    rows: Sequence[Json] | pl.Series,
     slices: list[tuple[int, int]],
     name: str,
     progress: Progress,
-) -> list[Any]:
-    results: list[Any] = []
+) -> list[Json]:
+    results: list[Json] = []
     for start, stop in slices:
         results += _checked(function, list(rows[start:stop]))
         progress(name, stop, len(rows))
     return results
 
 
-def _checked(function: Callable[..., list[Any]], rows: list[Any]) -> list[Any]:
+def _checked(function: Callable[..., list[Json]], rows: list[Json]) -> list[Json]:
     results = function(rows)
     assert len(results) == len(rows), f"{function} gave {len(results)} results for {len(rows)} rows"
     return results

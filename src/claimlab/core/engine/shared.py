@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+
+import polars as pl
 
 from claimlab.core.engine.names import patience
 from claimlab.core.engine.secret import VARIABLE, known_secret, stage_key
@@ -105,9 +106,7 @@ class Worked(Shown):
     failures: dict[str, str]
 
     @property
-    def table(self) -> Any:
-        import polars as pl
-
+    def table(self) -> pl.DataFrame:
         rows = {"shard": list(self.failures), "error": list(self.failures.values())}
         return pl.DataFrame(rows, schema={"shard": pl.String, "error": pl.String})
 
@@ -225,9 +224,7 @@ class EngineStatus(Shown):
     )
 
     @property
-    def table(self) -> Any:
-        import polars as pl
-
+    def table(self) -> pl.DataFrame:
         kinds = {
             "stage": pl.String,
             "shards": pl.Int64,

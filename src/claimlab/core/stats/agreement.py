@@ -17,17 +17,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw, wilson
 from claimlab.core.stats.scores import Floats, Ints
-from claimlab.core.types import JsonObject
+from claimlab.core.types import JsonObject, Sparse
 
 Level = Literal["nominal", "ordinal", "interval"]
-Scores = npt.NDArray[np.float64]  # judges by units, nan where a judge gave no score
+Scores = Floats  # judges by units, nan where a judge gave no score
 MIN_UNITS = 20  # fewer carry no interval
 
 
@@ -45,7 +44,7 @@ class Patterns:
     given, `of` which pattern each unit has. Only units with two ratings or more can agree or
     disagree."""
 
-    counts: Any  # a sparse matrix (patterns, values)
+    counts: Sparse  # (patterns, values)
     of: Ints
     values: Floats  # what the columns stand for, ascending
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-Codes = npt.NDArray[np.int64]
+from claimlab.core.stats.scores import Flags, Floats, Ints
+
+Codes = Ints
 
 
 def codes_of(values: pl.Series) -> Codes:
@@ -49,9 +50,6 @@ def linked(columns: Sequence[Codes], n: int) -> Codes:
 LARGE = 20  # rows: larger groups are placed one by one
 # groups of equal make-up: fewer are placed one by one, since rounding would rob the smallest side
 MANY = 20
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 def deal(

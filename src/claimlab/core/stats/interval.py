@@ -25,11 +25,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1
+from claimlab.core.types import Sparse
 
 DRAWS = 2_000
 LEVEL = 0.95
@@ -44,7 +44,7 @@ class Kinds:
     that kind.
     """
 
-    cells: Any  # a sparse matrix (kinds, cells)
+    cells: Sparse  # (kinds, cells)
     times: Ints
     groups: int  # before any were put together
 

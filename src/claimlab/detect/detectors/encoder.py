@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
@@ -29,7 +29,7 @@ from claimlab.detect.neural.train import (
 Grid = Literal["none", "pt-afc"]
 # The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed
 # there.
-PT_AFC: dict[str, tuple[Any, ...]] = {
+PT_AFC: dict[str, tuple[Json, ...]] = {
     "batch": (8, 16),
     "learning_rate": (1e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4),
     "dropout": (0.1, 0.2, 0.3),
@@ -48,13 +48,11 @@ HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 
 class Encoder(Detector):
-    name: ClassVar[str] = "encoder"
-    summary: ClassVar[str] = (
-        "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
-    )
-    extra: ClassVar[str | None] = "encoder,embeddings"
-    unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
-    trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
+    name = "encoder"
+    summary = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
+    extra = "encoder,embeddings"
+    unreported = frozenset({"device", "save"})
+    trial: ClassVar[Mapping[str, Json]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ some.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
 
 import polars as pl
 
@@ -14,6 +13,7 @@ from claimlab.detect.asking import (
     CONCURRENCY,
     Asking,
     Handles,
+    Question,
     Row,
     Verdict,
     about,
@@ -35,11 +35,11 @@ from claimlab.llm.provider import Provider
 
 
 class LlmZeroShot(Asking):
-    name: ClassVar[str] = "llm-zero-shot"
-    summary: ClassVar[str] = (
+    name = "llm-zero-shot"
+    summary = (
         "A language model, asked with the task's own words; it says why, and abstains if it may."
     )
-    asks: ClassVar[tuple[str, ...]] = ("zero-shot",)
+    asks = ("zero-shot",)
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class LlmZeroShot(Asking):
         self.known_until = check_day(known_until)
         self.max_tokens = max_tokens
 
-    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         return (self._request(row, Handles()) for row in rows_with_text(records))
 
     async def one(self, row: Row) -> Prediction:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.core.record import column_values, filled_columns
+from claimlab.core.stats.scores import Flags, Floats, Ints
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
@@ -33,7 +33,6 @@ from claimlab.text.telling import held_words, keywords, one_sided_words, presenc
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 from claimlab.text.urls import find_urls
 
-Floats = npt.NDArray[np.float64]
 COLUMNS = {"event": "group"}  # what audits call differently
 WORDS = ("keywords", "giveaways")
 HOST = r"(?i)^\s*(?:https?://)?[^/?#]*"  # what is before the path of a URL
@@ -44,14 +43,14 @@ CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
 
 
 class Shortcut(Detector):
-    name: ClassVar[str] = "shortcut"
-    summary: ClassVar[str] = (
+    name = "shortcut"
+    summary = (
         "One property alone (length, keywords, giveaways, punctuation, source, missing, any"
         " column): what a shortcut achieves."
     )
-    quick: ClassVar[bool] = True
-    from_scratch: ClassVar[bool] = True
-    reads_evidence: ClassVar[bool] = True  # as a property of its own, never behind the text
+    quick = True
+    from_scratch = True
+    reads_evidence = True  # as a property of its own, never behind the text
 
     def __init__(self, *, feature: str = "length") -> None:
         self.feature = feature
@@ -145,7 +144,7 @@ class Shortcut(Detector):
                 self.shares[None] = learned.array("missing", np.float64, [width])
             self.usual = learned.array("usual", np.float64, [width])
 
-    def _choose(self, records: pl.DataFrame, y: npt.NDArray[np.int64]) -> None:
+    def _choose(self, records: pl.DataFrame, y: Ints) -> None:
         """What is looked for, from the training rows alone: words, or columns that some records
         lack.
         """
@@ -178,7 +177,7 @@ class Shortcut(Detector):
         return trait(records, self.feature, numeric=numeric)
 
     def _of_silent(
-        self, records: pl.DataFrame, silent: npt.NDArray[np.bool_], answers: Any, scores: Floats
+        self, records: pl.DataFrame, silent: Flags, answers: Any, scores: Floats
     ) -> tuple[Any, Floats]:
         """Records without any of the words are answered at random, in the proportions of such
         records in training.
@@ -189,7 +188,7 @@ class Shortcut(Detector):
         )
         return np.where(silent, drawn, answers), np.where(silent[:, None], self.silent, scores)
 
-    def _count(self, values: pl.Series, y: npt.NDArray[np.int64]) -> None:
+    def _count(self, values: pl.Series, y: Ints) -> None:
         """Shares of each class per value, a rare class weighing as much as a frequent one, smoothed
         by one row.
 
@@ -249,7 +248,7 @@ def _kind(values: Any) -> str:
     return "texts" if known.len() and known.n_unique() > known.len() / 2 else "categories"
 
 
-def _shares(y: npt.NDArray[np.int64], classes: int) -> Floats:
+def _shares(y: Ints, classes: int) -> Floats:
     counts = np.bincount(y, minlength=classes)
     return counts / counts.sum() if counts.sum() else np.full(classes, 1 / classes)
 
@@ -278,11 +277,11 @@ LEAF = -1  # where a node has no children
 
 @dataclass(frozen=True)
 class Tree:
-    left: npt.NDArray[np.int64]
-    right: npt.NDArray[np.int64]
-    feature: npt.NDArray[np.int64]
+    left: Ints
+    right: Ints
+    feature: Ints
     threshold: Floats
-    missing_left: npt.NDArray[np.bool_]  # where a missing value goes
+    missing_left: Flags  # where a missing value goes
     shares: Floats  # of each class
 
     @classmethod

@@ -18,18 +18,25 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken, seal_folder
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.scores import macro_f1_of
+from claimlab.core.stats.scores import Floats, Ints, macro_f1_of
 from claimlab.core.types import JsonObject
-from claimlab.detect.neural.files import Device, choose_device, open_model, require_torch
+from claimlab.detect.neural.files import (
+    Device,
+    Module,
+    Tensor,
+    Tokenizer,
+    choose_device,
+    open_model,
+    require_torch,
+)
 
 POOL = 50  # batches among which texts are sorted by length: still near a random order
 
@@ -42,7 +49,7 @@ class Tokens:
     padding: int
 
     @classmethod
-    def of(cls, tokenizer: Any, texts: Sequence[str], max_length: int) -> Tokens:
+    def of(cls, tokenizer: Tokenizer, texts: Sequence[str], max_length: int) -> Tokens:
         ids = tokenizer(
             list(texts), truncation=True, max_length=max_length, add_special_tokens=True
         )["input_ids"]
@@ -51,7 +58,7 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def batch(self, rows: Sequence[int], device: str) -> tuple[Any, Any]:
+    def batch(self, rows: Sequence[int], device: str) -> tuple[Tensor, Tensor]:
         """Numbers and mask of these rows, as wide as the longest of them."""
         torch = require_torch()
         width = max(1, max(len(self.ids[row]) for row in rows))
@@ -78,7 +85,6 @@ class Tokens:
 
 
 Pooling = Literal["mean", "first"]
-Floats = npt.NDArray[np.float64]
 READ_BATCH = 64
 
 
@@ -119,8 +125,8 @@ class Recipe:
 class Fitted:
     """A trained model, with the dev score that it was kept for and the score after every epoch."""
 
-    network: Any
-    tokenizer: Any
+    network: Module
+    tokenizer: Tokenizer
     recipe: Recipe
     device: str
     score: float = -1.0
@@ -143,7 +149,7 @@ class Fitted:
         return out
 
 
-def network_of(body: Any, classes: int, recipe: Recipe) -> Any:
+def network_of(body: Module, classes: int, recipe: Recipe) -> Module:
     """The encoder with a pooled linear head. Made in a function because its base class needs
     PyTorch.
     """
@@ -156,14 +162,14 @@ def network_of(body: Any, classes: int, recipe: Recipe) -> Any:
             self.dropout = torch.nn.Dropout(recipe.dropout)
             self.head = torch.nn.Linear(body.config.hidden_size, classes)
 
-        def forward(self, numbers: Any, mask: Any) -> Any:
+        def forward(self, numbers: Tensor, mask: Tensor) -> Tensor:
             hidden = self.body(input_ids=numbers, attention_mask=mask).last_hidden_state
             return self.head(self.dropout(pooled(hidden, mask, recipe.pooling)))
 
     return Network()
 
 
-def pooled(hidden: Any, mask: Any, pooling: Pooling) -> Any:
+def pooled(hidden: Tensor, mask: Tensor, pooling: Pooling) -> Tensor:
     """One vector per text: the mean over its tokens, or the first token's."""
     if pooling == "first":
         return hidden[:, 0]
@@ -236,10 +242,10 @@ def _epochs(
 
 
 def _stepper(
-    torch: Any,
-    network: Any,
+    torch: Module,
+    network: Module,
     tokens: Tokens,
-    y: npt.NDArray[np.int64],
+    y: Ints,
     classes: int,
     recipe: Recipe,
     device: str,
@@ -287,7 +293,7 @@ def _rate(warm: int, total: int) -> Callable[[int], float]:
     return at
 
 
-def _groups(network: Any, recipe: Recipe) -> list[JsonObject]:
+def _groups(network: Module, recipe: Recipe) -> list[JsonObject]:
     """Biases and the scales of normalisation are not pulled towards zero."""
     named = list(network.named_parameters())
     plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]
@@ -298,13 +304,13 @@ def _groups(network: Any, recipe: Recipe) -> list[JsonObject]:
     ]
 
 
-def _precision(torch: Any, device: str) -> Any:
+def _precision(torch: Module, device: str) -> Module:
     """Half precision (bfloat16, which needs no scaling of the loss) on a GPU; single elsewhere."""
     return torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
 
 
 @contextmanager
-def _seeded(torch: Any, seed: int) -> Iterator[None]:
+def _seeded(torch: Module, seed: int) -> Iterator[None]:
     """PyTorch's random state set for the block, and given back as it was."""
     with torch.random.fork_rng(devices=list(range(torch.cuda.device_count()))):
         torch.manual_seed(seed)

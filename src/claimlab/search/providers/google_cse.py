@@ -7,9 +7,8 @@ https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, ClassVar
 
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, first, mapping, table, text
 from claimlab.search.http import Call
@@ -24,12 +23,12 @@ NOTE = (
 
 
 class GoogleCse(WebProvider):
-    name: ClassVar[str] = "google-cse"
-    endpoint: ClassVar[str] = "https://www.googleapis.com/customsearch/v1"
-    note: ClassVar[str] = NOTE.format(tense="ends")
-    needs: ClassVar[tuple[str, ...]] = ("GOOGLE_CSE_API_KEY", "GOOGLE_CSE_ID")
+    name = "google-cse"
+    endpoint = "https://www.googleapis.com/customsearch/v1"
+    note = NOTE.format(tense="ends")
+    needs = ("GOOGLE_CSE_API_KEY", "GOOGLE_CSE_ID")
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("GOOGLE_CSE_API_KEY")
         language = two_letters(query)
         params: dict[str, str | int | None] = {
@@ -51,7 +50,7 @@ class GoogleCse(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         hits = table(self.name, answer, "items", or_else=("kind", "queries", "searchInformation"))
         following = first(mapping(answer.get("queries")).get("nextPage")).get("startIndex")
         over = retrieved.date() > LAST_DAY

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.bluff import splits as bluff
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
+from claimlab.core.types import Json
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
@@ -178,7 +178,7 @@ def _words(rows: pl.DataFrame) -> pl.DataFrame:
     return known.with_columns(words.replace_strict(WORDS, return_dtype=pl.String).alias("split"))
 
 
-def _keys(value: Any, name: str) -> Iterator[str]:
+def _keys(value: Json, name: str) -> Iterator[str]:
     if not isinstance(value, list):
         raise UnreadableFile(
             f"'{name}' is not a list of ids.", 'Write a JSON list such as ["id-1", "id-2"].'

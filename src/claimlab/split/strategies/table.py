@@ -16,8 +16,9 @@ from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
 from claimlab.core.record import column_values
 from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.scores import Flags
 from claimlab.split.hold_out import TAKES, HoldOut, LanguageTable, Trait, resource_of
-from claimlab.split.material import SIDES, Flags, Kept, Material
+from claimlab.split.material import SIDES, Kept, Material
 from claimlab.split.strategy import Impossible, Parts, Request, Strategy
 from claimlab.text.urls import domains
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import Sparse
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.kernel import (
     BASE,
@@ -98,7 +99,7 @@ class NumpyCorpus:
             progress("verify pairs", block.stop, len(codes))
         return both, either
 
-    def _sets(self, rows: I64) -> Any:
+    def _sets(self, rows: I64) -> Sparse:
         """The gram sets of these texts as the rows of a sparse matrix of ones."""
         sparse: Any = importlib.import_module(
             "scipy.sparse"

@@ -259,7 +259,7 @@ CODE_COST = 64  # bytes a candidate costs while it is verified, besides the text
 TEXT_COST = 4  # copies of its characters that a text costs while it is worked on
 
 
-def sketch(shard: Any, output: Path) -> None:
+def sketch(shard: JsonObject, output: Path) -> None:
     """Sketch a range of rows."""
     job = Store.open(shard).job
     start, stop = shard["rows"]
@@ -268,7 +268,7 @@ def sketch(shard: Any, output: Path) -> None:
     write_sketches(output, texts, corpus.sketch(job.plan, job.seed, job.lanes, silent))
 
 
-def same(shard: Any, output: Path) -> None:
+def same(shard: JsonObject, output: Path) -> None:
     """Find identical texts among those whose hash is in one part."""
     store = Store.open(shard)
     rows, hashes = [np.empty(0, np.int64)], [np.empty((0, 2), np.uint64)]
@@ -284,7 +284,7 @@ def same(shard: Any, output: Path) -> None:
     np.array([row[first != row], first[first != row]], dtype=np.uint32).tofile(output)
 
 
-def match(shard: Any, output: Path) -> None:
+def match(shard: JsonObject, output: Path) -> None:
     """Find the candidates of one band whose keys are in one part."""
     store, band = Store.open(shard), shard["band"]
     job, kernel = store.job, load()
@@ -327,7 +327,7 @@ def _in_part(keys: U32 | U64, part: list[int]) -> Flags:
     return np.asarray((keys.astype(np.uint64) * np.uint64(parts)) >> SHIFT == np.uint64(number))
 
 
-def verify(shard: Any, output: Path) -> None:
+def verify(shard: JsonObject, output: Path) -> None:
     """Verify the candidates whose left row is in one range, so many at a time as the texts fit."""
     store = Store.open(shard)
     low, high = (np.uint64(row) << SHIFT for row in shard["rows"])
