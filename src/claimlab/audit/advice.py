@@ -1,5 +1,5 @@
-"""What to do about the findings of an audit: advice by the rules of `audit/rules.py`, what can move
-a score most first.
+"""What to do about the findings of an audit: advice by the rules of `audit/data/advice.toml`, what
+can move a score most first.
 
 Findings of one rule become one piece of advice. Only a fail or a warning gives advice; what was
 inconclusive or not measured is named.
@@ -15,25 +15,9 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
-from claimlab.audit.remedy import (
-    Case,
-    Command,
-    Remedy,
-    baseline,
-    clean,
-    draw_again,
-    fix,
-    hold_out,
-    look,
-    mask,
-    mask_typing,
-    review,
-    scored,
-    scored_by_feature,
-    show,
-    split_by,
-    with_and_without_evidence,
-)
+from claimlab.audit import remedy
+from claimlab.audit.remedy import Case, Command, Remedy
+from claimlab.core import packaged
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
@@ -53,12 +37,12 @@ class AdviceRule:
     finding. `labelled`: only where there is a labelled record, or only where there is none.
     """
 
-    checks: tuple[str, ...]
     action: Action
     sentence: str
     remedy: Remedy
+    checks: tuple[str, ...] = ()
     reason: str = "{difference} points"
-    feature: str | tuple[str, ...] = ""
+    feature: tuple[str, ...] = ("",)
     verdicts: tuple[Verdict, ...] = ALARMS
     labelled: bool | None = None
 
@@ -73,249 +57,40 @@ class AdviceRule:
         )
 
 
-RULES = (
-    AdviceRule(
-        ("one-class",),
-        "collect",
-        "No record has a label that this audit knows. If the files have one, import them again and"
-        " name its column; these are the labels as they were written:",
-        show("label_raw"),
-        "no labels",
-        verdicts=("fail",),
-        labelled=False,
-    ),
-    AdviceRule(
-        ("one-class",),
-        "collect",
-        "Add records of another class: a detector cannot be trained on one class. These are the"
-        " labels as they were written, where another may be left out:",
-        show("label_raw"),
-        "fewer than two classes",
-        verdicts=("fail",),
-    ),
-    AdviceRule(
-        ("one-class",),
-        "report",
-        "Report results per class: one class is rare.",
-        scored,
-        "a class under 5%",
-    ),
-    AdviceRule(
-        ("copies",),
-        "clean",
-        "Clean first: {count} records are copies of an earlier one ({share} of all), and how often"
-        " a text occurs gives its label away (macro-F1 {top}).",
-        clean,
-        "{share} are copies",
-    ),
-    AdviceRule(
-        ("near-duplicates",),
-        "split",
-        "Do not report a random-split score: {share} of the test records have a near-duplicate in"
-        " train. Keep near-duplicates on one side.",
-        split_by("near-duplicates"),
-        "{share} of test leaks",
-        feature="across a random",
-    ),
-    AdviceRule(
-        ("near-duplicates",),
-        "split",
-        "Do not report a score on the given split: {share} of the test records have a"
-        " near-duplicate in train. Keep near-duplicates on one side, or remove them from the test"
-        " set.",
-        split_by("near-duplicates"),
-        "{share} of test leaks",
-        feature="across",
-    ),
-    AdviceRule(
-        ("paraphrases",),
-        "report",
-        "Report the score without paraphrases, too: {share} of the test records are paraphrases of"
-        " a training record. Review which of them to keep.",
-        review("keep"),
-        "{share} of test leaks",
-    ),
-    AdviceRule(
-        ("source", "author", "topic", "event"),
-        "split",
-        "{Columns} {give} the label away ({scored}): do not give {them} to a model, and hold out"
-        " whole values or report results per value.",
-        hold_out,
-        "{pure} one-class values",
-    ),
-    AdviceRule(
-        ("url",),
-        "split",
-        "The site behind a URL gives the label away (macro-F1 {top}): hold out whole sites or"
-        " report results per site.",
-        split_by("domain"),
-        "{pure} one-class sites",
-        feature="domain",
-    ),
-    AdviceRule(
-        ("url",),
-        "clean",
-        "Remove URLs from the texts: their presence gives the label away (macro-F1 {top}).",
-        mask("urls"),
-    ),
-    AdviceRule(
-        ("time",),
-        "report",
-        "The classes differ in the time of day or week ({scored}): do not give times to a model,"
-        " and report what they reach alone.",
-        baseline,
-        feature=("hour", "weekday"),
-    ),
-    AdviceRule(
-        ("time",),
-        "split",
-        "The classes were collected at different times ({scored}): train on the past and test on"
-        " what comes later.",
-        split_by("time"),
-    ),
-    AdviceRule(
-        ("language",),
-        "report",
-        "Report results by 'language': the language alone gives the label away (macro-F1 {top}).",
-        scored_by_feature,
-        "{pure} one-class values",
-    ),
-    AdviceRule(
-        ("identifiers",),
-        "drop",
-        "Do not give {columns} to a model: {each} alone gives the label away (macro-F1 {top}), and"
-        " no split changes that. Report what {each} reaches alone.",
-        baseline,
-    ),
-    AdviceRule(
-        ("order",),
-        "split",
-        "Shuffle the records before you split them: the position in the file gives the label away"
-        " (macro-F1 {top}). A split by group shuffles.",
-        draw_again,
-    ),
-    AdviceRule(
-        ("text-columns",),
-        "report",
-        "Next to every score, report what a model reaches that reads {columns} instead of the claim"
-        " (macro-F1 {top}).",
-        baseline,
-    ),
-    AdviceRule(
-        ("columns",),
-        "drop",
-        "Drop {columns} before training: {each} alone gives the label away (macro-F1 {top}). No"
-        " detector here reads {them}; report what {each} would reach.",
-        baseline,
-    ),
-    AdviceRule(
-        ("missing",),
-        "drop",
-        "Drop the column '{column}', or fill it for every class: which columns are filled gives the"
-        " label away (macro-F1 {top}). Report what that alone reaches.",
-        baseline,
-        "mostly '{column}'",
-    ),
-    AdviceRule(
-        ("balance",),
-        "split",
-        "Draw the split again with the same label shares on every side.",
-        draw_again,
-        "label shares differ",
-        feature="split",
-    ),
-    AdviceRule(
-        ("balance",),
-        "report",
-        "Report results by {names}: label shares differ between these subgroups.",
-        scored_by_feature,
-        "Cramér's V {v}",
-    ),
-    AdviceRule(
-        ("giveaways",),
-        "clean",
-        "Mask words that occur almost only in one class ({words}), report the score with and"
-        " without them, and audit the masked data again.",
-        mask("giveaways"),
-        "{words}",
-        feature="one-sided words",
-    ),
-    AdviceRule(
-        ("giveaways",),
-        "clean",
-        "Mask words that occur almost only in one class ({words}), report the score with and"
-        " without them, and audit the masked data again: together they reach a macro-F1 of {top}.",
-        mask("giveaways"),
-        "{words}",
-    ),
-    AdviceRule(
-        ("surface",),
-        "clean",
-        "Normalise how the texts are typed before training, and audit the result again: it gives"
-        " the label away ({scored}).",
-        mask_typing,
-    ),
-    AdviceRule(
-        ("length", "keywords"),
-        "report",
-        "Next to every score of a model, report what simple features reach on the same split:"
-        " {scored}.",
-        baseline,
-    ),
-    AdviceRule(
-        ("identical-texts", "near-duplicates", "url-conflicts"),
-        "review",
-        "Review records whose labels contradict each other ({counts}), or set them aside.",
-        fix,
-        "{count} records conflict",
-    ),
-    AdviceRule(
-        ("label-errors",),
-        "review",
-        "Review the {count} labels that a text model doubts; the surest come first in the table.",
-        review("label"),
-        "{share} are suspect",
-    ),
-    AdviceRule(
-        ("evidence",),
-        "report",
-        "Next to every score with evidence, report the score without it: the claim alone reaches a"
-        " macro-F1 of {top}.",
-        with_and_without_evidence,
-        feature="claim",
-    ),
-    AdviceRule(
-        ("evidence",),
-        "report",
-        "Next to every score, report what a model reaches that reads the evidence alone (macro-F1"
-        " {top}), and check how the evidence was collected.",
-        baseline,
-        feature="evidence",
-    ),
-    AdviceRule(
-        ("evidence",),
-        "review",
-        "Review the {count} labels whose rationale reads like that of another label.",
-        review("label"),
-        "{share} are suspect",
-    ),
-    AdviceRule(
-        ("feasibility",),
-        "report",
-        "Report results separately for claims that can be checked: only {top}% of the claims can."
-        " Review the others.",
-        review("feasibility"),
-        "can be checked",
-    ),
-    # A check of another package, or one that has no rule of its own yet.
-    AdviceRule(
-        (),
-        "report",
-        "Look at {checks} before you report a score, and say what was found.",
-        look,
-        "see the full sentence",
-    ),
-)
+_REMEDIES: dict[str, Remedy] = {
+    one.__name__: one
+    for one in (
+        remedy.baseline,
+        remedy.clean,
+        remedy.draw_again,
+        remedy.fix,
+        remedy.hold_out,
+        remedy.look,
+        remedy.mask_typing,
+        remedy.scored,
+        remedy.scored_by_feature,
+        remedy.with_and_without_evidence,
+    )
+}
+_REMEDIES_FOR: dict[str, Callable[[str], Remedy]] = {
+    "mask": remedy.mask,
+    "review": remedy.review,
+    "show": remedy.show,
+    "split_by": remedy.split_by,
+}
+
+
+def _rule(row: JsonObject) -> AdviceRule:
+    """A row of `data/advice.toml`; its remedy is a name, or a name and a word behind a colon."""
+    name, _, word = row["remedy"].partition(":")
+    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
+    return AdviceRule(
+        **{**row, **lists, "remedy": _REMEDIES_FOR[name](word) if word else _REMEDIES[name]}
+    )
+
+
+# The last is for a check of another package, or one that has no rule of its own yet.
+RULES = tuple(map(_rule, packaged.toml("claimlab.audit", "advice.toml")["rule"]))
 
 
 def rule_for(finding: Finding) -> AdviceRule:
@@ -512,8 +287,8 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     short.
     """
     first, several = group[0], len(group) > 1
-    names = [f"'{excerpt(f.feature or f.check, 40)}'" for f in group]
-    scored = [f"{excerpt(f.feature or f.check, 40)} {_score(f)}" for f in group]
+    names = [f"'{_label(f)}'" for f in group]
+    scored = [f"{_label(f)} {_score(f)}" for f in group]
     columns = f"the column{'s' if several else ''} {_list(names)}"
     fields = _Fields(
         names=_list(names),
@@ -524,20 +299,36 @@ def _fields(group: Sequence[Finding]) -> _Fields:
         each="each" if several else "it",
         them="them" if several else "it",
         checks=_list([f"'{f.check}'" for f in group]),
-        first=excerpt(first.feature or first.check, 40),
+        first=_label(first),
         counts=_list([f"{f.check} {_count(f):,}" for f in group]),
         count=f"{_count(first):,}",
         top=f"up to {_score(first)}" if several else _score(first),
         words=_list([f"'{row['word']}'" for row in first.details.get("words", [])]),
         column=str(next((row.get("column") for row in first.details.get("filled", [])), "–")),
     )
-    figures: dict[str, tuple[float | None, Callable[[float], str]]] = {
-        "difference": (first.difference, lambda x: f"{100 * x:+.1f}"),
-        "share": (first.details.get("share"), lambda x: f"{100 * x:.1f}%"),
-        "pure": (first.details.get("purity"), lambda x: f"{100 * x:.0f}%"),
-        "v": (first.details.get("cramers_v"), lambda x: f"{x:.2f}"),
+    return _Fields({**fields, **_figures(first)})
+
+
+def _figures(finding: Finding) -> dict[str, str]:
+    """The figures that a finding has, as a sentence shows them."""
+    values = {**finding.details, "difference": finding.difference}
+    return {
+        name: shape.format(factor * values[key])
+        for name, (key, factor, shape) in _FIGURES.items()
+        if values.get(key) is not None
     }
-    return _Fields({**fields, **{k: show(x) for k, (x, show) in figures.items() if x is not None}})
+
+
+_FIGURES = {
+    "difference": ("difference", 100, "{:+.1f}"),
+    "share": ("share", 100, "{:.1f}%"),
+    "pure": ("purity", 100, "{:.0f}%"),
+    "v": ("cramers_v", 1, "{:.2f}"),
+}
+
+
+def _label(finding: Finding) -> str:
+    return excerpt(finding.feature or finding.check, 40)
 
 
 def _score(finding: Finding) -> str:

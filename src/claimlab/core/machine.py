@@ -176,10 +176,7 @@ def side_by_side(
     results: dict[int, Result] = {}
     try:
         while len(results) < len(items):
-            try:
-                answer = done.get(timeout=0.1)  # a wait without an end would not hear Ctrl-C
-            except Empty:
-                continue
+            answer = _next(done)
             if isinstance(answer, BaseException):
                 raise answer
             results[answer[0]] = answer[1]
@@ -190,3 +187,9 @@ def side_by_side(
             while True:
                 waiting.get_nowait()
     return [results[number] for number in range(len(items))]
+
+
+def _next(done: SimpleQueue[Item]) -> Item:
+    while True:
+        with suppress(Empty):
+            return done.get(timeout=0.1)  # a wait without an end would not hear Ctrl-C

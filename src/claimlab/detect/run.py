@@ -219,26 +219,35 @@ def _predict(
     records = job.shown["test"].records
     shard = QUICK if detector.quick and shard == SHARD else shard
     if not timed and (shared := shared_predictions(detector, records, shard, progress)):
-        return [replace(p, cost=0.0) if p.cost is None else p for p in shared]
+        return _free(shared)
     done: list[Prediction] = []
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
         predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]
         if len(predictions) != rows.height or any(p.failure for p in predictions):
             detector.progress = _shifted(progress, start, records.height)
-            began = time.monotonic()
-            predictions = detector.predict(rows)
-            if not detector.handles:
-                predictions = [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
-            if timed:
-                share = round((time.monotonic() - began) / max(1, rows.height), 6)
-                predictions = [
-                    replace(p, seconds=share) if p.seconds is None else p for p in predictions
-                ]
+            predictions = _asked(detector, rows, timed)
             journal.write(f"{number:06d}", [stored(p) for p in predictions])
         done += predictions
         progress("predicting", len(done), records.height)
     return done
+
+
+def _asked(detector: Detector, rows: pl.DataFrame, timed: bool) -> list[Prediction]:
+    """The predictions of one shard, with what they cost and, where that is wanted, took."""
+    began = time.monotonic()
+    predictions = detector.predict(rows)
+    share = round((time.monotonic() - began) / max(1, rows.height), 6)
+    if not detector.handles:
+        predictions = _free(predictions)
+    if timed:
+        predictions = [replace(p, seconds=share) if p.seconds is None else p for p in predictions]
+    return predictions
+
+
+def _free(predictions: list[Prediction]) -> list[Prediction]:
+    """A detector that makes no calls costs nothing, unless it says otherwise."""
+    return [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
 
 
 def _shifted(progress: Progress, start: int, whole: int) -> Progress:

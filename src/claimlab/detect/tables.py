@@ -189,10 +189,9 @@ def scores_of(run: Dataset, task: Task) -> JsonObject:
     truths = run.records.select("id", truth=task.labels(run.records)).drop_nulls("truth")
     joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
     truth = joined["truth"].to_list()
-    notes = [json.loads(m) if m else {} for m in joined["meta"].to_list()]
-    none = ["(abstained)" if note.get("abstained") else "(failed)" for note in notes]
     guess = [
-        g if g is not None else why for g, why in zip(joined["label"].to_list(), none, strict=True)
+        _unanswered_as(meta) if label is None else label
+        for label, meta in joined.select("label", "meta").iter_rows()
     ]
     classes = sorted(set(truth))
     number = {c: i for i, c in enumerate(classes)}
@@ -210,6 +209,12 @@ def scores_of(run: Dataset, task: Task) -> JsonObject:
         "abstained": guess.count("(abstained)"),
         "classes": {c: truth.count(c) for c in classes},
     }
+
+
+def _unanswered_as(meta: str | None) -> str:
+    """What stands for the label of a prediction that has none."""
+    abstained = json.loads(meta).get("abstained") if meta else None
+    return "(abstained)" if abstained else "(failed)"
 
 
 def headline(detector: str, scores: JsonObject) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -157,6 +157,16 @@ def best_passage(
         return text
     sentences = [s for s in _SENTENCE.split(text) if s and s.strip()]
     held = [terms.intersection(analyzer(EXACT).analyze(prepared(s))) for s in sentences]
+    start, end = _best_window(sentences, held, limit)
+    while start < end - 1 and not held[start]:
+        start += 1  # what leads up to the first match says nothing of it
+    if fill:
+        start, end = _filled(sentences, start, end, limit)
+    return " ".join(s.strip() for s in sentences[start:end])[:limit]
+
+
+def _best_window(sentences: list[str], held: Sequence[Set[str]], limit: int) -> tuple[int, int]:
+    """The sentences, from and to, that hold the most terms and fit; the earliest of equals."""
     best, best_count = (0, 1), -1
     for start in range(len(sentences)):
         matched: set[str] = set()
@@ -169,12 +179,7 @@ def best_passage(
                 matched |= held[end]
                 if len(matched) > best_count:
                     best, best_count = (start, end + 1), len(matched)
-    start, end = best
-    while start < end - 1 and not held[start]:
-        start += 1  # what leads up to the first match says nothing of it
-    if fill:
-        start, end = _filled(sentences, start, end, limit)
-    return " ".join(s.strip() for s in sentences[start:end])[:limit]
+    return best
 
 
 def _filled(sentences: list[str], start: int, end: int, limit: int) -> tuple[int, int]:

@@ -96,10 +96,7 @@ class WebProvider(ABC):
         for _ in range(MAX_PAGES):
             wanted = min(self.page_size, query.max_results - len(pieces))
             try:
-                reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
-                answer = self.read(reply.answer, query, retrieved, page)
-                if answer.evidence and not any(answer.evidence):  # a list, but not of results
-                    raise wrong_shape(self.name, ())
+                answer, price = await self._page(query, wanted, page, retrieved)
             except (SearchFailed, BudgetSpent) as failure:
                 if not pieces:
                     raise
@@ -112,8 +109,8 @@ class WebProvider(ABC):
                 pieces.setdefault(piece.evidence_id, piece)
             malformed += answer.evidence.count(None)
             notes += [n for n in answer.notes if n not in notes]
-            cost += reply.cost or 0.0
-            unpriced |= reply.cost is None
+            cost += price or 0.0
+            unpriced |= price is None
             page = answer.following
             if page is None or len(pieces) >= query.max_results or len(pieces) == before:
                 break
@@ -126,6 +123,16 @@ class WebProvider(ABC):
             malformed=malformed,
             notes=tuple(notes),
         )
+
+    async def _page(
+        self, query: Query, wanted: int, page: Json, retrieved: datetime
+    ) -> tuple[Page, float | None]:
+        """One page of results, and what it cost."""
+        reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
+        answer = self.read(reply.answer, query, retrieved, page)
+        if answer.evidence and not any(answer.evidence):  # a list, but not of results
+            raise wrong_shape(self.name, ())
+        return answer, reply.cost
 
     def piece(
         self,

@@ -160,17 +160,8 @@ async def patiently(
     """
     faults = refused = 0
     while True:
-        entered = await gate.enter() if gate is not None else 0.0
-        try:
-            result = await attempt()
-            failure = passing(result)
-            if gate is not None and failure is None:
-                gate.went_well()
-            elif gate is not None and failure is not None and failure.too_many:
-                gate.too_many(entered, min(failure.wait or 0.0, retries.patience))
-        finally:
-            if gate is not None:
-                gate.leave()
+        result = await attempt() if gate is None else await _paced(attempt, passing, retries, gate)
+        failure = passing(result)
         if failure is None:
             return result
         wait = retries.wait(faults + refused, failure.wait)
@@ -179,3 +170,23 @@ async def patiently(
         if faults > retries.faults or refused > retries.too_many or wait > retries.patience:
             return result
         await retries.sleep(wait)
+
+
+async def _paced(
+    attempt: Callable[[], Awaitable[R]],
+    passing: Callable[[R], Passing | None],
+    retries: Retries,
+    gate: Gate,
+) -> R:
+    """One attempt inside the gate, which learns from what came of it."""
+    entered = await gate.enter()
+    try:
+        result = await attempt()
+        failure = passing(result)
+        if failure is None:
+            gate.went_well()
+        elif failure.too_many:
+            gate.too_many(entered, min(failure.wait or 0.0, retries.patience))
+    finally:
+        gate.leave()
+    return result

@@ -158,8 +158,8 @@ def over_rows(
     a later start; workers on other machines need it. Without `engine` and `folder` they are those
     of the run under way.
     """
-    engine, folder = engine or current().engine, folder or current().folder
-    spec, least = parse_engine(engine), least or LEAST
+    engine, folder, least = engine or current().engine, folder or current().folder, least or LEAST
+    spec = parse_engine(engine)
     slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
     alone = spec.kind == "local" and (spec.workers or fitting_workers(memory)) == 1
     if len(slices) <= 1 or alone:
@@ -174,18 +174,19 @@ def over_rows(
         outputs = run_stage(
             do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
         )
-        same: dict[
-            Json, Json
-        ] = {}  # a text that comes again and again, as names of languages do, is held once
-        each = (
-            result
-            for output in outputs
-            for result in json.loads(output.read_text(encoding="utf-8"))
-        )
-        return [
-            same.setdefault(result, result) if isinstance(result, str) else result
-            for result in each
-        ]
+        return _joined(outputs)
+
+
+def _joined(outputs: Sequence[Path]) -> list[Json]:
+    """The results of all slices. A text that comes again and again, as names of languages do, is
+    held once.
+    """
+    once: dict[str, str] = {}
+    results: list[Json] = []
+    for output in outputs:
+        for result in json.loads(output.read_text(encoding="utf-8")):
+            results.append(once.setdefault(result, result) if isinstance(result, str) else result)
+    return results
 
 
 def do_rows(shard: Json, output: Path) -> None:

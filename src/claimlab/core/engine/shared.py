@@ -144,9 +144,8 @@ def engine_work(
             failure = _persist(stage, one, retries)
             pause.news()
             (progress or silent)(stage.name, one + 1, len(stage.shards))
-            if failure is None:
-                done += 1
-            elif stage.is_current():
+            done += failure is None
+            if failure is not None and stage.is_current():
                 failures[f"{stage.name} {one}"] = failure.problem
         ended = output.exists() and not stages
         if workers is None or (ended and (began or pause.quiet > wait)):

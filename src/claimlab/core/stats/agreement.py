@@ -241,26 +241,21 @@ def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, 
     each answer (Dawid and Skene, 1979, by expectation-maximisation from the vote shares). `votes`
     is unit -> annotator -> answer.
     """
-    units = sorted(unit for unit, answers in votes.items() if answers)
-    annotators = sorted({who for unit in units for who in votes[unit]})
-    answers = sorted({answer for unit in units for answer in votes[unit].values()})
-    if not units:
-        return {}
-    index = {name: i for i, name in enumerate(annotators)}
-    code = {answer: i for i, answer in enumerate(answers)}
     flat = [
-        (i, index[who], code[a])
-        for i, unit in enumerate(units)
-        for who, a in sorted(votes[unit].items())
+        (unit, who, answer)
+        for unit, given in sorted(votes.items())
+        for who, answer in sorted(given.items())
     ]
-    unit, who, answer_code = (
-        np.array(column, dtype=np.int64) for column in zip(*flat, strict=True)
+    if not flat:
+        return {}
+    (units, unit), (annotators, who), (answers, answer_code) = (
+        np.unique(column, return_inverse=True) for column in zip(*flat, strict=True)
     )
     likely = _estimate(unit, who, answer_code, (len(units), len(annotators), len(answers)))
     best = likely.argmax(axis=1)
     return {
-        name: (answers[b], float(likely[i, b]))
-        for i, (name, b) in enumerate(zip(units, best, strict=True))
+        str(name): (str(answers[choice]), float(row[choice]))
+        for name, choice, row in zip(units, best, likely, strict=True)
     }
 
 

@@ -21,7 +21,7 @@ import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.core.record import column_values, filled_columns
-from claimlab.core.stats.scores import Flags, Floats, Ints
+from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
@@ -208,23 +208,13 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
 
     `numeric` holds a column to the kind that it had in training; null lets the values decide.
     """
-    texts = records["text"]
-    if feature == "length":
-        return lengths(texts)
+    if feature in MEASURED:
+        return MEASURED[feature](records)
     if feature in PATTERNS:
-        return shares(texts, feature)[1]
-    if feature == "surface":
-        return np.concatenate([shares(texts, family)[1] for family in PATTERNS], axis=1)
-    if feature == "url":
-        return links(texts)
-    if feature == "path":
-        cited = pl.DataFrame({"own": records["url"], "cited": find_urls(texts).list.first()})
-        return cited.select(pl.coalesce("own", "cited").str.replace(HOST, "")).to_series()
+        return shares(records["text"], feature)[1]
     if feature in CLOCK:
         times = records["date"].fill_null(tweet_time(records["tweet_id"]))
         return CLOCK[feature](times).cast(pl.Float32).fill_null(float("nan")).to_numpy()[:, None]
-    if feature == "evidence":
-        return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
     values = (
         sites(records)
         if feature == "domain"
@@ -236,6 +226,29 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
         if figures is None
         else figures.to_numpy().astype(np.float32)[:, None]
     )
+
+
+def _surface(records: pl.DataFrame) -> Floats32:
+    return np.concatenate([shares(records["text"], family)[1] for family in PATTERNS], axis=1)
+
+
+def _path(records: pl.DataFrame) -> pl.Series:
+    cited = find_urls(records["text"]).list.first()
+    addresses = pl.DataFrame({"own": records["url"], "cited": cited})
+    return addresses.select(pl.coalesce("own", "cited").str.replace(HOST, "")).to_series()
+
+
+def _evidence(records: pl.DataFrame) -> pl.Series:
+    return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
+
+
+MEASURED: dict[str, Callable[[pl.DataFrame], Floats32 | pl.Series]] = {
+    "length": lambda records: lengths(records["text"]),
+    "surface": _surface,
+    "url": lambda records: links(records["text"]),
+    "path": _path,
+    "evidence": _evidence,
+}
 
 
 def _kind(values: Any) -> str:

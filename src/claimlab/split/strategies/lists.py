@@ -146,11 +146,9 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
             " 'id' and 'split'.",
         )
     name = names[0]
-    if name.lower().endswith(".json"):
-        value = read_json(bundle.text(name), name)
-        if isinstance(value, dict) and value and all(k.lower() in WORDS for k in value):
-            rows = [(key, side) for side, listed in value.items() for key in _keys(listed, name)]
-            return _words(pl.DataFrame(rows, schema=SCHEMA, orient="row"))
+    rows = _by_side(bundle, name) if name.lower().endswith(".json") else None
+    if rows is not None:
+        return _words(pl.DataFrame(rows, schema=SCHEMA, orient="row"))
     table = user_table(bundle, *KEYS, "split")
     key = next((k for k in KEYS if k in table.columns), None)
     if key is None or "split" not in table.columns:
@@ -161,6 +159,14 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
     return _words(
         table.select(pl.col(key).cast(pl.String).alias("key"), pl.col("split").cast(pl.String))
     )
+
+
+def _by_side(bundle: Bundle, name: str) -> list[tuple[str, str]] | None:
+    """The keys and sides of a JSON object of lists by side; null where it is something else."""
+    value = read_json(bundle.text(name), name)
+    if not isinstance(value, dict) or not value or not {side.lower() for side in value} <= {*WORDS}:
+        return None
+    return [(key, side) for side, listed in value.items() for key in _keys(listed, name)]
 
 
 def _words(rows: pl.DataFrame) -> pl.DataFrame:
