@@ -64,6 +64,10 @@ class Subject:
     def n(self) -> int:
         return self.rows.height
 
+    @property
+    def has_text(self) -> bool:
+        return self.rows["text"].null_count() < self.n
+
     @cached_property
     def class_counts(self) -> dict[str, int]:
         counts = np.bincount(self.y, minlength=len(self.classes))

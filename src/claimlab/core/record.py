@@ -15,31 +15,25 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.errors import SchemaError, UnknownName, UsageError
 from claimlab.core.languages import describe
 from claimlab.core.types import Json
 from claimlab.core.words import several
 
-SCHEMA: dict[str, pl.DataType] = {
-    "id": pl.String(),
-    "dataset": pl.String(),
+_TYPES: dict[str, pl.DataType] = {
     "text": pl.String(),
-    "kind": pl.String(),
-    "label_raw": pl.String(),
-    "veracity": pl.String(),
-    "language": pl.String(),
-    "date": pl.Datetime("us"),
-    "date_source": pl.String(),
-    "tweet_id": pl.String(),
-    "author": pl.String(),
-    "source": pl.String(),
-    "url": pl.String(),
-    "topic": pl.String(),
-    "group": pl.String(),
-    "authorship": pl.String(),
-    "split": pl.String(),
-    "meta": pl.String(),
+    "time": pl.Datetime("us"),
+    "whole": pl.Int32(),
+    "number": pl.Float64(),
+    "flag": pl.Boolean(),
+    "texts": pl.List(pl.String()),
 }
+_TABLES = {
+    name: {column: _TYPES[kind] for column, kind in columns.items()}
+    for name, columns in packaged.toml("claimlab.core", "tables.toml").items()
+}
+SCHEMA = _TABLES.pop("records")
 KINDS = ("claim", "article", "post", "id-only")
 VERACITIES = ("true", "false", "mixed", "unknown")
 AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
@@ -50,69 +44,11 @@ SIDES = (
 )  # of a split; a published dataset may have parts of its own besides
 CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
 
-# The side tables of the records, keyed by record id. Steps may add columns; these are the ones that
-# other rooms may rely on when the table is there.
+# What steps took out, and the side tables of the records.
 SIDE_TABLES: dict[str, dict[str, pl.DataType]] = {
     "dropped": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
     "doubtful": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
-    "evidence": {
-        "record_id": pl.String(),
-        "evidence_id": pl.String(),
-        "rank": pl.Int32(),
-        "title": pl.String(),
-        "text": pl.String(),
-        "url": pl.String(),
-        "domain": pl.String(),
-        "published": pl.Datetime("us"),
-        "retrieved": pl.Datetime("us"),
-        "provider": pl.String(),
-        "query": pl.String(),
-        "stance": pl.String(),
-        "publisher": pl.String(),
-        "rating": pl.String(),
-        "verdict": pl.String(),
-        "meta": pl.String(),
-    },
-    "claims": {
-        "record_id": pl.String(),
-        "claim_id": pl.String(),
-        "text": pl.String(),
-        "method": pl.String(),
-        "meta": pl.String(),
-    },
-    "annotations": {
-        "record_id": pl.String(),
-        "annotator": pl.String(),
-        "annotator_kind": pl.String(),  # human | model
-        "question": pl.String(),
-        "value": pl.String(),
-        "rationale": pl.String(),
-        "meta": pl.String(),
-    },
-    "traces": {
-        "record_id": pl.String(),
-        "trace_id": pl.String(),
-        "round": pl.Int32(),
-        "step": pl.Int32(),
-        "agent": pl.String(),
-        "role": pl.String(),
-        "input": pl.String(),
-        "output": pl.String(),
-        "passed": pl.Boolean(),
-        "reason": pl.String(),
-        "meta": pl.String(),
-    },
-    "predictions": {
-        "record_id": pl.String(),
-        "run": pl.String(),
-        "label": pl.String(),
-        "scores": pl.String(),
-        "rationale": pl.String(),
-        "evidence_ids": pl.List(pl.String()),
-        "cost": pl.Float64(),
-        "seconds": pl.Float64(),
-        "meta": pl.String(),
-    },
+    **_TABLES,
 }
 
 

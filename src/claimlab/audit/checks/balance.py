@@ -17,8 +17,8 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, not_measured
-from claimlab.audit.shortcut import Sampled, noted, sampled
+from claimlab.audit.check import Context
+from claimlab.audit.shortcut import FairCheck, Sampled, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw
@@ -32,11 +32,10 @@ MIN_ROWS = 30
 WARN_V, FAIL_V = 0.2, 0.5  # Cramér's V
 
 
-class Balance:
+class Balance(FairCheck):
     name = "balance"
     title = "Label balance per slice"
     question = "Is the label balance the same in every slice of the data?"
-    protocols = ("fair",)
     rule = (
         f"Over slices of at least {MIN_ROWS} rows: Cramér's V of label and slice, less what"
         f" permuted labels give. Fail when its 95% interval lies above {FAIL_V}, warn when above"
@@ -48,7 +47,7 @@ class Balance:
         part = sampled(subject, context)
         reason = fair.unmeasurable(part.subject, "groups", context.settings, context.seed)
         if reason is not None:
-            return [noted(not_measured(self.name, "fair", reason, n=subject.n), part.subject)]
+            return [noted(self.unmeasured(reason, subject.n), part.subject)]
         columns = {c: part.subject.rows[c] for c in SLICES}
         columns["year"] = part.subject.rows["date"].dt.year().cast(pl.String)
         slices = {name: large_slices(values) for name, values in columns.items()}
@@ -58,9 +57,7 @@ class Balance:
             if s.n_unique() > 1 + s.has_nulls()
         ]
         return findings or [
-            not_measured(
-                self.name, "fair", f"No column has two slices of {MIN_ROWS} rows.", n=subject.n
-            )
+            self.unmeasured(f"No column has two slices of {MIN_ROWS} rows.", subject.n)
         ]
 
     def _slice(self, part: Sampled, context: Context, name: str, slices: pl.Series) -> Finding:

@@ -25,7 +25,8 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.asking import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core import packaged
 from claimlab.core.finding import Finding, Verdict
@@ -61,11 +62,10 @@ SHOWN = 50  # explanations of a judge
 WITH = {ALONE: "without search", PROMISED: "with search (promised)", RESULTS: "with search results"}
 
 
-class Feasibility:
+class Feasibility(FairCheck):
     name = "feasibility"
     title = "Feasibility"
     question = "Can the claims be checked at all?"
-    protocols = ("fair",)
     rule = (
         f"Fail when the 95% interval of the feasible share lies below {100 * THRESHOLD:.0f}%, warn"
         " when it straddles it, pass when it lies above. A model judge that was not compared with"
@@ -83,7 +83,7 @@ class Feasibility:
                 "There are no feasibility annotations, and no model was named to judge: pass"
                 " `judge`."
             )
-            missing = not_measured(self.name, "fair", why, n=subject.n)
+            missing = self.unmeasured(why, subject.n)
             missing.details = hint_counts(subject)
             return [missing]
         table = [row for finding in findings for row in finding.details.pop("readings", [])]
@@ -96,7 +96,7 @@ class Feasibility:
         n = len(combined.ids)
         if n < MIN_RECORDS:
             why = f"Annotators judged {n} records; at least {MIN_RECORDS} are needed."
-            return not_measured(self.name, "fair", why, n=n, feature="annotators")
+            return self.unmeasured(why, n, "annotators")
         interval = mean_interval(combined.average) or (0.0, 1.0)
         agreement = agreement_of(votes)
         low, rate, high = combined.means()
@@ -144,7 +144,7 @@ class Feasibility:
                     "There are no search results to show the judge: pass `provider`, or audit an"
                     " enriched dataset."
                 )
-                out.append(not_measured(self.name, "fair", why, feature=label))
+                out.append(self.unmeasured(why, feature=label))
                 continue
             opinions = judge.opinions(subject, reading, context.seed)
             out.append(self._judged(opinions, reading, label, votes, judge.standing))
@@ -170,7 +170,7 @@ class Feasibility:
                 f"The judge answered for {len(known)} of {len(opinions)} records; {MIN_RECORDS} are"
                 " needed."
             )
-            return not_measured(self.name, "fair", why, n=len(known), feature=label)
+            return self.unmeasured(why, len(known), label)
         interval, rate = mean_interval(known) or (0.0, 1.0), float(known.mean())
         beside = compare(judged, votes, reading)
         no = [record for record, feasible in judged.items() if not feasible]

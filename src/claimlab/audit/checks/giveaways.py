@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.details import holding, word_details, word_presence
 from claimlab.audit.features import Giveaways as Feature
-from claimlab.audit.shortcut import SHORTCUT_RULE, noted, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, noted, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import text_score
 from claimlab.core.finding import Finding
@@ -38,22 +38,20 @@ RARE = "one-sided words"
 Columns = Ints
 
 
-class Giveaways:
+class Giveaways(FairCheck):
     name = "giveaways"
     title = "Boilerplate and placeholders"
     question = "Do words that say nothing of the claim occur almost only in one class?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        if not subject.has_text:
+            return [self.unmeasured("The records have no text.", subject.n)]
         if len(subject.classes) < 2:
-            return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
+            return [self.unmeasured("It needs two classes.", subject.n)]
         part = sampled(subject, context)
         words, presence = word_presence(part.subject, frozenset(), CANDIDATES)
         if not words:
-            return [not_measured(self.name, "fair", "No text contains a word.", n=subject.n)]
+            return [self.unmeasured("No text contains a word.", subject.n)]
         columns = Feature(presence).columns(part.subject.y, len(subject.classes))
         details = {**word_details(part.subject, words, presence, only=columns), **part.note}
         finding = shortcut(

@@ -8,7 +8,7 @@ from claimlab.audit import cdl
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.details import holding, telling, word_details, word_presence
 from claimlab.audit.features import Words
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.types import Sparse
@@ -19,15 +19,14 @@ from claimlab.text.telling import per_class
 CANDIDATES = 200  # words that could be among the 40 most frequent of some training part
 
 
-class Keywords:
+class Keywords(FairCheck):
     name = "keywords"
     title = "Keywords"
     question = "Do a few frequent words give the label away?"
     protocols = ("fair", "cdl")
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
+        if not subject.has_text:
             return [
                 not_measured(self.name, context.protocol, "The records have no text.", n=subject.n)
             ]
@@ -60,9 +59,7 @@ class Keywords:
         stop = stop_words_for(subject.rows["language"].drop_nulls().unique().to_list() or ["eng"])
         words, presence = word_presence(subject, stop, CANDIDATES)
         if not words:
-            return not_measured(
-                self.name, "fair", "No word is left once stop words are out.", n=subject.n
-            )
+            return self.unmeasured("No word is left once stop words are out.", subject.n)
         return shortcut(
             subject,
             context,

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.rule import Rule, Share, needed
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.record import SIDES
@@ -20,11 +21,10 @@ SHARE = Share(fail=0.01)
 PAIRS = 6  # shown side by side
 
 
-class NearDuplicates:
+class NearDuplicates(FairCheck):
     name = "near-duplicates"
     title = "Near-duplicates"
     question = "Are near-copies on both sides of a split, or do they have different labels?"
-    protocols = ("fair",)
     rule = (
         f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a"
         " near-duplicate in train, or of all records one with a different label (Wilson interval);"
@@ -34,8 +34,8 @@ class NearDuplicates:
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        if not subject.has_text:
+            return [self.unmeasured("The records have no text.", subject.n)]
         findings = [self._leaks(subject, context)]
         if len(subject.classes) > 1:
             findings.append(self._contradictions(subject))
@@ -46,9 +46,9 @@ class NearDuplicates:
         n = int(split.test.sum())
         if not split.train.any() or not n:
             why = "The split column has no train or no test rows."
-            return not_measured(self.name, "fair", why, n=subject.n, feature=split.label)
+            return self.unmeasured(why, subject.n, split.label)
         if (reason := needed(f"Records in the {split.part} part", n)) is not None:
-            return not_measured(self.name, "fair", reason, n=n, feature=split.label)
+            return self.unmeasured(reason, n, split.label)
         leaked, same, other = leaks(subject, split.train, split.test)
         details = {
             "leaked": len(leaked),
@@ -87,7 +87,7 @@ class NearDuplicates:
     def _contradictions(self, subject: Subject) -> Finding:
         rows, label = np.flatnonzero(subject.near.text_of >= 0), "under different labels"
         if (reason := needed("Records with a text", len(rows))) is not None:
-            return not_measured(self.name, "fair", reason, n=len(rows), feature=label)
+            return self.unmeasured(reason, len(rows), label)
         torn = contradicting(subject)
         return Finding(
             check=self.name,

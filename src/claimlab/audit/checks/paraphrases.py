@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.checks.near_duplicates import Sides, sides
 from claimlab.audit.rule import Share
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
@@ -39,11 +40,10 @@ Index = Ints
 Nearest = tuple[Index, Floats32, Flags]
 
 
-class Paraphrases:
+class Paraphrases(FairCheck):
     name = "paraphrases"
     title = "Paraphrases and translations"
     question = "Are test records paraphrases or translations of training records?"
-    protocols = ("fair",)
     rule = (
         f"Copies with a few words changed (at least {100 * ALIKE:.0f}% of the words in the same"
         f" order): fail when surely more than {100 * SHARE.fail:.0f}% of the test records have one"
@@ -56,8 +56,8 @@ class Paraphrases:
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        if not subject.has_text:
+            return [self.unmeasured("The records have no text.", subject.n)]
         return [self._few_words_changed(subject, context), self._same_meaning(subject, context)]
 
     def _few_words_changed(self, subject: Subject, context: Context) -> Finding:
@@ -69,7 +69,7 @@ class Paraphrases:
                 f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,}"
                 " distinct texts."
             )
-            return not_measured(self.name, "fair", why, n=subject.n, feature=CHANGED)
+            return self.unmeasured(why, subject.n, CHANGED)
         rows, others = _copied(subject, split.train & known, split.test & known)
         return self._finding(
             subject, rows, others, np.ones(len(rows), np.float32), n, split, CHANGED
@@ -86,11 +86,11 @@ class Paraphrases:
                 f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16"
                 " languages of the encoder."
             )
-            return not_measured(self.name, "fair", why, n=subject.n)
+            return self.unmeasured(why, subject.n)
         try:
             (nearest, cosine, enough), vectors = _nearest(subject, test_rows, train_rows)
         except MissingExtra as error:
-            return not_measured(self.name, "fair", str(error), n=subject.n)
+            return self.unmeasured(str(error), subject.n)
         hits = np.flatnonzero(enough)
         finding = self._finding(
             subject,
