@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
@@ -24,6 +24,7 @@ from claimlab.search.results import Results, now
 from claimlab.search.terms import bucket_of, terms
 
 MAX_PAGES = 10
+T = TypeVar("T")
 
 
 @dataclass
@@ -69,6 +70,31 @@ class WebProvider(ABC):
 
     def parameters(self) -> JsonObject:
         return {}
+
+    def call(
+        self,
+        wanted: int,
+        key: str,
+        *,
+        params: Mapping[str, str | int | None] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: JsonObject | None = None,
+        cost_of: Callable[[Json], float | None] | None = None,
+    ) -> Call:
+        """A call for `wanted` results with its key: a POST where there is a body. What is null is
+        left out.
+        """
+        return Call(
+            self.name,
+            "GET" if body is None else "POST",
+            self.address,
+            params=_known(params or {}),
+            headers=headers or {},
+            body=None if body is None else _known(body),
+            secret=key,
+            most=self.price(wanted),
+            cost_of=cost_of,
+        )
 
     def key(self, variable: str) -> str:
         """A key from the environment: it is never stored, printed or recorded."""
@@ -166,8 +192,12 @@ class WebProvider(ABC):
             language=language,
             score=score,
             review=review,
-            more={k: v for k, v in more.items() if v is not None},
+            more=_known(more),
         )
+
+
+def _known(values: Mapping[str, T | None]) -> dict[str, T]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def two_letters(query: Query) -> str | None:

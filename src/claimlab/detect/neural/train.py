@@ -86,6 +86,7 @@ class Tokens:
 
 Pooling = Literal["mean", "first"]
 READ_BATCH = 64
+Examples = tuple[Sequence[str], Sequence[int]]  # texts, and their classes as numbers
 
 
 @dataclass(frozen=True)
@@ -179,10 +180,8 @@ def pooled(hidden: Tensor, mask: Tensor, pooling: Pooling) -> Tensor:
 
 def train(
     model: str,
-    texts: Sequence[str],
-    labels: Sequence[int],
-    dev_texts: Sequence[str],
-    dev_labels: Sequence[int],
+    examples: Examples,
+    dev: Examples,
     *,
     recipe: Recipe,
     seed: int,
@@ -191,19 +190,20 @@ def train(
 ) -> Fitted:
     """The model after its best epoch on dev. Labels are class numbers from 0."""
     torch = require_torch()
+    texts, labels = examples
     classes = max(labels) + 1
     with _seeded(torch, seed):
         tokenizer, body = open_model(model)
         network = network_of(body, classes, recipe).to(device)
         fitted = Fitted(network, tokenizer, recipe, device)
         tokens = Tokens.of(tokenizer, texts, recipe.max_length)
-        dev = Tokens.of(tokenizer, dev_texts, recipe.max_length)
+        held = Tokens.of(tokenizer, dev[0], recipe.max_length)
         step = _stepper(torch, network, tokens, np.asarray(labels), classes, recipe, device)
         _epochs(
             fitted,
             tokens,
             step,
-            lambda: macro_f1_of(dev_labels, fitted._read(dev).argmax(1)),
+            lambda: macro_f1_of(dev[1], fitted._read(held).argmax(1)),
             seed,
             progress,
         )

@@ -29,7 +29,7 @@ class Brave(WebProvider):
 
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("BRAVE_SEARCH_API_KEY")
-        params: dict[str, str | int | None] = {
+        params = {
             "q": query.plain(max_chars=400, max_words=50),  # longer queries are refused
             "count": self.page_size if page else wanted,  # pages are counted in steps of `count`
             "offset": page,
@@ -39,15 +39,7 @@ class Brave(WebProvider):
             "result_filter": "web",
             "text_decorations": "false",
         }
-        return Call(
-            self.name,
-            "GET",
-            self.address,
-            params={k: v for k, v in params.items() if v is not None},
-            headers={"X-Subscription-Token": key},
-            secret=key,
-            most=self.price(wanted),
-        )
+        return self.call(wanted, key, params=params, headers={"X-Subscription-Token": key})
 
     def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:
         hits = table(self.name, answer, "web", "results", or_else=("query", "type"))

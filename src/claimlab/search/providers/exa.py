@@ -32,17 +32,14 @@ class Exa(WebProvider):
             "type": "auto",
             "numResults": wanted,
             "contents": {"highlights": {"maxCharacters": 1000}},
-            **({"endPublishedDate": f"{last.isoformat()}.000Z"} if last else {}),
-            **({"userLocation": query.country} if query.country else {}),
+            "endPublishedDate": f"{last.isoformat()}.000Z" if last else None,
+            "userLocation": query.country or None,
         }
-        return Call(
-            self.name,
-            "POST",
-            self.address,
+        return self.call(
+            wanted,
+            key,
             headers={"x-api-key": key},
             body=body,
-            secret=key,
-            most=self.price(wanted),
             cost_of=lambda answer: _cost(answer, self.price(wanted)),
         )
 

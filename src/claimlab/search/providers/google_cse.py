@@ -31,7 +31,7 @@ class GoogleCse(WebProvider):
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("GOOGLE_CSE_API_KEY")
         language = two_letters(query)
-        params: dict[str, str | int | None] = {
+        params = {
             "key": key,  # the service documents no header for it
             "cx": self.key("GOOGLE_CSE_ID"),
             "q": query.plain(),
@@ -41,14 +41,7 @@ class GoogleCse(WebProvider):
             "gl": query.country.lower() if query.country else None,
             "sort": f"date:r::{query.before:%Y%m%d}" if query.before else None,
         }
-        return Call(
-            self.name,
-            "GET",
-            self.address,
-            params={k: v for k, v in params.items() if v is not None},
-            secret=key,
-            most=self.price(wanted),
-        )
+        return self.call(wanted, key, params=params)
 
     def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         hits = table(self.name, answer, "items", or_else=("kind", "queries", "searchInformation"))

@@ -46,7 +46,7 @@ class GoogleFactCheck(WebProvider):
 
     def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("GOOGLE_FACTCHECK_API_KEY")
-        params: dict[str, str | int | None] = {
+        params = {
             "query": query.text,
             "languageCode": two_letters(query),  # the service ignores the region
             "maxAgeDays": self.max_age_days,
@@ -56,17 +56,8 @@ class GoogleFactCheck(WebProvider):
             "pageToken": page,
             "reviewPublisherSiteFilter": self.publisher_site,
         }
-        return Call(
-            self.name,
-            "GET",
-            self.address,
-            params={k: v for k, v in params.items() if v is not None},
-            headers={
-                "X-Goog-Api-Key": key
-            },  # in the header rather than the address, which ends up in logs
-            secret=key,
-            most=self.price(wanted),
-        )
+        # in the header rather than the address, which ends up in logs
+        return self.call(wanted, key, params=params, headers={"X-Goog-Api-Key": key})
 
     def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         results = Page(following=text(mapping(answer).get("nextPageToken")))

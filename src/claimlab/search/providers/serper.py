@@ -25,21 +25,18 @@ class Serper(WebProvider):
     def ask(self, query: Query, wanted: int, page: Json) -> Call:  # noqa: ARG002
         key = self.key("SERPER_API_KEY")
         before = query.before
-        body: dict[str, str | int | None] = {
+        body = {
             "q": query.plain(max_chars=2000),
             "num": max(10, wanted),  # fewer cost the same
             "gl": query.country.lower() if query.country else None,
             "hl": two_letters(query),
             "tbs": f"cdr:1,cd_max:{before.month}/{before.day}/{before.year}" if before else None,
         }
-        return Call(
-            self.name,
-            "POST",
-            self.address,
+        return self.call(
+            wanted,
+            key,
             headers={"X-API-KEY": key},
-            body={k: v for k, v in body.items() if v is not None},
-            secret=key,
-            most=self.price(wanted),
+            body=body,
             cost_of=lambda answer: _cost(answer, self.price(wanted)),
         )
 

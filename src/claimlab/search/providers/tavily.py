@@ -30,17 +30,9 @@ class Tavily(WebProvider):
             "max_results": wanted,
             "search_depth": "basic",
             "include_answer": False,
-            **({"end_date": query.before.isoformat()} if query.before else {}),
+            "end_date": query.before.isoformat() if query.before else None,
         }
-        return Call(
-            self.name,
-            "POST",
-            self.address,
-            headers={"Authorization": f"Bearer {key}"},
-            body=body,
-            secret=key,
-            most=self.price(wanted),
-        )
+        return self.call(wanted, key, headers={"Authorization": f"Bearer {key}"}, body=body)
 
     def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         results = Page()

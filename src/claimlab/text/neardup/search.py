@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -35,6 +36,41 @@ from claimlab.text.neardup.workers import count_threads, pool
 Texts = Sequence[str | None] | pl.Series
 MAX_ROWS = (1 << 32) - 1
 COMPACT = 1 << 24  # candidates to gather before repeats are thrown out
+
+
+class Wishes(TypedDict, total=False):
+    """What a search may be asked for: see `Options`."""
+
+    threshold: float
+    ngram: int
+    unit: Unit
+    recall: float
+    seed: int
+    progress: Progress
+
+
+class WishesInMemory(Wishes, total=False):
+    threads: int | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How near is near: texts whose sets of n-grams (of characters or words) have a Jaccard
+    similarity of at least `threshold`, of which `recall` are found. `threads` is null for as many
+    as there are processors.
+    """
+
+    threshold: float = 0.7
+    ngram: int = 5
+    unit: Unit = "char"
+    recall: float = 0.99
+    threads: int | None = None
+    seed: int = 0
+    progress: Progress = silent
+
+    @property
+    def grams(self) -> Grams:
+        return Grams(self.ngram, self.unit)
 
 
 @dataclass(frozen=True)
@@ -71,24 +107,16 @@ class Search:
     progress: Progress
 
     @classmethod
-    def over(
-        cls,
-        texts: Texts,
-        grams: Grams,
-        threshold: float,
-        recall: float,
-        threads: int | None,
-        seed: int,
-        progress: Progress,
-    ) -> Search:
+    def over(cls, texts: Texts, wish: Options) -> Search:
         total = len(texts)
         if total > MAX_ROWS:
             raise UsageError(f"{total} texts are more than can be compared at once.", "Split them.")
-        plan = choose(threshold, recall, total)
-        kernel, workers = load(), count_threads(threads)
-        corpus = kernel.corpus(as_list(texts), grams, workers)
-        sketches = corpus.sketch(plan, seed, bitmap_lanes(corpus.characters, total), progress)
-        return cls(kernel, corpus, sketches, plan, workers, progress)
+        plan = choose(wish.threshold, wish.recall, total)
+        kernel, workers = load(), count_threads(wish.threads)
+        corpus = kernel.corpus(as_list(texts), wish.grams, workers)
+        lanes = bitmap_lanes(corpus.characters, total)
+        sketches = corpus.sketch(plan, wish.seed, lanes, wish.progress)
+        return cls(kernel, corpus, sketches, plan, workers, wish.progress)
 
     def near(self, rows: U32, second: Flags | None = None) -> Near:
         """The verified pairs among `rows`, identical texts excepted where they were collapsed."""
@@ -198,17 +226,7 @@ def as_list(texts: Texts) -> Sequence[str | None]:
     return texts
 
 
-def find_pairs(
-    texts: Texts,
-    *,
-    threshold: float = 0.7,
-    ngram: int = 5,
-    unit: Unit = "char",
-    recall: float = 0.99,
-    threads: int | None = None,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Pairs:
+def find_pairs(texts: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
     """All pairs of texts whose sets of n-grams have a Jaccard similarity of at least `threshold`.
 
     Each pair that is at the threshold is found with probability `recall` or more; no pair below it
@@ -216,50 +234,20 @@ def find_pairs(
     each of the others (k - 1 pairs, not k(k - 1) / 2), and only it is compared with different
     texts. Empty and null texts have no near-duplicates.
     """
-    search = Search.over(texts, Grams(ngram, unit), threshold, recall, threads, seed, progress)
+    search = Search.over(texts, Options(**options))
     first = first_of_same(search.sketches.hashes, search.sketches.counts)
     copies = np.flatnonzero((first >= 0) & (first != np.arange(len(first))))
     near = search.near(rows_to_compare(first))
     return near.with_exact(first[copies], copies)
 
 
-def find_clusters(
-    texts: Texts,
-    *,
-    threshold: float = 0.7,
-    ngram: int = 5,
-    unit: Unit = "char",
-    recall: float = 0.99,
-    threads: int | None = None,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Clusters:
+def find_clusters(texts: Texts, **options: Unpack[WishesInMemory]) -> Clusters:
     """`find_pairs`, and the clusters that chains of pairs make."""
-    pairs = find_pairs(
-        texts,
-        threshold=threshold,
-        ngram=ngram,
-        unit=unit,
-        recall=recall,
-        threads=threads,
-        seed=seed,
-        progress=progress,
-    )
+    pairs = find_pairs(texts, **options)
     return Clusters(label(pairs.left, pairs.right, len(texts)), pairs)
 
 
-def find_across(
-    texts_a: Texts,
-    texts_b: Texts,
-    *,
-    threshold: float = 0.7,
-    ngram: int = 5,
-    unit: Unit = "char",
-    recall: float = 0.99,
-    threads: int | None = None,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Pairs:
+def find_across(texts_a: Texts, texts_b: Texts, **options: Unpack[WishesInMemory]) -> Pairs:
     """Pairs of a text in `texts_a` and a text in `texts_b`: is this test set in that training set?
 
     Of several same texts in one list the first is compared; each further copy of a text that has a
@@ -268,7 +256,7 @@ def find_across(
     """
     both = [*as_list(texts_a), *as_list(texts_b)]
     border = len(texts_a)
-    search = Search.over(both, Grams(ngram, unit), threshold, recall, threads, seed, progress)
+    search = Search.over(both, Options(**options))
     second: Flags = np.arange(len(both)) >= border
     first = first_of_same(search.sketches.hashes, search.sketches.counts, second)
     rows = rows_to_compare(first)

@@ -1,5 +1,5 @@
-"""Near-duplicates of more texts than memory holds: the same search as in find.py, in four stages
-through files.
+"""Near-duplicates of more texts than memory holds: the same search as in search.py, in four
+stages through files.
 
 Sketches, identical texts, candidates of each band, verified pairs: every stage is cut into shards
 that any engine may do, on one machine or on many. How the work is cut depends on the input and on
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -41,9 +41,16 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, sharing
-from claimlab.text.neardup.kernel import U32, U64, Flags, Grams, Unit, bitmap_lanes, load
+from claimlab.text.neardup.kernel import U32, U64, Flags, bitmap_lanes, load
 from claimlab.text.neardup.results import Clusters, Rows, label
-from claimlab.text.neardup.search import MAX_ROWS, first_of_same, sorted_pairs, verified
+from claimlab.text.neardup.search import (
+    MAX_ROWS,
+    Options,
+    Wishes,
+    first_of_same,
+    sorted_pairs,
+    verified,
+)
 from claimlab.text.neardup.store import Bits, Job, Store, write_sketches
 from claimlab.text.neardup.workers import count_threads
 
@@ -62,14 +69,9 @@ def stream_clusters(
     *,
     workdir: str | Path,
     memory: str | int = "8GB",
-    threshold: float = 0.7,
-    ngram: int = 5,
-    unit: Unit = "char",
-    recall: float = 0.99,
-    seed: int = 0,
     keep: bool = False,
     engine: str | None = None,
-    progress: Progress = silent,
+    **options: Unpack[Wishes],
 ) -> Clusters:
     """Clusters of the texts in `column` of one Parquet file or several, whose rows count on from
     file to file.
@@ -81,7 +83,8 @@ def stream_clusters(
     """
     budget = parse_memory(memory)
     source = Source.open([paths] if isinstance(paths, str | Path) else paths, column)
-    job = source.job(Grams(ngram, unit), threshold, recall, seed, max(budget // WORKERS, 1))
+    wish = Options(**options)
+    job = source.job(wish, max(budget // WORKERS, 1))
     folder = Journal(Path(workdir), {"source": source.identity(), **vars(job)}).folder
     assert folder is not None
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +97,7 @@ def stream_clusters(
         memory=job.share,
     )
     store = Store(folder.absolute(), job, {})
-    _run(store, shard, stage, progress)
+    _run(store, shard, stage, wish.progress)
     clusters = _clusters(store)
     if not keep:
         shutil.rmtree(folder)
@@ -216,7 +219,7 @@ class Source:
             for p, s in zip(self.paths, stats, strict=True)
         ]
 
-    def job(self, grams: Grams, threshold: float, recall: float, seed: int, share: int) -> Job:
+    def job(self, wish: Options, share: int) -> Job:
         rows = sum(self.heights)
         cost = ROW_COST + TEXT_COST * self.bytes / max(rows, 1)
         step = int(min(max(share // cost, LEAST_ROWS), MOST_ROWS))
@@ -224,9 +227,9 @@ class Source:
             paths=tuple(str(path.absolute()) for path in self.paths),
             heights=self.heights,
             column=self.column,
-            plan=choose(threshold, recall, rows),
-            grams=grams,
-            seed=seed,
+            plan=choose(wish.threshold, wish.recall, rows),
+            grams=wish.grams,
+            seed=wish.seed,
             lanes=bitmap_lanes(self.characters, rows),
             cuts=(*range(0, max(rows, 1), step), rows),
             share=share,
