@@ -20,8 +20,7 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.core.calls.calls import FILE
-from claimlab.core.dataset import Dataset
-from claimlab.core.edits import accept_edits
+from claimlab.core.dataset import Dataset, accept_edits
 from claimlab.generate.planted import planted
 
 from .conftest import explained, outcome, start

@@ -13,9 +13,8 @@ import pytest
 from parts.standin import Body, StandIn
 from pydantic import BaseModel
 
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.mode import Mode
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.calls import Calls, Mode
+from claimlab.core.calls.pace import Retries
 from claimlab.llm.gather import gather
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Answer, Request

@@ -17,7 +17,7 @@ from claimlab.core import packaged
 from claimlab.core.atomic import atomic_text
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.names import place, shares
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.guard import refuse_file
 from claimlab.core.journal import Journal

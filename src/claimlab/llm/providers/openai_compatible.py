@@ -20,6 +20,15 @@ from pydantic import BaseModel
 from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
 from claimlab.core.calls.secrets import excerpt, scrubbed
+from claimlab.core.calls.http import (
+    ErrorAnswer,
+    TooLarge,
+    WrongEncoding,
+    client_settings,
+    excerpt,
+    read_bounded,
+    retry_after,
+)
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage
