@@ -10,12 +10,8 @@ from typing import Any
 
 from parts.standin import StandIn
 
-from claimlab.core.calls.pace import Gate
-from claimlab.core.calls.retry import Retries
-from claimlab.llm.layers import Patient
 from claimlab.core.calls.pace import Gate, Retries
-from claimlab.llm.retry import Patient
-from claimlab.llm.standin import StandIn
+from claimlab.llm.layers import Patient
 
 
 def test_retry_after_is_honoured(lab: Any) -> None:

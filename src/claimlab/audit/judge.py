@@ -31,9 +31,8 @@ from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import SearchFailed
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
-from claimlab.llm.judge import Case, ModelJudge
 from claimlab.core.settings import each_of
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompts, read_prompts

@@ -27,8 +27,8 @@ from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.llm.judge import Reasoned
 from claimlab.llm.messages import Answer, Request, untrusted
-from claimlab.llm.opinion import Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 from claimlab.tasks.task import Task

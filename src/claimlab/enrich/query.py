@@ -20,10 +20,6 @@ from claimlab.enrich.sentences import (
     without_emphasis,
     words,
 )
-from claimlab.text.normalise import strip_emoji
-from claimlab.text.repair import repair_mojibake
-from claimlab.enrich.chat import without_emphasis
-from claimlab.enrich.sentences import first_paragraph, first_words, sentences, words
 from claimlab.text.normalise import repair_mojibake, strip_emoji
 from claimlab.text.urls import strip_urls
 

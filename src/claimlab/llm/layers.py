@@ -18,9 +18,8 @@ from pydantic import BaseModel
 
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.pace import Gate
+from claimlab.core.calls.pace import Gate, Passing, Retries, patiently
 from claimlab.core.calls.recording import Question, Reply
-from claimlab.core.calls.retry import Passing, Retries, patiently
 from claimlab.core.errors import EndpointRefused, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import CUT, Answer, Request, T, Unread, Usage

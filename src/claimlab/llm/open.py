@@ -8,9 +8,8 @@ from pydantic import BaseModel
 
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
-from claimlab.core.types import JsonObject
 from claimlab.core.calls.pace import Retries
+from claimlab.core.types import JsonObject
 from claimlab.llm.batch import Batched
 from claimlab.llm.layers import Metered, Patient, Remembered, Validated
 from claimlab.llm.messages import Answer, Request

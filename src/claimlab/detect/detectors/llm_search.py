@@ -50,12 +50,10 @@ from claimlab.detect.asking import (
     shown,
     verdict_schema,
 )
-from claimlab.llm.judge import Reasoned
-from claimlab.llm.messages import Answer, Message, Request, untrusted
 from claimlab.detect.detector import Prediction
 from claimlab.detect.evidence import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
+from claimlab.llm.judge import Reasoned
 from claimlab.llm.messages import Message, Request, untrusted
-from claimlab.llm.opinion import Reasoned
 from claimlab.llm.provider import Provider
 from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query

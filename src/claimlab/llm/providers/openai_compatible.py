@@ -17,9 +17,6 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
-from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
-from claimlab.core.calls.secrets import excerpt, scrubbed
 from claimlab.core.calls.http import (
     ErrorAnswer,
     TooLarge,
@@ -28,6 +25,7 @@ from claimlab.core.calls.http import (
     excerpt,
     read_bounded,
     retry_after,
+    scrubbed,
 )
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
