@@ -40,12 +40,12 @@ from claimlab.cli.app import run as command
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.interval import unit_interval
-from claimlab.evolve.drift.grouping import LEAST, by_topic
+from claimlab.evolve.drift.hops import LEAST, by_topic
 from claimlab.evolve.drift.hops import read_hops
 from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 from claimlab.evolve.drift.measure import measure
 from claimlab.evolve.run import simulate
-from claimlab.evolve.setup import Setup
+from claimlab.evolve.run import Setup
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.compare import of_counts
 

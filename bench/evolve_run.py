@@ -45,8 +45,8 @@ from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import Model, question
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
 from claimlab.evolve.run import simulate, simulate_async
-from claimlab.evolve.setup import Setup
-from claimlab.evolve.stage import Stage
+from claimlab.evolve.run import Setup
+from claimlab.evolve.propagation import Stage
 from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile

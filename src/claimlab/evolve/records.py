@@ -18,7 +18,7 @@ from claimlab.core.record import SIDE_TABLES, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Claim, Target
 from claimlab.evolve.hop import Hop, Life, Start
-from claimlab.evolve.stage import Stage
+from claimlab.evolve.propagation import Stage
 
 CONTEXTS = 3  # texts of the evidence table that an agent may see: the first is the context
 _WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, those who took part
@@ -40,8 +40,9 @@ def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
 
 
 def _languages(records: pl.DataFrame) -> pl.Series:
-    """The stated language of each claim, and where none is stated the measured one: English rules
-    must not write into a text of another language. Null where it cannot be told either."""
+    """The stated language of each claim, and where none is stated the measured one: words of
+    another language must not get into a text. Null where it cannot be told either.
+    """
     stated = records["language"]
     if not stated.null_count():
         return stated
@@ -150,7 +151,7 @@ def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) ->
 
 
 def _change(hop: Hop) -> JsonObject:
-    fired = [o["name"] for o in hop.operators if o["fired"]]
+    fired = [o["name"] for o in hop.operators if o.get("fired", True)]
     return {
         "round": hop.round,
         "step": hop.step,

@@ -19,7 +19,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
 from claimlab.core.types import JsonObject
-from claimlab.evolve.drift.verdicts import START
+from claimlab.evolve.drift.judged import START
 
 LEVELS = ("seed", "middle", "evolved")
 LABELS = ("source", "verdict")
