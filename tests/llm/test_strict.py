@@ -31,7 +31,7 @@ from claimlab.llm.schema import wire_schema
 from claimlab.llm.standin import Body, StandIn
 
 ROOMS = (
-    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.gray",
+    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.seed",
     "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.score", "llm.trial",
 )  # fmt: skip
 LENGTHS = {"minLength", "maxLength", "pattern", "format"}

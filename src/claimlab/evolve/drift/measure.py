@@ -265,11 +265,11 @@ def measure(
     hops = _with_verdicts(hops, datasets).with_columns(
         pl.lit(None, dtype=pl.String).alias("verdict_rationale"), stated.alias("verdict_by")
     )
-    asked: JsonObject = {}
+    by_model: JsonObject = {}
     if judges is not None and judges.providers:
         drawn = sample_hops(hops, judges.sample, seed)
-        asked = _fuse(drawn, judges, seed, progress)
-        hops, asked["model_coverage"], asked["tallies"] = _other_judgements(
+        by_model = _fuse(drawn, judges, seed, progress)
+        hops, by_model["model_coverage"], by_model["tallies"] = _other_judgements(
             hops, drawn, sources, judges, progress
         )
     judged, shares = verdicts_measured(hops), {}
@@ -298,7 +298,7 @@ def measure(
         verdict_shares=shares,
         verdict_moves=verdict_moves(hops if judged else hops.clear()),
         notes=[note for note, missing in unmeasured.items() if missing],
-        **asked,
+        **by_model,
     )
 
 

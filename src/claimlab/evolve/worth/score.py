@@ -246,21 +246,21 @@ def conditions(society: Society, setting: Setting, by: str | None) -> list[Condi
     everyone.
     """
     stated, people = setting.background, society.population
-    found = [(ALL, society, setting)]
+    table = [(ALL, society, setting)]
     if by is None:
-        return found
+        return table
     if by in stated.__dict__:
         for value in setting.values.backgrounds[by]:
             changed = replace(setting, background=replace(stated, **{by: value}))
-            found.append((value, society, changed))
+            table.append((value, society, changed))
     elif by in ("group", *people.attributes):
         present = set(people.codes(by).tolist())
         for code, value in enumerate(people.values(by)):
             if code in present:
-                found.append((value, Society.of(people, society.network, {by: value}), setting))
+                table.append((value, Society.of(people, society.network, {by: value}), setting))
     else:
         raise UnknownName("condition", by, [*stated.__dict__, "group", *people.attributes])
-    return found
+    return table
 
 
 class Rating(Reasoned):
