@@ -10,8 +10,7 @@ from sklearn import metrics as sk
 
 from claimlab.core.stats.scores import macro_f1
 from claimlab.evaluate.answers import Answers, answers
-from claimlab.evaluate.metrics import RATES, calibration, confusion, tpr_at
-from claimlab.evaluate.result import measure
+from claimlab.evaluate.metrics import RATES, calibration, confusion, measure, tpr_at
 
 NAMES = ("ay", "bee", "cee", "dee", "eff", "gee")
 

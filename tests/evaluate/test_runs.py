@@ -15,9 +15,9 @@ from claimlab.evaluate.abstain import abstentions
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.foreign import open_foreign
 from claimlab.evaluate.front import evaluate
+from claimlab.evaluate.metrics import measure
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.ranking import DRAWS, areas, auroc_interval
-from claimlab.evaluate.result import measure
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run
 from claimlab.tasks.task import open_task

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from claimlab.evaluate.compare import Comparison
     from claimlab.evaluate.contamination.beside import Beside
     from claimlab.evaluate.joined import Drop, Seeds
-    from claimlab.evaluate.result import Scores
+    from claimlab.evaluate.metrics import Scores
     from claimlab.evaluate.scored_run import About
     from claimlab.evaluate.slices import Slices
 

@@ -31,9 +31,9 @@ from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.contamination.beside import COLUMN, beside, mark
 from claimlab.evaluate.contamination.result import Contamination
 from claimlab.evaluate.joined import drops, join_seeds
-from claimlab.evaluate.metrics import confusion, table_interval
+from claimlab.evaluate.metrics import confusion, measure, table_interval
 from claimlab.evaluate.ranking import auroc_interval
-from claimlab.evaluate.result import Baseline, Evaluation, RunResult, measure
+from claimlab.evaluate.result import Baseline, Evaluation, RunResult
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.slices import slice_run
 from claimlab.evaluate.small import SMALLEST, cautions, thin_classes, unmeasured

@@ -237,6 +237,20 @@ def reading(start: Start, context: Context, *, first: bool) -> JsonObject:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Whose turn it is in the life of a claim, and what the agent is told besides the claim."""
+
+    agent: int
+    step: int
+    round: int = 1
+    hub: int | None = None  # whose opinion is in the air
+    diagnosis: str | None = None
+    must_rewrite: bool = True
+    parent: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True)
 class Cast:
     """Who takes part: the stage, the one who writes for every agent, and those who judge."""
 
@@ -247,35 +261,23 @@ class Cast:
     context: Context = "never"
     tick: Callable[[], None] = lambda: None  # called after every turn
 
-    async def turn(
-        self,
-        start: Start,
-        text: str,
-        agent: int,
-        *,
-        round: int = 1,
-        step: int,
-        hub: int | None = None,
-        diagnosis: str | None = None,
-        must_rewrite: bool = True,
-        parent: int | None = None,
-        depth: int | None = None,
-    ) -> Hop:
-        """`agent` receives `text` and passes on what it makes of it."""
-        seed = stream_seed(self.seed, start.key, round, step, parent)
+    async def turn(self, start: Start, text: str, place: Place) -> Hop:
+        """The agent of `place` receives `text` and passes on what it makes of it."""
+        round, step, hub = place.round, place.step, place.hub
+        seed = stream_seed(self.seed, start.key, round, step, place.parent)
         request = Request(
             text=text,
-            profile=self.stage.profile(agent),
+            profile=self.stage.profile(place.agent),
             seed=seed,
-            agent=self.stage.name(agent),
+            agent=self.stage.name(place.agent),
             claim=start.id,
             origin=start.text,
             language=start.language,
             **reading(start, self.context, first=step == 1 and round == 1),
             opinion=None if hub is None else self.stage.profile(hub),
             target=start.target,
-            diagnosis=diagnosis,
-            must_rewrite=must_rewrite,
+            diagnosis=place.diagnosis,
+            must_rewrite=place.must_rewrite,
             round=round,
             step=step,
         )
@@ -291,10 +293,10 @@ class Cast:
             attributes=list(rewrite.attributes),
             why=rewrite.reason,
             operators=list(rewrite.operators),
-            diagnosis=diagnosis,
+            diagnosis=place.diagnosis,
             hub=None if hub is None else self.stage.name(hub),
-            parent=parent,
-            depth=depth,
+            parent=place.parent,
+            depth=place.depth,
             seed=seed,
             failure=rewrite.failure,
             cost=rewrite.cost,
@@ -446,16 +448,15 @@ async def _unsteered(start: Start, path: Sequence[Turn], cast: Cast, *, cascade:
     for step, (agent, depth, parent, hub) in enumerate(path, 1):
         text = start.text if parent < 0 else hops[parent].output
         above, level = (parent + 1, depth + 1) if cascade else (None, None)  # steps count from 1
-        hops.append(
-            await cast.turn(start, text, agent, step=step, hub=hub, parent=above, depth=level)
-        )
+        place = Place(agent, step, hub=hub, parent=above, depth=level)
+        hops.append(await cast.turn(start, text, place))
     return Life(start.key, "done", hops[-1].output, hops)
 
 
 async def _direct(start: Start, cast: Cast) -> Life:
     """The ablation without auditors: one agent is asked once, and no one looks at what it says."""
     agent = int(cast.stage.starts(_seeds([start], cast))[0])
-    hop = await cast.turn(start, start.text, agent, step=1)
+    hop = await cast.turn(start, start.text, Place(agent, step=1))
     return Life(start.key, "unaudited", hop.output, [hop])
 
 
@@ -471,25 +472,36 @@ async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
     round, step = 1, 1
     while round <= plan.rounds:
         agent = int(model.front.agent[0])
-        hop = await cast.turn(
-            start, text, agent, round=round, step=step, diagnosis=advice, must_rewrite=False
-        )
-        votes = await cast.votes(start, hop, slice(0, 1) if released else slice(None))
-        first = votes[0].passed
-        decides = not released or bool(first) or step == plan.steps
-        if released and decides:
-            votes += await cast.votes(start, hop, slice(1, None))
+        place = Place(agent, step, round, diagnosis=advice, must_rewrite=False)
+        hop = await cast.turn(start, text, place)
+        last = step == plan.steps
+        votes, decides = await _asked(start, hop, cast, released=released, last=last)
         # The mark of a step is the first auditor's as released, and the majority's in the paper.
-        hops.append(_voted(hop, votes, first if released else majority(votes)))
+        hops.append(_voted(hop, votes, votes[0].passed if released else majority(votes)))
         text, advice = hop.output, diagnosis(votes)
         if decides and majority(votes):
             return Life(start.key, "success", text, hops)
         model.pass_on(
             stage.near(start.target, among_all=released) if decides else neighbour(stage.ties)
         )
-        ends_round = step == plan.steps or (released and decides)
+        ends_round = last or (released and decides)
         round, step = (round + 1, 1) if ends_round else (round, step + 1)
     return Life(start.key, "failure", text, hops)
+
+
+async def _asked(
+    start: Start, hop: Hop, cast: Cast, *, released: bool, last: bool
+) -> tuple[list[Vote], bool]:
+    """The votes on a step, and whether they decide: as released, the others are asked only where
+    the first auditor passes the text or the round ends.
+    """
+    if not released:
+        return await cast.votes(start, hop), True
+    votes = await cast.votes(start, hop, slice(0, 1))
+    decides = bool(votes[0].passed) or last
+    if decides:
+        votes += await cast.votes(start, hop, slice(1, None))
+    return votes, decides
 
 
 def _voted(hop: Hop, votes: Sequence[Vote], passed: bool | None) -> Hop:

@@ -61,36 +61,37 @@ def grayed(
     """The same sentences, some with noise; one whose rewriting fails or is not taken stays as it
     was.
     """
-    noises = {
-        i: noise
-        for i, draft in enumerate(drafts)
-        if (noise := noise_for(draft, share, seed)) is not None
-    }
+    noises = {draft.id: noise_for(draft, share, seed) for draft in drafts}
     rewrites = {
-        i: _with_symbol(drafts[i], seed) for i, noise in noises.items() if noise == "symbols"
+        draft.id: _with_symbol(draft, seed) for draft in drafts if noises[draft.id] == "symbols"
     }
-    asks = [i for i in noises if i not in rewrites]
-    requests = [rewrite_request(drafts[i], noises[i], seed, prompt) for i in asks]
+    asks = [(d, noise) for d in drafts if (noise := noises[d.id]) not in (None, "symbols")]
+    requests = [rewrite_request(draft, str(noise), seed, prompt) for draft, noise in asks]
     for index, answer in gather_sync(
         provider, requests, progress=progress, label="Into the gray area"
     ):
         tally.add(answer)
-        draft = drafts[asks[index]]
-        text = " ".join(answer.value.text.split()) if answer.value is not None else None
-        if text == draft.text:
-            dropped["noise that changed nothing"] += 1
-        elif text is not None and draft.label == "claim" and figures(text) != figures(draft.text):
-            dropped["noise that changed a figure"] += 1
-        elif text is not None:
-            rewrites[asks[index]] = text
+        if answer.value is not None:
+            draft, text = asks[index][0], " ".join(answer.value.text.split())
+            if fault := _fault(draft, text):
+                dropped[fault] += 1
+            else:
+                rewrites[draft.id] = text
     return [
-        (
-            replace(draft, text=rewrites[i], noise=noises[i], before=draft.text)
-            if i in rewrites
-            else draft
-        )
-        for i, draft in enumerate(drafts)
+        replace(draft, text=rewrites[draft.id], noise=noises[draft.id], before=draft.text)
+        if draft.id in rewrites
+        else draft
+        for draft in drafts
     ]
+
+
+def _fault(draft: Draft, text: str) -> str | None:
+    """Why the noise of a sentence is not taken."""
+    if text == draft.text:
+        return "noise that changed nothing"
+    if draft.label == "claim" and figures(text) != figures(draft.text):
+        return "noise that changed a figure"
+    return None
 
 
 def noise_for(draft: Draft, share: float, seed: int) -> str | None:

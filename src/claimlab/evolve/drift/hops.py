@@ -65,6 +65,20 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
+_KEPT = (
+    "trace_id",
+    "record_id",
+    "round",
+    "step",
+    "agent",
+    "role",
+    "input",
+    "output",
+    "passed",
+    "reason",
+)
+
+
 def read_hops(datasets: Sequence[Dataset], groups: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Every hop of `datasets`, in order; `groups` says the social group of an agent where the hop
     does not.
@@ -91,40 +105,10 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
     rows = []
     for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
         meta = _object(row["meta"])
-        fields: JsonObject = {
-            name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()
-        }
-        votes = [_vote(v) for v in meta.get("votes") or ()]
-        fields["auditors"] = (
-            fields["auditors"] if isinstance(fields["auditors"], int) else (len(votes) or None)
-        )
-        rows.append(
-            {
-                **{
-                    k: row[k]
-                    for k in (
-                        "trace_id",
-                        "record_id",
-                        "round",
-                        "step",
-                        "agent",
-                        "role",
-                        "input",
-                        "output",
-                    )
-                },
-                **{k: row[k] for k in ("passed", "reason")},
-                **{k: v if k == "auditors" or v is None else str(v) for k, v in fields.items()},
-                "group": fields["group"] or groups.get(row["agent"] or ""),
-                "topic": topics.get(row["record_id"]) or meta.get("topic"),
-                "run": run,
-                "attributes": _words(meta.get("influencing_attributes")),
-                "operators": _fired(meta.get("operators")),
-                "votes": votes,
-                "depth": meta.get("depth"),
-                "parent": meta.get("parent"),
-            }
-        )
+        fields = _fields(meta, stated)
+        fields["group"] = fields["group"] or groups.get(row["agent"] or "")
+        topic = topics.get(row["record_id"]) or meta.get("topic")
+        rows.append({**{k: row[k] for k in _KEPT}, **fields, "topic": topic, "run": run})
     frame = pl.DataFrame(
         rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")}
     )
@@ -139,6 +123,22 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
         .select(list(SCHEMA))
         .sort("trace_id", "hop")
     )
+
+
+def _fields(meta: JsonObject, stated: JsonObject) -> JsonObject:
+    """What the meta of a hop says, or else the run."""
+    found: JsonObject = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
+    votes = [_vote(v) for v in meta.get("votes") or ()]
+    auditors = found.pop("auditors")
+    return {
+        **{name: None if value is None else str(value) for name, value in found.items()},
+        "auditors": auditors if isinstance(auditors, int) else len(votes) or None,
+        "attributes": _words(meta.get("influencing_attributes")),
+        "operators": _fired(meta.get("operators")),
+        "votes": votes,
+        "depth": meta.get("depth"),
+        "parent": meta.get("parent"),
+    }
 
 
 def _home() -> pl.Expr:

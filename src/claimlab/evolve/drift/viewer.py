@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
@@ -63,6 +63,16 @@ class Society:
     ids: list[str]
     network: Neighbours
     groups: Mapping[str, str] = field(default_factory=dict)
+
+    def ties(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Each of these agents with each of its neighbours; those of another society have none."""
+        row = {name: i for i, name in enumerate(self.ids)}
+        return [
+            (name, self.ids[other])
+            for name in names
+            if name in row
+            for other in self.network.neighbours(row[name]).tolist()
+        ]
 
 
 Societies = Mapping[str, Society]  # by the name of the run
@@ -173,31 +183,21 @@ def _neighbourhood(
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """The agents to draw, most visited first, and the ties among them."""
     visits = Counter(a for a in shown["agent"].to_list() if a is not None)
-    names = [name for name, _ in sorted(visits.items(), key=lambda v: (-v[1], v[0]))][:most]
-    walked = _walked(shown)
-    if society is None:
-        number = {name: i for i, name in enumerate(names)}
-        pairs = [(number[a], number[b]) for a, b in walked if a in number and b in number]
-        return names, sorted({(min(pair), max(pair)) for pair in pairs})
-    row = {name: i for i, name in enumerate(society.ids)}
-    around = Counter(
-        society.ids[j]
-        for name in names
-        if name in row
-        for j in society.network.neighbours(row[name]).tolist()
-    )
-    names += [n for n, _ in sorted(around.items(), key=lambda v: (-v[1], v[0])) if n not in visits][
-        : most - len(names)
-    ]
+    names = _most_first(visits)[:most]
+    pairs: Iterable[tuple[str, str]] = _walked(shown)
+    limit = None
+    if society is not None:
+        beside = Counter(other for _, other in society.ties(names))
+        fresh = [name for name in _most_first(beside) if name not in visits]
+        names += fresh[: most - len(names)]
+        pairs, limit = society.ties(names), _TIES
     number = {name: i for i, name in enumerate(names)}
-    ties = {
-        (min(i, j), max(i, j))
-        for name, i in number.items()
-        if name in row
-        for other in society.network.neighbours(row[name]).tolist()
-        if (j := number.get(society.ids[other])) is not None
-    }
-    return names, sorted(ties)[:_TIES]
+    ties = {(number[a], number[b]) for a, b in pairs if a in number and b in number}
+    return names, sorted({(min(tie), max(tie)) for tie in ties})[:limit]
+
+
+def _most_first(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))
 
 
 def _walked(shown: pl.DataFrame) -> set[tuple[str, str]]:

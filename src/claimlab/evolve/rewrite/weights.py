@@ -104,9 +104,20 @@ def _parse(text: str, where: str) -> Weights:
         raise UnreadableFile(
             f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships."
         ) from None
-    targets = _shipped().targets if table.targets is None else table.targets
-    habits = sorted({habit for named in targets.values() for habit in named})
-    factors = [table.base, *(f for values in table.attributes.values() for f in values.values())]
+    weights = Weights(
+        null=table.null or _shipped().null,
+        targets=_shipped().targets if table.targets is None else table.targets,
+        base=table.base,
+        attributes=table.attributes,
+        digest=hashlib.sha256(text.encode()).hexdigest(),
+    )
+    _check(weights, where)
+    return weights
+
+
+def _check(weights: Weights, where: str) -> None:
+    habits = sorted({habit for named in weights.targets.values() for habit in named})
+    factors = [weights.base, *(f for v in weights.attributes.values() for f in v.values())]
     for name, weight in (pair for part in factors for pair in part.items()):
         if name not in habits:
             raise UnknownName(f"habit (named in '{where}')", name, habits)
@@ -114,10 +125,3 @@ def _parse(text: str, where: str) -> Weights:
             raise UnreadableFile(
                 f"'{where}' gives '{name}' the weight {weight}.", "Weights are 0 or more."
             )
-    return Weights(
-        null=table.null or _shipped().null,
-        targets=targets,
-        base=table.base,
-        attributes=table.attributes,
-        digest=hashlib.sha256(text.encode()).hexdigest(),
-    )
