@@ -22,12 +22,10 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.auditors.auditor import AUDITORS, Auditor, Question, Settings, Vote
 from claimlab.evolve.auditors.known.classifier import fit_auditors
-from claimlab.core.stats.interval import wilson
-from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.drift.hops import LEAST, read_hops
 from claimlab.llm.prompts import Prompts

@@ -23,7 +23,7 @@ from itertools import islice, pairwise
 from claimlab.core.types import JsonObject
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Settings
 from claimlab.evolve.rewrite.weights import Rates, Weights
-from claimlab.text.scripts import UNSPACED
+from claimlab.text.tokens import UNSPACED
 
 FEWEST = 3  # words that a text keeps, so that it never runs out of them
 PHRASE = 3  # words that are taken over at most
