@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from parts.standin import StandIn
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.worth.score import DIMENSIONS
-from claimlab.llm.standin import StandIn
 
 ENGLISH = "Most children in Riverton drink tap water every morning before school."
 GERMAN = "Die meisten Kinder in Neustadt trinken jeden Morgen vor der Schule Leitungswasser aus dem Hahn."

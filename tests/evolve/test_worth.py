@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from parts.standin import Body, StandIn
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
@@ -19,11 +20,6 @@ from claimlab.evolve.society.engine import Closest, Model, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.front import worth
-from claimlab.evolve.worth.score import Perspective, Society, by_features
-from claimlab.evolve.worth.spread import Bounds, ability, most_reached, spread
-from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
-from claimlab.evolve.worth.views import Worth
-from claimlab.llm.layers import Validated
 from claimlab.evolve.worth.score import (
     ALL,
     DIMENSIONS,
@@ -45,7 +41,6 @@ from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
-from claimlab.llm.standin import Body, StandIn
 
 CLAIMS = [
     ("plain", "The bench is green."),

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parts.standin import StandIn
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.worth.score import DIMENSIONS
-from claimlab.llm.standin import StandIn
 
 Make = Callable[..., Dataset]
 

@@ -27,11 +27,8 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evolve.claims.contexts import Context, Draft, evidence, records
-from claimlab.evolve.claims.gray import grayed
-from claimlab.evolve.claims.model import types
-from claimlab.llm.gather import Tally, gather_sync
 from claimlab.evolve.claims.model import read_data, types
-from claimlab.llm.gather import gather_sync
+from claimlab.llm.gather import Tally, gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider

@@ -22,10 +22,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.agreement import Scores, krippendorff
 from claimlab.core.stats.interval import unit_interval
 from claimlab.core.types import JsonObject
-from claimlab.evolve.drift.agreement import agreement
-from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.evolve.drift.hops import LEAST, grouped
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider

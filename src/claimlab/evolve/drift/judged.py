@@ -17,10 +17,8 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.drift.coverage import units
-from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.evolve.drift.lite import Reader
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider

@@ -39,9 +39,8 @@ from claimlab.core.types import JsonObject
 from claimlab.evolve.society.engine import Closest, Ints, Model, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.llm.judge import ModelJudge
+from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
-from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 
