@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.catalog import counts
+from claimlab.catalog.cards import CardRegistry
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.ids import numbered
 from claimlab.catalog.period import odd_dates
@@ -16,13 +17,12 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
-from claimlab.core.registry import Registry
 from claimlab.core.run import Run
 from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 
-DATASETS: Registry[Entry] = Registry(
-    "dataset", package="claimlab.catalog.datasets", attribute="DATASET", group="claimlab.datasets"
+DATASETS = CardRegistry(
+    "dataset", package="claimlab.catalog.readers", attribute="DATASET", group="claimlab.datasets"
 )
 
 

@@ -6,12 +6,10 @@ look.
 
 from __future__ import annotations
 
-import functools
-import inspect
-
 from claimlab.catalog.card import Card, Published
+from claimlab.catalog.cards import about
 from claimlab.catalog.counts import differences, published_rows
-from claimlab.catalog.entry import Entry, Loader
+from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
@@ -191,9 +189,7 @@ def access(entry: Entry) -> list[Block]:
 def variants(entry: Entry) -> list[Block]:
     if not entry.variants:
         return []
-    rows = [
-        (name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()
-    ]
+    rows = [(name, _rows_of(entry, name), about(loader)) for name, loader in entry.variants.items()]
     note = (
         "The first is the default; choose another with `variant`. Rows: counted in the published"
         " files, or as stated."
@@ -265,13 +261,3 @@ def _rows_of(entry: Entry, variant: str) -> Cell:
     if counted is not None:
         return Cell(f"{counted:,}", sort=counted)
     return Cell("–", sort=-1) if stated is None else Cell(f"{stated:,} stated", sort=stated)
-
-
-def _purpose(loader: Loader) -> str:
-    """The first paragraph of the loader's docstring; for a partial, that of the function it
-    wraps.
-    """
-    while isinstance(loader, functools.partial):
-        loader = loader.func
-    docstring = inspect.getdoc(loader) if inspect.isfunction(loader) else None
-    return " ".join((docstring or "").split("\n\n")[0].split())
