@@ -10,9 +10,20 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.cards import Verdicts, label_maps
-from claimlab.catalog.columns import blank_to_null, host, languages, post_or_id, title_and_body
-from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
-from claimlab.catalog.rows import answers, record_rows, side_rows
+from claimlab.catalog.columns import (
+    answers,
+    blank_to_null,
+    distinct,
+    host,
+    languages,
+    numbered,
+    post_or_id,
+    record_rows,
+    repeated,
+    side_rows,
+    title_and_body,
+    unique_ids,
+)
 from claimlab.core.record import SCHEMA, SIDE_TABLES
 
 

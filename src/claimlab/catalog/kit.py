@@ -6,13 +6,27 @@ from __future__ import annotations
 
 from claimlab.catalog.card import Card, Shares
 from claimlab.catalog.cards import entry_of, read_entry
-from claimlab.catalog.columns import blank_to_null, host, languages, post_or_id, title_and_body
+from claimlab.catalog.columns import (
+    answers,
+    blank_to_null,
+    dated,
+    distinct,
+    host,
+    languages,
+    moment,
+    numbered,
+    post_or_id,
+    record_rows,
+    repeated,
+    sent,
+    side_rows,
+    title_and_body,
+    tweet_ids,
+    unique_ids,
+    utc,
+)
 from claimlab.catalog.entry import Entry, Loaded, Loader, Sample
-from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
-from claimlab.catalog.rows import answers, record_rows, side_rows
 from claimlab.catalog.table import AS_PUBLISHED, Table, members, read_objects, western_text
-from claimlab.catalog.times import dated, moment, utc
-from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise

@@ -21,12 +21,19 @@ from typing import Annotated
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from claimlab.catalog.columns import languages, post_or_id, title_and_body
+from claimlab.catalog.columns import (
+    answers,
+    dated,
+    languages,
+    numbered,
+    post_or_id,
+    repeated,
+    title_and_body,
+    unique_ids,
+    utc,
+)
 from claimlab.catalog.entry import Loaded
-from claimlab.catalog.ids import numbered, repeated, unique_ids
-from claimlab.catalog.rows import answers
 from claimlab.catalog.table import Table, western_text
-from claimlab.catalog.times import dated, utc
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import SCHEMA
 from claimlab.core.words import several

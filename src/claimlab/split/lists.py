@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.readers.bluff import splits as bluff
+from claimlab.catalog.readers.bluff import layout as bluff
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table

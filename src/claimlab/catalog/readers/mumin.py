@@ -1,4 +1,4 @@
-"""MuMiN: claims of fact-checkers in many languages."""
+"""MuMiN: claims of fact-checkers in many languages, and MuMiN-PT, the Portuguese part of them."""
 
 from __future__ import annotations
 
@@ -25,3 +25,21 @@ def load(bundle: Bundle) -> Loaded:
         meta=raw.meta(["claim_en"]),
     )
     return Loaded(records)
+
+
+def portuguese(bundle: Bundle) -> Loaded:
+    """The rows whose language field says Portuguese; all rows, with a note, where the file has no
+    such field.
+
+    A loader does not guess languages: that is a cleaning step, whose choice and parameters belong
+    into the lineage.
+    """
+    loaded = load(bundle)
+    if loaded.records["language"].null_count() < loaded.records.height:
+        loaded.records = loaded.records.filter(pl.col("language") == "por")
+    else:
+        loaded.notes.append(
+            f"These files name no language, so all {loaded.records.height:,} claims are kept. Keep"
+            " the Portuguese ones with the recipe pt-afc of: claimlab clean"
+        )
+    return loaded

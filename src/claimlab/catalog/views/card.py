@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from claimlab.catalog.card import Card, Published
 from claimlab.catalog.cards import about
-from claimlab.catalog.counts import differences, published_rows
 from claimlab.catalog.entry import Entry
+from claimlab.catalog.load import differences, published_rows
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from claimlab.catalog.counts import differences
 from claimlab.catalog.entry import Entry
+from claimlab.catalog.load import differences
 from claimlab.catalog.query import MARKS, everything, loader_state
 from claimlab.catalog.views.card import heading, language_names, mark_cell, period, years
 from claimlab.catalog.views.overview import LEGEND, SIGNS, languages

@@ -12,11 +12,14 @@ splits          splits/evaluation/{setting}/{train|val|...}.json
 
 Listing reads nothing. A language is matched as ISO 639-1, 639-3 or by name; what the path does not
 tell (raw files by organisation, seeds by model) is left to the rows.
+
+Each setting has its lists of uuids as splits. Test lists are withheld by the authors; where a tree has
+some, they are read as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, get_args
@@ -27,6 +30,7 @@ from claimlab.catalog.table import Table
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.core.languages import normalise, require
 from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_json
 
 Kind = Literal["generated", "human", "meta-human", "meta-generated", "raw-human", "seeds", "splits"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -38,6 +42,11 @@ TEXTS = (
     "translated_post",
     "content",
 )
+METADATA_FILES: dict[str, Kind] = {
+    "metadata_human_written": "meta-human",
+    "metadata_ai_generated": "meta-generated",
+}
+TEXT_FOLDERS: dict[str, Kind] = {"ai_generated": "generated", "human_written": "human"}
 DIRECTIONS = {"sd_eng_x": "eng_x", "sd_x_eng": "x_eng"}
 
 
@@ -70,13 +79,10 @@ def parts(
         part for name in bundle.names() if (part := place(name)) is not None and part.kind == kind
     ]
     if makers is not None:
-        known = {fold_maker(p.maker): p.maker for p in matching if p.maker is not None}
-        wanted = {fold_maker(m): m for m in makers}
-        for key, maker in wanted.items():
-            if key not in known:
-                raise UnknownName(
-                    f"maker of {kind} texts", maker, [m for m in known.values() if m is not None]
-                )
+        known = {fold_maker(p.maker): p.maker for p in matching if p.maker}
+        wanted = {fold_maker(maker): maker for maker in makers}
+        for key in wanted.keys() - known.keys():
+            raise UnknownName(f"maker of {kind} texts", wanted[key], known.values())
         matching = [p for p in matching if fold_maker(p.maker) in wanted]
     if languages is not None:
         codes = {require(code) for code in languages}
@@ -96,18 +102,12 @@ def place(name: str) -> Part | None:
         return Part("splits", name, setting=setting) if setting else None
     if ending != ".csv":
         return None
-    if stem == "metadata_human_written":
-        return Part("meta-human", name)
-    if stem == "metadata_ai_generated":
-        return Part("meta-generated", name)
-    for kind, folder in (("generated", "ai_generated"), ("human", "human_written")):
-        if folder in folders and len(below := folders[folders.index(folder) + 1 :]) == 2:
-            return Part(
-                "generated" if kind == "generated" else "human",
-                name,
-                normalise(below[1]),
-                maker=below[0],
-            )
+    if stem in METADATA_FILES:
+        return Part(METADATA_FILES[stem], name)
+    for folder, kind in TEXT_FOLDERS.items():
+        below = folders[folders.index(folder) + 1 :] if folder in folders else []
+        if len(below) == 2:
+            return Part(kind, name, normalise(below[1]), maker=below[0])
     return _raw(name, folders)
 
 
@@ -169,3 +169,60 @@ def fold_maker(name: str | None) -> str | None:
     "CohereForAI_aya".
     """
     return None if name is None else "".join(c for c in name.casefold() if c.isalnum())
+
+
+DEFAULT = "multilingual"
+SPLITS = {"val": "dev", "valid": "dev", "validation": "dev"}
+SCHEMA = {"group": pl.String(), "setting": pl.String(), "split": pl.String()}
+
+
+def settings(bundle: Bundle) -> list[str]:
+    """The settings that the tree has lists for, such as "cross_lingual_family/Turkic"."""
+    return sorted({part.setting for part in parts(bundle, "splits") if part.setting is not None})
+
+
+def read_lists(bundle: Bundle, setting: str | None = None) -> pl.DataFrame:
+    """uuid ("group"), setting and split, of one setting or of all; rows in file order."""
+    known = settings(bundle)
+    if setting is not None and setting not in known:
+        raise UnknownName("split setting", setting, known)
+    rows = []
+    for part in parts(bundle, "splits"):
+        if setting is not None and part.setting != setting:
+            continue
+        stem = PurePosixPath(part.name).stem.lower()
+        value = read_json(bundle.text(part.name), part.name)
+        rows += [(uuid, part.setting, SPLITS.get(stem, stem)) for uuid in _uuids(value, part.name)]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def membership(lists: pl.DataFrame, setting: str) -> tuple[dict[str, str], list[str]]:
+    """The split of each uuid in one setting; and the uuids that are in several, which get none."""
+    rows = lists.filter(pl.col("setting") == setting).unique(
+        ["group", "split"], maintain_order=True
+    )
+    twice = (
+        rows.filter(pl.col("group").is_duplicated())["group"].unique(maintain_order=True).to_list()
+    )
+    once = rows.filter(~pl.col("group").is_duplicated()).select("group", "split")
+    return dict(once.iter_rows()), twice
+
+
+def _uuids(value: object, name: str) -> Iterator[str]:
+    """The card has lists of uuids; lists of rows with a uuid, and one list inside an object, are
+    read too.
+    """
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    if not isinstance(value, list):
+        raise UnreadableFile(
+            f"'{name}' is not a list of uuids.",
+            "Give the split lists in the layout of the data card.",
+        )
+    for item in value:
+        uuid = item.get("uuid") if isinstance(item, dict) else item
+        if not isinstance(uuid, str):
+            raise UnreadableFile(
+                f"'{name}' holds {str(item)[:40]!r}, which is not a uuid.", "Fix the list."
+            )
+        yield uuid

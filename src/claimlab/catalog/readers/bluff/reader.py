@@ -2,6 +2,10 @@
 
 From Python every choice is an argument; from the command line the named variants of the catalogue
 make the usual ones.
+
+uuids are joined to metadata and splits; every problem is kept with its uuid, for the side table
+`orphans`, and the sentences count them. What can only be known from the whole tree (metadata without
+text) is not measured when a part of it was asked for.
 """
 
 from __future__ import annotations
@@ -13,20 +17,148 @@ from typing import Literal
 
 import polars as pl
 
-from claimlab.catalog.columns import title_and_body
+from claimlab.catalog.cards import entry_of
+from claimlab.catalog.columns import dated, title_and_body
 from claimlab.catalog.entry import Loaded
-from claimlab.catalog.readers.bluff import decode, joins, splits, tongues
-from claimlab.catalog.readers.bluff.authorship import check_rule
-from claimlab.catalog.readers.bluff.layout import Kind, Part, parts
+from claimlab.catalog.readers.bluff.layout import (
+    DEFAULT,
+    Kind,
+    Part,
+    membership,
+    parts,
+    read_lists,
+    settings,
+)
 from claimlab.catalog.readers.bluff.layout import read as read_part
-from claimlab.catalog.readers.bluff.texts import Exploded, explode
+from claimlab.catalog.readers.bluff.texts import (
+    ENGLISH,
+    Exploded,
+    check_rule,
+    coverage,
+    explode,
+    resource_class,
+)
 from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.core.languages import describe
-from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
+
+SAME = "repeated as the same row (read once)"
+DIFFERENT = "repeated with different rows (all kept, in one group)"
+BOTH = "both generated and human-written"
+NO_METADATA = "with text but without metadata"
+NO_TEXT = "with metadata but without text"
+METADATA_TWICE = "repeated in the metadata (the first row is used)"
+LISTED_ONLY = "in a split list but without text"
+SEVERAL_SPLITS = "in several lists of one split setting (left out of the split)"
+VERDICTS = "with a verdict that contradicts the metadata (the row's own is used)"
+CARRIED = (
+    "technique_keys",
+    "degree",
+    "translation_directionality",
+    "organization",
+    "platform",
+    "country",
+    "category",
+    "topic",
+    "source_dataset",
+    "extraction_status",
+    "lang_pass",
+    "is_duplicate",
+    "json_parse",
+    "chain_status",
+    "mLLM",
+)
+
+
+@dataclass
+class Joins:
+    """Problems by kind, with the uuids that have them."""
+
+    whole: bool
+    problems: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, problem: str, uuids: Iterable[str]) -> None:
+        known = self.problems.setdefault(problem, [])
+        known.extend(sorted(set(uuids) - set(known)))
+
+    def table(self) -> pl.DataFrame:
+        rows = [(uuid, problem) for problem, uuids in self.problems.items() for uuid in uuids]
+        return pl.DataFrame(rows, schema={"group": pl.String, "problem": pl.String}, orient="row")
+
+    def sentences(self) -> list[str]:
+        sentences = [
+            f"{several(len(uuids), 'uuid')} {problem}, such as {uuids[0]}."
+            for problem, uuids in self.problems.items()
+            if uuids
+        ]
+        if not self.whole:
+            sentences.append(
+                "Only a part of the tree was read: metadata and split lists without text were not"
+                " looked for."
+            )
+        return sentences
+
+
+def with_occurrence(samples: pl.DataFrame, joins: Joins) -> pl.DataFrame:
+    """Same rows once; rows that share a uuid but differ are numbered in `occurrence`, from 0."""
+    same = samples.filter(pl.struct(pl.all()).is_duplicated())["uuid"]
+    joins.add(SAME, same.to_list())
+    once = samples.unique(maintain_order=True)
+    joins.add(DIFFERENT, once.filter(pl.col("uuid").is_duplicated())["uuid"].to_list())
+    return once.with_columns((pl.col("uuid").cum_count().over("uuid") - 1).alias("occurrence"))
+
+
+def with_metadata(
+    samples: pl.DataFrame, metadata: pl.DataFrame | None, joins: Joins
+) -> pl.DataFrame:
+    """Fill the samples' gaps from their metadata, and put the standard verdict beside their own."""
+    if metadata is None:
+        joins.add(NO_METADATA, samples["uuid"].to_list())
+        return samples.with_columns(pl.lit(None, pl.String).alias("standard_veracity"))
+    joins.add(METADATA_TWICE, metadata.filter(pl.col("uuid").is_duplicated())["uuid"].to_list())
+    first = metadata.unique("uuid", keep="first", maintain_order=True)
+    joins.add(NO_METADATA, set(samples["uuid"].to_list()) - set(first["uuid"].to_list()))
+    if joins.whole:
+        joins.add(NO_TEXT, set(first["uuid"].to_list()) - set(samples["uuid"].to_list()))
+    carried = [c for c in CARRIED if c in first.columns]
+    chosen = first.select(
+        "uuid", *(pl.col(c).alias(f"{c}|meta") for c in carried), _standard(first)
+    )
+    joined = samples.join(chosen, on="uuid", how="left", maintain_order="left")
+    filled = [
+        (
+            pl.coalesce(c, f"{c}|meta").alias(c)
+            if c in samples.columns
+            else pl.col(f"{c}|meta").alias(c)
+        )
+        for c in carried
+    ]
+    out = joined.with_columns(filled).drop(f"{c}|meta" for c in carried)
+    joins.add(VERDICTS, contradictions(out))
+    return out
+
+
+def _standard(metadata: pl.DataFrame) -> pl.Expr:
+    known = "veracity" in metadata.columns
+    return (pl.col("veracity") if known else pl.lit(None, pl.String)).alias("standard_veracity")
+
+
+def contradictions(samples: pl.DataFrame) -> list[str]:
+    """uuids whose own verdict is true and the metadata's false, or the other way round."""
+    if "veracity" not in samples.columns:
+        return []
+    rows = samples.select("uuid", "veracity", "standard_veracity").drop_nulls().iter_rows()
+    clear = {"true", "false"}
+    strict = entry_of("bluff").maps["strict"]
+    return [
+        uuid
+        for uuid, own, standard in rows
+        if {mine := strict.verdict(own), theirs := strict.verdict(standard)} <= clear
+        and mine != theirs
+    ]
+
 
 METADATA: dict[Kind, Kind] = {
     "generated": "meta-generated",
@@ -45,14 +177,13 @@ def read(
     rule: str = "per-field",
     verdict: Literal["own", "standard"] = "own",
     setting: str | None = None,
-    progress: Progress = silent,
 ) -> Loaded:
     """The texts of the tree. `rule` says whose authorship a text has, `verdict` whether a row's own
     verdict or the metadata's standard one is the label, `setting` which lists fill the column
     `split`."""
     wanted = None if languages is None else list(languages)
     whole = wanted is None and models is None and organisations is None
-    problems, odd, chosen_rule = joins.Joins(whole=whole), Oddities(), check_rule(rule)
+    problems, odd, chosen_rule = Joins(whole=whole), Oddities(), check_rule(rule)
     makers: dict[Kind, Iterable[str] | None] = {"generated": models, "human": organisations}
     metadata = {
         kind: _metadata(bundle, kind) for kind in dict.fromkeys(METADATA[s] for s in sources)
@@ -62,9 +193,9 @@ def read(
     for source in sources:
         chosen = parts(bundle, source, languages=wanted, makers=makers.get(source))
         if chosen:
-            rows = _rows(bundle, chosen, wanted, odd, progress)
-            samples = joins.with_metadata(
-                joins.with_occurrence(rows, problems), metadata[METADATA[source]], problems
+            rows = _rows(bundle, chosen, wanted, odd)
+            samples = with_metadata(
+                with_occurrence(rows, problems), metadata[METADATA[source]], problems
             )
             samples = samples.with_columns(_label(samples, verdict))
             classes = completed(classes, samples["declared"])
@@ -80,16 +211,12 @@ def read(
             "Give the folder that holds processed/, meta_data/ and splits/, as on the hub.",
         )
     if len(texts) > 1:
-        problems.add(
-            joins.BOTH, set.intersection(*(set(t["group"].to_list()) for t in texts.values()))
-        )
+        problems.add(BOTH, set.intersection(*(set(t["group"].to_list()) for t in texts.values())))
     records, lists, chosen_split = _with_split(bundle, pl.concat(texts.values()), setting)
-    problems.add(joins.SEVERAL_SPLITS, chosen_split.several)
+    problems.add(SEVERAL_SPLITS, chosen_split.several)
     if whole and {"generated", "human"} <= set(texts):
-        problems.add(
-            joins.LISTED_ONLY, set(lists["group"].to_list()) - set(records["group"].to_list())
-        )
-    covered = tongues.coverage(records, classes, whole=whole)
+        problems.add(LISTED_ONLY, set(lists["group"].to_list()) - set(records["group"].to_list()))
+    covered = coverage(records, classes, whole=whole)
     tables = {"languages": covered.table, "splits": lists, "orphans": problems.table()}
     notes = [
         f"Authorship is {rule}.",
@@ -123,8 +250,8 @@ def read_seeds(
             f"'{bundle.path.name}' holds no seeds.",
             "Give the folder that holds raw/source_data/, as on the hub.",
         )
-    problems = joins.Joins(whole=wanted is None)
-    rows = joins.with_occurrence(pl.concat(frames, how="diagonal").drop_nulls("uuid"), problems)
+    problems = Joins(whole=wanted is None)
+    rows = with_occurrence(pl.concat(frames, how="diagonal").drop_nulls("uuid"), problems)
     raw = Table("seeds", rows)
     form = raw.maybe("content_type").str.to_lowercase()
     again = (
@@ -163,7 +290,7 @@ def resource_classes(metadata: Sequence[pl.DataFrame]) -> tuple[dict[str, str], 
             .sort("declared", "language_category")
         )
         for code, word, n in counts.iter_rows():
-            if (name := decode.resource_class(word)) is not None:
+            if (name := resource_class(word)) is not None:
                 tally.setdefault(code, Counter())[name] += n
     classes = {code: votes.most_common(1)[0][0] for code, votes in tally.items()}
     return classes, sorted(code for code, votes in tally.items() if len(votes) > 1)
@@ -175,7 +302,7 @@ def completed(classes: dict[str, str], codes: pl.Series) -> dict[str, str]:
     """
     more = {
         c: facts.resource
-        for c in {*codes.drop_nulls(), tongues.ENGLISH}
+        for c in {*codes.drop_nulls(), ENGLISH}
         if (facts := describe(c)) and facts.resource
     }
     return {**more, **classes}
@@ -191,16 +318,14 @@ def _rows(
     chosen: Sequence[Part],
     wanted: list[str] | None,
     odd: Oddities,
-    progress: Progress,
 ) -> pl.DataFrame:
     """The rows of all chosen parts, read one after another."""
     frames = []
-    for i, part in enumerate(chosen):
+    for part in chosen:
         rows = read_part(bundle, part, languages=wanted)
         if part.language is not None:
             odd.misplaced += rows.filter(pl.col("declared") != part.language).height
         frames.append(rows)
-        progress(f"{part.kind} files", i + 1, len(chosen))
     rows = pl.concat(frames, how="diagonal")
     odd.nameless += rows["uuid"].null_count()
     return rows.drop_nulls("uuid")
@@ -235,8 +360,8 @@ def _with_split(
     """Fill `split` from the lists of `setting` (by default the multilingual ones, where they are
     there).
     """
-    lists, known, outcome = splits.read_lists(bundle), splits.settings(bundle), _Split()
-    chosen = setting if setting is not None else splits.DEFAULT
+    lists, known, outcome = read_lists(bundle), settings(bundle), _Split()
+    chosen = setting if setting is not None else DEFAULT
     if setting is None and chosen not in known:
         outcome.notes.append(
             f"No split lists for '{chosen}' (there are: {', '.join(known) or 'none'}): no split is"
@@ -245,7 +370,7 @@ def _with_split(
         return records.with_columns(pl.lit(None, pl.String).alias("split")), lists, outcome
     if chosen not in known:
         raise UnknownName("split setting", chosen, known)
-    member, outcome.several = splits.membership(lists, chosen)
+    member, outcome.several = membership(lists, chosen)
     split = (
         pl.col("group").replace_strict(member, default=None, return_dtype=pl.String).alias("split")
     )
