@@ -23,7 +23,7 @@ from claimlab.detect.detector import Prediction
 from claimlab.llm.messages import Answer, untrusted
 from claimlab.llm.opinion import Reasoned
 from claimlab.llm.prompts import Prompt
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence

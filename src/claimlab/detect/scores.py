@@ -11,7 +11,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.scores import UNANSWERED, accuracy, confusion, measured_macro_f1
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 
 def answered(predictions: pl.DataFrame) -> int:

@@ -20,7 +20,7 @@ from claimlab.core.engine.reads import digest_of, keep, reads
 from claimlab.core.progress import Progress
 from claimlab.detect.detector import DETECTORS, Detector, Prediction
 from claimlab.detect.tables import restored, stored
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
 
 ROWS = 2_000  # records in a shard; of a quick detector ten times as many
 

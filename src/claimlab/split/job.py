@@ -27,7 +27,7 @@ from claimlab.split.leaks import without_leaks
 from claimlab.split.material import STRATA, Flags, Material, Stratum, named, numbered
 from claimlab.split.small import UNCELLED, drawn_per_cell
 from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 STEP = "split"
 NOTE = "Split: "

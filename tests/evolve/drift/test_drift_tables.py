@@ -24,7 +24,7 @@ from claimlab.evolve.drift.independent import other_claims
 from claimlab.evolve.drift.levels import stages
 from claimlab.evolve.drift.measure import Drift, Judges, measure
 from claimlab.evolve.drift.write import contents
-from claimlab.tasks.known.table_veracity import ENTRIES
+from claimlab.tasks.table import ENTRIES
 
 from .test_drift_fuse import judge
 

@@ -11,7 +11,7 @@ import polars as pl
 from claimlab.clean.step import CleanStep
 from claimlab.core.step import Outcome
 from claimlab.core.words import several
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 from claimlab.text.mask import Mask, any_of, masked
 from claimlab.text.telling import keywords, one_sided_words
 
