@@ -19,6 +19,7 @@ from itertools import combinations
 from types import ModuleType
 from typing import Literal
 
+import polars as pl
 from pydantic import ValidationError, model_validator
 
 from claimlab.catalog.card import Card
@@ -60,6 +61,7 @@ class Variant(Closed):
     reader: str = "load"
     settings: JsonObject = {}
     table: PlainTable | None = None
+    fixed: dict[str, str] = {}  # columns that are the same in all records, such as their kind
     real_rows: int | None = None  # counted in the published files
     published_rows: int | Literal["not published"] | None = None  # as their publishers state
 
@@ -100,7 +102,10 @@ class Reader:
     variant: Variant
 
     def __call__(self, bundle: Bundle) -> Loaded:
-        return self.function(bundle)
+        loaded = self.function(bundle)
+        constants = {column: pl.lit(value) for column, value in self.variant.fixed.items()}
+        loaded.records = loaded.records.with_columns(**constants)
+        return loaded
 
     @cached_property
     def function(self) -> Loader:

@@ -151,7 +151,6 @@ class PlainTable(Closed):
     group: Column | None = None
     same_text: bool = False  # rows that say the same are a group
     meta: Columns = {}
-    fixed: dict[str, str] = {}  # what all records share
     needed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     answers: dict[str, str] = {}  # column of people's answers -> question
@@ -198,7 +197,6 @@ def _files(bundle: Bundle, plan: PlainTable) -> Iterator[tuple[Table, dict[str, 
     count = 0
     parts = plan.parts or (Part(files=plan.files),)
     for part in parts:
-        fixed = plan.fixed | part.fixed
         if plan.articles:
             files = [_articles(bundle, part.files)]
         elif plan.every:
@@ -208,7 +206,7 @@ def _files(bundle: Bundle, plan: PlainTable) -> Iterator[tuple[Table, dict[str, 
         else:
             files = [table(bundle.one(*part.files))]
         count += len(files)
-        yield from ((file, fixed) for file in files)
+        yield from ((file, part.fixed) for file in files)
     if not count:
         wanted = [pattern for part in parts for pattern in part.files]
         bundle.one(*(wanted[-1:] if plan.every else wanted))  # raises, and says what is there

@@ -19,7 +19,6 @@ def load_human_baseline(bundle: kit.Bundle) -> kit.Loaded:
     records = raw.frame.select(
         id="banfakenews-baseline-" + raw.need("articleID"),
         text=raw.need("news"),
-        kind=pl.lit("article"),
         label_raw=raw.need("label"),
     )
     annotations = []

@@ -25,19 +25,7 @@ PARTS = (
 LABELS = ("Real", "Fake", "Satire")
 
 
-def load(bundle: Bundle) -> Loaded:
-    return _load(bundle, PARTS)
-
-
-def load_buzzfeed(bundle: Bundle) -> Loaded:
-    return _load(bundle, PARTS[:1])
-
-
-def load_random(bundle: Bundle) -> Loaded:
-    return _load(bundle, PARTS[1:])
-
-
-def _load(bundle: Bundle, parts: Sequence[str]) -> Loaded:
+def load(bundle: Bundle, parts: Sequence[str] = PARTS) -> Loaded:
     """Folders by collection and label; a title lies under the same file name in the folder
     `LABEL_titles`.
     """
@@ -55,7 +43,6 @@ def _load(bundle: Bundle, parts: Sequence[str]) -> Loaded:
     records = raw.select(
         "text",
         id=unique_ids("benjaminpoliticalnews", raw["key"]),
-        kind=pl.lit("article"),
         label_raw="label",
         topic=pl.lit("politics"),
         meta=meta_column(raw, ["title", "part"]),

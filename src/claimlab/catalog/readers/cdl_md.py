@@ -154,7 +154,6 @@ def load_evaluation(bundle: kit.Bundle) -> kit.Loaded:
     rows = pl.concat(parts)
     records = rows.select(
         *["id", "text", "label_raw", "source"],
-        kind=pl.lit("claim"),
         language=pl.lit("eng"),
         meta=kit.meta_column(rows, ["messages", "prediction_matches_label", "evidence_wiki_url"]),
     )

@@ -19,7 +19,6 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     records = raw.select(
         id=pl.format("check-covid-{}", "file_id"),
         text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
         label_raw="label",
         group=pl.col("file_id").str.replace(
             r"_\d+$", ""

@@ -36,7 +36,6 @@ def load(bundle: Bundle, task: str) -> Loaded:
         parts.append(
             raw.frame.select(
                 text=raw.need("tweet_text"),
-                kind=pl.lit("post"),
                 label_raw=raw.maybe(
                     "class_label", "check_worthiness"
                 ),  # the Turkish files name it otherwise

@@ -28,7 +28,6 @@ def load(bundle: Bundle) -> Loaded:
     records = raw.select(
         id=pl.format("claimify-{}-{}", "answer_id", "sentence_id"),
         text="sentence",
-        kind=pl.lit("claim"),
         label_raw="contains_factual_claim",
         source=pl.lit("BingCheck"),
         group="answer_id",

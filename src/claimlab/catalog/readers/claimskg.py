@@ -4,7 +4,6 @@ topic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -50,26 +49,11 @@ COLUMNS = (
 )
 
 
-def load_rated(bundle: kit.Bundle) -> kit.Loaded:
-    """Claims with a rating: the crawler's table of each site, and the result table of the ClaimsKG
-    explorer.
-    """
-    return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored})
-
-
-def load_all(bundle: kit.Bundle) -> kit.Loaded:
-    """These, and the claims drawn by topic, which have no rating; in the order of the files'
-    names.
-    """
-    return _load(
-        bundle, {"rating_alternatename": _crawled, "ratingname": _explored, "review_url": _by_topic}
-    )
-
-
-def _load(
-    bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFrame]]
-) -> kit.Loaded:
+def load(bundle: kit.Bundle, *, unrated: bool) -> kit.Loaded:
     """Every table that has the telling column of one of `readers`, read by it."""
+    readers = {"rating_alternatename": _crawled, "ratingname": _explored}
+    if unrated:
+        readers["review_url"] = _by_topic
     parts = []
     for name in bundle.match("*.csv"):
         raw = kit.Table.read(bundle, name)

@@ -25,7 +25,6 @@ def load(bundle: Bundle) -> Loaded:
     records = raw.select(
         id=pl.format("climate-fever-{}", "claim_id"),
         text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
         label_raw="claim_label",
     )
     pairs = [

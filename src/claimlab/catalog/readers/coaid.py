@@ -50,7 +50,6 @@ def load(bundle: Bundle) -> Loaded:
     records = items.select(
         *["id", "label_raw"],
         text="title",
-        kind=pl.lit("claim"),
         **dated(
             {"publish_date column": published(items["publish_date"])}, written=items["publish_date"]
         ),
@@ -87,7 +86,6 @@ def load_engagements(bundle: Bundle) -> Loaded:
         "label_raw",
         id=pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")),
         text="title",
-        kind=pl.lit("claim"),
         **dated({"snapshot folder": joined["snapshot"]}),
         tweet_id="tweet_id",
         url="news_url",

@@ -27,7 +27,6 @@ def load(bundle: Bundle) -> Loaded:
     records = rows.select(
         numbered("covid19-br", rows.height),
         "text",
-        kind=pl.lit("post"),
         label_raw="misinformation",
         topic=pl.lit("COVID-19"),
         meta=meta_column(rows, ["row", "shares", "revision"]),

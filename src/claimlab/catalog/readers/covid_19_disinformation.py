@@ -81,7 +81,6 @@ def read(bundle: kit.Bundle, name: str) -> pl.DataFrame:
 def records(raw: pl.DataFrame) -> pl.DataFrame:
     return raw.select(
         *["id", "tweet_id", "split"],
-        kind=pl.lit("id-only"),
         label_raw="q2_label",
         language=pl.col("language_name").replace_strict(LANGUAGES, default=None),
         **kit.sent(raw["raw_id"]),

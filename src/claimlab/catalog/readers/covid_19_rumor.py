@@ -24,7 +24,6 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     records = raw.frame.select(
         id=ids,
         text=text,
-        kind=pl.lit("claim"),
         label_raw=raw.need("label"),
         **kit.dated(
             {"date column": raw.maybe("time", "date"), "snowflake id": kit.tweet_time(tweets)},
@@ -66,7 +65,6 @@ def load_curated(bundle: kit.Bundle) -> kit.Loaded:
     records = rows.select(
         id=kit.unique_ids("covid-19-rumor", rows["part"] + "-" + rows["number"]),
         text="content",
-        kind=pl.lit("claim"),
         label_raw="label",
         source="part",
         meta=kit.meta_column(rows, ["sentiment", "replies", "retweets", "likes"]),

@@ -19,7 +19,6 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     records = raw.select(
         id=kit.numbered("covid-fact", raw.height, 4),
         text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
         label_raw="label",
         url="gold_source",
         group="gold_source",

@@ -55,7 +55,6 @@ def _part(bundle: Bundle, name: str, split: str) -> pl.DataFrame:
     both = pl.concat_str("title", "text", separator="\n", ignore_nulls=True)
     return rows.select(
         text=pl.coalesce("title_text", pl.when(both != "").then(both)),
-        kind=pl.lit("article"),
         label_raw=raw.maybe("label", "our rating"),
         language=pl.lit("deu" if "german" in name.lower() else "eng"),
         split=pl.lit(split),

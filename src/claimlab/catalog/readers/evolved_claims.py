@@ -187,7 +187,6 @@ def record(
     return {
         "id": record_id,
         "text": text,
-        "kind": "claim",
         "label_raw": str(label),
         "language": "eng",
         "topic": topic,

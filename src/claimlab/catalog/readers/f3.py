@@ -16,22 +16,13 @@ PROMPTED = ["Prompt_type", "pre_post_GPT", "dataset_source"]
 MODEL = "gpt-3.5-turbo"  # the one generator that the paper names
 
 
-def everything(bundle: Bundle) -> Loaded:
+def load(bundle: Bundle, *, human: bool = True, machine: bool = True, kind: str = "") -> Loaded:
     """Both parts: people's texts first, then the model's, each file in its own order."""
-    return finish(pl.concat([human_rows(bundle), machine_rows(bundle)]))
-
-
-def human(bundle: Bundle) -> Loaded:
-    return finish(human_rows(bundle))
-
-
-def machine(bundle: Bundle) -> Loaded:
-    return finish(machine_rows(bundle))
-
-
-def only(bundle: Bundle, kind: str) -> Loaded:
-    loaded = everything(bundle)
-    loaded.records = loaded.records.filter(pl.col("kind") == kind)
+    parts = [human_rows(bundle)] if human else []
+    parts += [machine_rows(bundle)] if machine else []
+    loaded = finish(pl.concat(parts))
+    if kind:
+        loaded.records = loaded.records.filter(pl.col("kind") == kind)
     return loaded
 
 

@@ -32,7 +32,6 @@ def load(bundle: Bundle) -> Loaded:
     records = raw.frame.select(
         numbered("factck-br", raw.height),
         text=raw.need("claimReviewed"),
-        kind=pl.lit("claim"),
         label_raw=rating,
         **dated({"datePublished of the review": published}, written=raw.need("datePublished")),
         group=url,

@@ -55,18 +55,7 @@ MONTHS = [
 ]
 
 
-def full(bundle: Bundle) -> Loaded:
-    return read(bundle, "full_texts")
-
-
-def normalised(bundle: Bundle) -> Loaded:
-    """The longer text of each pair cut to the length of the shorter, so that length says
-    nothing.
-    """
-    return read(bundle, "size_normalized_texts")
-
-
-def read(bundle: Bundle, folder: str) -> Loaded:
+def load(bundle: Bundle, folder: str = "full_texts") -> Loaded:
     """One file per text; texts of one number are a pair. Fake ones first, then true ones, each by
     number.
     """
@@ -106,7 +95,6 @@ def record(label: str, number: int, text: str, facts: str) -> JsonObject:
     return {
         "id": f"fake-br-{label}-{number}",
         "text": text.strip(),
-        "kind": "article",
         "label_raw": label,
         "language": "por",
         "date": when,

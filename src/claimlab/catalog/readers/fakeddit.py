@@ -59,7 +59,6 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
         *["author", "split"],
         id="fakeddit-" + pl.coalesce("id", pl.format("line-{}", "line")),
         text="title",
-        kind=pl.lit("post"),
         label_raw="2_way_label",
         **dated({"created_utc column": raw["created_utc"]}),
         source="subreddit",

@@ -48,7 +48,6 @@ def load(bundle: Bundle) -> Loaded:
     records = raw.frame.select(
         id="fakehealth-" + raw.need("review_news_id"),
         text=title_and_body(raw.maybe("title").fill_null(raw.maybe("review_original_title")), body),
-        kind=pl.lit("article"),
         label_raw=raw.need("review_rating"),
         **dated({"published": raw.maybe("publish_date")}),
         source=raw.maybe("review_source", "review_news_source").fill_null(

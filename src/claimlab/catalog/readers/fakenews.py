@@ -23,7 +23,6 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
         url=pl.coalesce("url", "listed_url"),
         id=pl.format("fakenews-{}-{}", pl.col("label").str.to_lowercase(), "number"),
         text=kit.title_and_body(raw["title"], raw["body"]),
-        kind=pl.lit("article"),
         label_raw="label",
         meta=kit.meta_column(raw, ["rebuttal"]),
     )

@@ -41,7 +41,6 @@ def load_listed(bundle: Bundle) -> Loaded:
     raw = Table.read(bundle, bundle.one("*sharma*.csv", "*fakenewsnet*.csv", "*.csv"))
     records = raw.frame.select(
         text=raw.need("claim", "title"),
-        kind=pl.lit("claim"),
         label_raw=raw.need("claim_label", "real", "label").replace(LABELS),
         url=raw.maybe("claim_source", "news_url"),
     )
@@ -75,7 +74,6 @@ def load_items(bundle: Bundle, site: str | None = None) -> Loaded:
     records = rows.select(
         *["id", "label_raw", "source"],
         text="title",
-        kind=pl.lit("claim"),
         url="news_url",
         group="item",
         meta=meta_column(rows, ["tweets"]),
@@ -101,7 +99,6 @@ def _titles(bundle: Bundle) -> pl.DataFrame:
     ]
     return rows.select(
         text="title",
-        kind=pl.lit("claim"),
         label_raw=pl.col("label").replace(LABELS),
         **dated({"date column": rows["date"]}),
         source=pl.Series(sites, dtype=pl.String),

@@ -19,7 +19,6 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     records = raw.frame.select(
         id="fang-covid-" + pl.col("file").str.extract(r"([^/]+)\.\w+$"),
         text=kit.title_and_body(raw.maybe("header"), raw.need("article")),
-        kind=pl.lit("article"),
         label_raw=raw.need("label"),
         **kit.dated({"published": raw.maybe("date")}),
         source=raw.maybe("source"),

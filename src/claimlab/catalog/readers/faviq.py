@@ -14,19 +14,7 @@ from claimlab.core.types import JsonObject
 SETS = ("a", "r")  # from ambiguous questions, and from regular ones
 
 
-def load(bundle: kit.Bundle) -> kit.Loaded:
-    return _load(bundle, SETS)
-
-
-def load_a(bundle: kit.Bundle) -> kit.Loaded:
-    return _load(bundle, ("a",))
-
-
-def load_r(bundle: kit.Bundle) -> kit.Loaded:
-    return _load(bundle, ("r",))
-
-
-def _load(bundle: kit.Bundle, sets: Sequence[str]) -> kit.Loaded:
+def load(bundle: kit.Bundle, sets: Sequence[str] = SETS) -> kit.Loaded:
     """JSON lines in `faviq_a_set*/` and `faviq_r_set*/`; the test part of the A set is given out by
     its authors on request.
     """
@@ -54,7 +42,6 @@ def _load(bundle: kit.Bundle, sets: Sequence[str]) -> kit.Loaded:
         {
             "id": record,
             "text": row.get("claim"),
-            "kind": "claim",
             "label_raw": row.get("label"),
             "language": "eng",
             "split": row["split"],

@@ -88,7 +88,6 @@ def _loaded(
         "split",
         id=pl.format(f"{name}-{{}}-{{}}", "split", key),
         text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
         label_raw="label",
         group=pl.col(group) if group else pl.lit(None, pl.String),
         meta=kit.meta_column(raw, list(meta)) if meta else pl.lit(None, pl.String),

@@ -19,7 +19,6 @@ def claims_of(bundle: Bundle) -> pl.DataFrame:
         *["text", "source"],
         id=pl.format("fibvid-{}", "claim_num"),
         claim="claim_num",
-        kind=pl.lit("claim"),
         label_raw="group",
         topic=pl.col("group").replace_strict(TOPICS, default=None),
     )
@@ -40,7 +39,7 @@ def load_join(bundle: Bundle) -> Loaded:
         tweets, left_on="claim", right_on="claim_number", how="left", maintain_order="left_right"
     )
     records = joined.select(
-        *["text", "kind", "label_raw", "source", "topic"],
+        *["text", "label_raw", "source", "topic"],
         id=pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")),
         **dated({"create_date column": joined["create_date"]}),
         tweet_id="tweet_id",

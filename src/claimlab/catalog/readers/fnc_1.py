@@ -38,7 +38,6 @@ def stances(bundle: Bundle) -> Loaded:
     records = raw.select(
         numbered("fnc-1", raw.height),
         *["text", "split"],
-        kind=pl.lit("claim"),
         label_raw="stance",
         group=group,
         meta=meta_column(raw, ["stance", "body_id"]),
@@ -63,7 +62,6 @@ def bodies(bundle: Bundle) -> Loaded:
         "split",
         id=pl.format("fnc-1-{}-body-{}", "split", "body_id"),
         text="body",
-        kind=pl.lit("article"),
     )
     return Loaded(records)
 

@@ -14,16 +14,7 @@ FEASIBILITY = "feasibility"  # the question that the audit reads
 LABELLERS = ("labeler_1_possibility", "labeler_2_possibility", "labeler_3_possibility")
 
 
-def load(bundle: Bundle) -> Loaded:
-    return _load(bundle, "statement", "eng")
-
-
-def load_french(bundle: Bundle) -> Loaded:
-    """The statements as two native speakers translated them."""
-    return _load(bundle, "french", "fra")
-
-
-def _load(bundle: Bundle, column: str, language: str) -> Loaded:
+def load(bundle: Bundle, column: str) -> Loaded:
     """One JSON object per line. The folder also holds an old labelling (`_oldversion1`), which its
     authors advise against.
     """
@@ -31,9 +22,7 @@ def _load(bundle: Bundle, column: str, language: str) -> Loaded:
     records = raw.frame.select(
         id="liar-new-" + raw.need(*NUMBER),
         text=raw.need(column),
-        kind=pl.lit("claim"),
         label_raw=raw.need("label"),
-        language=pl.lit(language),
         **dated({"date column (claim)": raw.maybe("date")}),
         source=pl.lit("PolitiFact"),
         group=raw.need(*NUMBER),

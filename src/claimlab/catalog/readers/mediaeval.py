@@ -11,14 +11,10 @@ import polars as pl
 from claimlab.catalog import kit
 from claimlab.core.words import several, verb
 
-Part = tuple[
-    str, str, Sequence[str]
-]  # edition, split, where its file may lie: the first pattern that matches counts
-EDITION_2015: list[Part] = [
+# edition, split, where its file may lie: the first pattern that matches counts
+PARTS = (
     ("2015", "train", ("mediaeval2015/devset/tweets.txt", "devset/tweets.txt")),
     ("2015", "test", ("mediaeval2015/testset/tweets.txt", "testset/tweets.txt")),
-]
-EDITION_2016: list[Part] = [
     (
         "2016",
         "train",
@@ -33,25 +29,17 @@ EDITION_2016: list[Part] = [
             "testset/posts.txt",
         ),
     ),
-]
+)
 FULL_NAME = (  # "sandyA_fake_46" and "attacks_paris_1" without their tails
     r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"
 )
-
-
-def load(bundle: kit.Bundle) -> kit.Loaded:
-    return _load(bundle, EDITION_2016)
-
-
-def load_2015(bundle: kit.Bundle) -> kit.Loaded:
-    return _load(bundle, EDITION_2015)
 
 
 def load_all(bundle: kit.Bundle) -> kit.Loaded:
     """Both editions concatenated. 2016 was built on 2015, so posts repeat, also across train and
     test.
     """
-    loaded = _load(bundle, [*EDITION_2015, *EDITION_2016])
+    loaded = load(bundle, ["2015", "2016"])
     again = loaded.records.filter(
         pl.col("tweet_id").is_duplicated() & pl.col("tweet_id").is_not_null()
     ).height
@@ -78,7 +66,6 @@ def load_images(bundle: kit.Bundle) -> kit.Loaded:
         "label_raw",
         "group",
         id=kit.unique_ids("mediaeval-images", raw["number"]),
-        kind=pl.lit("id-only"),
         **kit.sent(raw["number"]),
         tweet_id="number",
         meta=kit.meta_column(raw, ["image"]),
@@ -96,11 +83,12 @@ def load_images(bundle: kit.Bundle) -> kit.Loaded:
     )
 
 
-def _load(bundle: kit.Bundle, parts: Sequence[Part]) -> kit.Loaded:
+def load(bundle: kit.Bundle, editions: Sequence[str]) -> kit.Loaded:
     """Tab-separated files with a header and no quoting; the columns changed their names between the
     editions.
     """
     frames = []
+    parts = [part for part in PARTS if part[0] in editions]
     for edition, split, patterns in parts:
         name = next((names[0] for p in patterns if (names := bundle.match(p))), None)
         if name is not None:
@@ -123,7 +111,6 @@ def _part(bundle: kit.Bundle, name: str, edition: str, split: str) -> pl.DataFra
         text=kit.blank_to_null(
             raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)
         ),
-        kind=pl.lit("post"),
         label_raw=raw.maybe("label"),
         **kit.dated(
             {"date column": raw.maybe("timestamp"), "snowflake id": kit.tweet_time(number)}

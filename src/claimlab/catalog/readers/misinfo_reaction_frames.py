@@ -22,7 +22,6 @@ def load(bundle: Bundle) -> Loaded:
         *key,
         "source",
         "topic",
-        kind=pl.lit("claim"),
     )
     judged = raw.join(
         records.select("id", *key), on=key, how="left", nulls_equal=True, maintain_order="left"

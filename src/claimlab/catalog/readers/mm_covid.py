@@ -37,7 +37,6 @@ def load(bundle: Bundle) -> Loaded:
     records = raw.select(
         id="mm-covid-" + pl.col("news_id"),
         text="claim",
-        kind=pl.lit("claim"),
         label_raw="label",
         language=languages(raw["lang"]),
         **dated({"time column": raw["time"]}, "%Y/%m/%d", "%d/%m/%Y"),

@@ -31,7 +31,6 @@ def load(bundle: Bundle) -> Loaded:
         "split",
         id=pl.format("mr2-{}-{}", "split", "number"),
         text=text,
-        kind=pl.lit("post"),
         label_raw=raw.need("label"),
         language=pl.when(text.is_not_null()).then(han),
         meta=raw.meta(["image_path", "direct_path", "inv_path"]),

@@ -90,7 +90,6 @@ def _record(post: Post, record_id: str, group: str | None, *, english: bool = Fa
     return {
         "id": record_id,
         "text": translated if english else original,
-        "kind": "post",
         "label_raw": "; ".join(sorted(set(post.verdicts), key=str.casefold)) or None,
         "language": "eng" if english else spoken,
         "date": post.when,

@@ -16,7 +16,6 @@ def load(bundle: Bundle) -> Loaded:
     raw = Table.read(bundle, bundle.one("claims_*.jsonl", "*.jsonl"))
     records = raw.frame.select(
         text=raw.need("claim"),
-        kind=pl.lit("claim"),
         label_raw=raw.need("verdict"),
         language=languages(raw.maybe("language")),
         split=pl.coalesce(

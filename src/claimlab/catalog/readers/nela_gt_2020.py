@@ -30,7 +30,6 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     records = raw.frame.select(
         id="nela-gt-2020-" + raw.maybe("id"),
         text=kit.title_and_body(raw.maybe("title"), raw.maybe("content")),
-        kind=pl.lit("article"),
         label_raw=known,
         **kit.dated({"published": raw.maybe("published_utc", "date")}),
         author=raw.maybe("author"),

@@ -19,16 +19,6 @@ QUESTIONS = {f"q{n}_label": f"q{n}" for n in range(1, 8)}
 LANGUAGES = {"ar": ("arabic", "ara"), "bg": ("bulgarian", "bul"), "en": ("english", "eng")}
 
 
-def load(bundle: Bundle) -> Loaded:
-    """Training and development tweets with the data added later, the fullest labelled version."""
-    return read(bundle, "prepared_additional")
-
-
-def load_first(bundle: Bundle) -> Loaded:
-    """The tweets of the first release, before data were added for English and Arabic."""
-    return read(bundle, "prepared")
-
-
 def load_test(bundle: Bundle) -> Loaded:
     """The test tweets, which were published without answers."""
     parts = []
@@ -40,7 +30,7 @@ def load_test(bundle: Bundle) -> Loaded:
     return build(pl.concat(parts), bundle)
 
 
-def read(bundle: Bundle, folder: str) -> Loaded:
+def load(bundle: Bundle, folder: str) -> Loaded:
     parts = []
     for split in ("train", "dev"):
         for short in LANGUAGES:
@@ -65,7 +55,6 @@ def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
     labelled = "q2_label" in raw.columns
     records = raw.select(
         *["id", "text", "split"],
-        kind=pl.lit("post"),
         label_raw=pl.col("q2_label") if labelled else pl.lit(None, pl.String),
         language=pl.col("short").replace_strict({s: iso for s, (_, iso) in LANGUAGES.items()}),
         **sent(raw["raw_id"]),

@@ -41,7 +41,6 @@ def load_threads(bundle: kit.Bundle) -> kit.Loaded:
     records = rows.select(
         *["tweet_id", "text"],
         id="pheme-" + pl.col("tweet_id"),
-        kind=pl.lit("post"),
         label_raw=pl.Series(labels, dtype=pl.String),
         **kit.sent(rows["tweet_id"]),
         group=pl.Series(events, dtype=pl.String),
@@ -134,7 +133,6 @@ def _row(
     return {
         "id": f"pheme-{tweet['id']}",
         "text": tweet.get("text"),
-        "kind": "post",
         "label_raw": label,
         "language": "eng" if tweet.get("lang") in ("en", None) else None,
         "date": when,

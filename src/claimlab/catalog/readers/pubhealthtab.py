@@ -42,7 +42,6 @@ def _record(item: Mapping[str, Any], split: str) -> JsonObject:
     return {
         "id": f"pubhealthtab-{item['_id']}",
         "text": str(item["claim"]).strip(),
-        "kind": "claim",
         "label_raw": item["label"],
         "language": "eng",
         "topic": "health",

@@ -32,7 +32,6 @@ def load_tweets(bundle: Bundle) -> Loaded:
     records = tweets.select(
         "tweet_id",
         id="recovery-tweet-" + pl.col("tweet_id"),
-        kind=pl.lit("id-only"),
         label_raw=pl.col("label_raw").str.strip_suffix(".0"),
         language=pl.lit(
             None, pl.String

@@ -34,7 +34,6 @@ def load(bundle: Bundle) -> Loaded:
     records = rows.select(
         *["id", "group"],
         text="tweet",
-        kind=pl.lit("post"),
         label_raw="target",
         meta=meta_column(rows, [*META, *QUESTIONS]),
     )

@@ -30,7 +30,6 @@ def load(bundle: Bundle) -> Loaded:
     rows = rows.join(_articles(bundle), on="triplet", how="left", maintain_order="left")
     records = rows.select(
         *["id", "text", "label_raw"],
-        kind=pl.lit("claim"),
         url=pl.when(pl.col("side") == "true").then("true_url").otherwise("false_url"),
         group="triplet-" + pl.col("triplet"),
         meta=meta_column(rows, ["image", "query"]),

@@ -33,7 +33,6 @@ def _records(bundle: Bundle, patterns: tuple[str, ...], label: str | None) -> pl
     return pl.DataFrame(ids).select(
         "tweet_id",
         id="wico-" + ids,
-        kind=pl.lit("id-only"),
         label_raw=pl.lit(label, pl.String),
         **sent(ids),
         split=pl.lit("train" if label else "test"),

@@ -28,22 +28,7 @@ SPLITS = {
 NO_EVIDENCE = "<DUMMY_EVIDENCE>"
 
 
-def load(bundle: Bundle) -> Loaded:
-    """The 25 languages of the benchmark: `data/x-fact/`, or the release on the Hugging Face Hub."""
-    return _load(
-        bundle,
-        ("x-fact/{tsv}", "{tsv}", "all_languages/{split}-*.csv", "all_languages/{split}-*.parquet"),
-    )
-
-
-def load_with_english(bundle: Bundle) -> Loaded:
-    """The same with PolitiFact's English claims added to the training part:
-    `data/x-fact-including-en/`.
-    """
-    return _load(bundle, ("x-fact-including-en/{tsv}",))
-
-
-def _load(bundle: Bundle, patterns: Sequence[str]) -> Loaded:
+def load(bundle: Bundle, patterns: Sequence[str]) -> Loaded:
     """Tab-separated without quoting, as its authors read it; the copy on the Hub is ordinary
     CSV.
     """
@@ -74,7 +59,6 @@ def _records(raw: Table, split: str) -> pl.DataFrame:
     return raw.frame.select(
         id=numbered(f"x-fact-{split}", raw.height, 5),
         text=raw.need("claim"),
-        kind=pl.lit("claim"),
         label_raw=raw.need("label"),
         language=languages(raw.need("language")),
         **dated(
