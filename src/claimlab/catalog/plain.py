@@ -14,7 +14,7 @@ One function reads them all; a dataset that needs more than this has a reader of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated
 
@@ -39,6 +39,8 @@ from claimlab.core.record import SCHEMA
 from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 from claimlab.text.snowflake import tweet_time
+
+PLAIN_COLUMNS = ("id", "text", "tweet_id", "author", "source", "url", "topic", "group")
 
 
 class Closed(BaseModel):
@@ -179,37 +181,34 @@ def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     return Loaded(records, tables, notes)
 
 
-def _files(bundle: Bundle, plan: PlainTable) -> Iterator[tuple[Table, dict[str, str]]]:
+def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
     """Each file with what is fixed for its records."""
-
-    def table(name: str) -> Table:
-        read = Table.read(
-            bundle,
-            name,
-            delimiter=plan.delimiter,
-            quoted=plan.quoted,
-            columns=plan.header,
-            western=plan.western,
-        )
-        blank = pl.col(pl.String).replace(plan.blank, None)
-        return Table(name, read.frame.with_columns(blank)) if plan.blank else read
-
-    count = 0
     parts = plan.parts or (Part(files=plan.files),)
-    for part in parts:
-        if plan.articles:
-            files = [_articles(bundle, part.files)]
-        elif plan.every:
-            files = [table(name) for name in first_matched(bundle, part.files)]
-        elif plan.any_part:
-            files = [table(name) for name in bundle.match(*part.files)]
-        else:
-            files = [table(bundle.one(*part.files))]
-        count += len(files)
-        yield from ((file, part.fixed) for file in files)
-    if not count:
+    if plan.articles:
+        return [(_articles(bundle, part.files), part.fixed) for part in parts]
+    if plan.every:
+        names = [(name, part) for part in parts for name in first_matched(bundle, part.files)]
+    elif plan.any_part:
+        names = [(name, part) for part in parts for name in bundle.match(*part.files)]
+    else:
+        names = [(bundle.one(*part.files), part) for part in parts]
+    if not names:
         wanted = [pattern for part in parts for pattern in part.files]
         bundle.one(*(wanted[-1:] if plan.every else wanted))  # raises, and says what is there
+    return [(_table(bundle, name, plan), part.fixed) for name, part in names]
+
+
+def _table(bundle: Bundle, name: str, plan: PlainTable) -> Table:
+    table = Table.read(
+        bundle,
+        name,
+        delimiter=plan.delimiter,
+        quoted=plan.quoted,
+        columns=plan.header,
+        western=plan.western,
+    )
+    blank = pl.col(pl.String).replace(plan.blank, None)
+    return Table(name, table.frame.with_columns(blank)) if plan.blank else table
 
 
 def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
@@ -242,42 +241,40 @@ def _rows(file: Table, fixed: Mapping[str, str], plan: PlainTable) -> pl.DataFra
     """The columns of a record; those of side tables have a space in their name."""
     needed = {"text", "label", "tweet_id", *plan.needed} - set(plan.optional)
 
-    def column(name: str, source: Source | None) -> pl.Series:
+    def column(name: str) -> pl.Series:
+        source: Source | None = getattr(plan, name)
         return source.series(file, fixed, needed=name in needed) if source else file.maybe()
 
-    columns = {
-        name: column(name, getattr(plan, name))
-        for name in ("id", "text", "tweet_id", "author", "source", "url", "topic", "group")
-    }
-    texts, tweets = columns["text"], columns["tweet_id"]
-    if plan.otherwise:
-        texts = texts.fill_null(column("otherwise", plan.otherwise))
-    if plan.title:
-        texts = title_and_body(column("title", plan.title), texts)
-    readings = {
-        dates.source or f"{dates.column[0]} column": utc(file.maybe(*dates.column), *dates.formats)
-        for dates in plan.date
-    }
-    written = [file.maybe(*dates.column) for dates in plan.date] or [file.maybe()]
+    columns = {name: column(name) for name in PLAIN_COLUMNS}
+    texts = columns["text"].fill_null(column("otherwise"))
+    texts = title_and_body(column("title"), texts) if plan.title else texts
     columns |= {
         "text": texts,
         "kind": post_or_id(texts).replace("post", plan.kind),
-        "label_raw": column("label", plan.label).str.strip_suffix(".0"),
-        **dated(
-            readings or {"snowflake id": tweet_time(tweets)},
-            written=pl.select(pl.coalesce(written)).to_series(),
-        ),
-        **({"language": languages(column("language", plan.language))} if plan.language else {}),
-        **({"meta": file.meta(plan.meta)} if plan.meta else {}),
+        "label_raw": column("label").str.strip_suffix(".0"),
+        "meta": file.meta(plan.meta),
+        **_dates(file, plan, columns["tweet_id"]),
         **{f"answer {name}": file.need(name) for name in plan.answers},
     }
+    if plan.language:
+        columns["language"] = languages(column("language"))
     if plan.evidence is not None:
-        for name, source in plan.evidence.columns.items():
-            columns[f"evidence {name}"] = source.series(file, fixed)
-        if plan.evidence.meta:
-            columns["evidence meta"] = file.meta(plan.evidence.meta)
+        own = {name: each.series(file, fixed) for name, each in plan.evidence.columns.items()}
+        own["meta"] = file.meta(plan.evidence.meta)
+        columns |= {f"evidence {name}": values for name, values in own.items()}
     constants = {name: pl.lit(value) for name, value in fixed.items() if name in SCHEMA}
     return file.frame.select(**columns).with_columns(**constants)
+
+
+def _dates(file: Table, plan: PlainTable, tweets: pl.Series) -> dict[str, pl.Series]:
+    if not plan.date:
+        return dated({"snowflake id": tweet_time(tweets)})
+    written = [file.maybe(*dates.column) for dates in plan.date]
+    readings = {
+        dates.source or f"{dates.column[0]} column": utc(texts, *dates.formats)
+        for dates, texts in zip(plan.date, written, strict=True)
+    }
+    return dated(readings, written=pl.select(pl.coalesce(written)).to_series())
 
 
 def _ids(rows: pl.DataFrame, dataset: str, plan: PlainTable) -> pl.Series:
