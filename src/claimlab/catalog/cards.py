@@ -73,6 +73,7 @@ class Holdings(Closed):
     real_labels: dict[str, int] = {}
     maps: dict[str, Verdicts] = {}
     variants: dict[str, Variant] = {}
+    lists: JsonObject = {}  # what the reader looks up, such as names of columns
 
     @model_validator(mode="before")
     @classmethod
@@ -149,6 +150,13 @@ def card_files() -> dict[str, Traversable]:
 def entry_of(name: str) -> Entry:
     """The dataset of one of our cards."""
     return read_entry(card_files()[name])
+
+
+@cache
+def lists_of(name: str) -> JsonObject:
+    """What the reader of a dataset looks up, from its card."""
+    lists: JsonObject = tomllib.loads(card_files()[name].read_text(encoding="utf-8"))["lists"]
+    return lists
 
 
 def read_entry(file: Traversable) -> Entry:

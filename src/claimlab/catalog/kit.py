@@ -5,7 +5,7 @@ cards and entries.
 from __future__ import annotations
 
 from claimlab.catalog.card import Card, Shares
-from claimlab.catalog.cards import entry_of, read_entry
+from claimlab.catalog.cards import entry_of, lists_of, read_entry
 from claimlab.catalog.columns import (
     answers,
     blank_to_null,
@@ -59,6 +59,7 @@ __all__ = [
     "frame_of",
     "host",
     "languages",
+    "lists_of",
     "members",
     "meta_column",
     "meta_json",

@@ -9,32 +9,9 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Loaded, Table, meta_column
+from claimlab.catalog.kit import Bundle, Loaded, Table, lists_of, meta_column
 
-# (question, column of the answer, column of the reasoning), as they are called in files of one
-# model
-STEPS = (
-    ("score 0-3", "likelihood", None),
-    ("score 0-3", "likelihood_s123", None),
-    ("step 1: verifiable", "veri_aggregated", None),
-    ("step 1: verifiable", "ver_aggregated", None),
-    ("step 2: verifiable", "p2_aggregated", "VERIFIABLE_REASON1"),
-    ("step 2: category", "CATEGORY1", "ANALYSIS1"),
-    ("step 2: fact", "FACT_PART1", None),
-    ("step 3.1: objective", "ob_aggregated", "objectivity"),
-    ("step 3.2: objective", "sub_aggregated", "subjectivity"),
-)
-# the same in the merged file, where each column starts with the model's name
-MERGED = (
-    ("score 0-3", "", None),
-    ("step 1: verifiable", "-s1", None),
-    ("step 2: verifiable", "-s2", "-s2-reasoning"),
-    ("step 2: category", "-category", "-s2-analysis"),
-    ("step 2: fact", "-s2-extraction", None),
-    ("step 3.1: objective", "-s3-1", "-s3-objective"),
-    ("step 3.2: objective", "-s3-2", "-s3-subjective"),
-)
-HUMAN = (("claim", "label_"), ("Q1", "Q1_"), ("Q2", "Q2_"))
+LISTS = lists_of("afacta")
 
 
 def sentences(bundle: Bundle) -> Loaded:
@@ -79,12 +56,13 @@ def judged(bundle: Bundle, raw: pl.DataFrame, models: str, samples: str, kind: s
     it.
     """
     answers = []
-    for question, stem in HUMAN:
+    for stem, question in LISTS["people"].items():
         for who in ("1", "2"):
             answers.append(answer(raw, f"annotator {who}", "human", question, f"{stem}{who}"))
     for model in ("gpt-4", "gpt-3.5"):
         answers += [
-            answer(raw, model, "model", q, model + c, r and model + r) for q, c, r in MERGED
+            answer(raw, model, "model", question, *(model + column for column in columns))
+            for question, *columns in LISTS["merged"]
         ]
     ids = raw.select("SENTENCES", "id")
     for model in ("llama", "zephyr"):
@@ -141,7 +119,7 @@ def table(
 
 
 def step_answers(raw: pl.DataFrame, model: str) -> list[pl.DataFrame]:
-    return [answer(raw, model, "model", q, c, r) for q, c, r in STEPS if c in raw.columns]
+    return [answer(raw, model, "model", *step) for step in LISTS["steps"] if step[1] in raw.columns]
 
 
 def thoughts(raw: pl.DataFrame, model: str) -> Iterator[pl.DataFrame]:

@@ -18,28 +18,8 @@ import polars as pl
 from claimlab.catalog import kit
 
 SPLITS = {"train": "train", "validation": "dev", "val": "dev", "test": "test"}
-NAMES = {
-    "text": ("claim", "text", "statement", "content"),
-    "dataset": ("dataset", "dataset_name", "source_dataset"),
-    "veracity": ("veracity", "unified_label"),
-    "label": ("label", "original_label", "rating"),
-    "tweet_id": ("tweet_id", "tweetid"),
-    "date": ("date", "claim_date", "publish_date", "created_at"),
-    "author": ("author", "speaker", "claimant"),
-    "language": ("language", "lang"),
-    "url": ("url", "link"),
-    "topic": ("topic", "subject", "category"),
-}
-ARTICLES = (
-    "banfakenews",
-    "benjaminpoliticalnews",
-    "celebrity",
-    "ctfan",
-    "fakes",
-    "fakenews",
-    "isot",
-    "ticnn",
-)
+NAMES: dict[str, list[str]] = kit.lists_of("cdl-md")["names"]
+ARTICLES = tuple(kit.lists_of("cdl-md")["articles"])
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:

@@ -12,41 +12,14 @@ from claimlab.catalog.kit import (
     Table,
     answers,
     languages,
+    lists_of,
     post_or_id,
     sent,
     unique_ids,
 )
 
 RELEVANT, MISINFORMATION = "relevant to vaccines", "contains misinformation about vaccines"
-YES, FEELING = (
-    {"1": "yes", "2": "no", "3": "uncertain"},
-    {"1": "negative", "2": "neutral", "3": "positive"},
-)
-THEMES = (
-    "development, availability or access",
-    "safety, efficacy or acceptance",
-    "infertility",
-    "political or economic motives",
-    "mandatory vaccines or ethics",
-    "reagents",
-    "morbidity or mortality",
-    "alternatives",
-    "susceptibility due to influenza vaccines",
-    "another theme",
-)
-QUESTIONS = {
-    RELEVANT: ("Q1", "relevant_to_vaccines", "revelant_to_vaccines"),
-    "mentions a vaccine other than COVID-19's": ("Q2", "mention_non_covid_vaccine"),
-    MISINFORMATION: ("Q3", "contain_misinfo_about_vaccine"),
-    **{
-        f"theme: {theme}": (f"Q4{letter}",)
-        for letter, theme in zip("abcdefghij", THEMES, strict=True)
-    },
-}
-FEELINGS = {
-    "dominant sentiment of the tweet": ("Q5a", "dominant_sentiment_tweet"),
-    "dominant sentiment towards vaccines": ("Q5b", "dominant_sentiment_vaccine"),
-}
+LISTS = lists_of("covid-vaccine-misinfo-mic")
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -55,9 +28,10 @@ def load(bundle: Bundle) -> Loaded:
     raw = Table.read(bundle, bundle.one("annotated_data.csv", "*annotated*.csv"))
     link, text = raw.maybe("posturl"), raw.maybe("text", "tweet", "full_text")
     ids = link.str.extract(r"/status(?:es)?/(\d+)").fill_null(raw.maybe("tweet_id", "id", "id_str"))
-    coded = raw.pick((), {**QUESTIONS, **FEELINGS}).with_columns(pl.all().str.strip_suffix(".0"))
+    questions, sentiments = LISTS["questions"], LISTS["sentiments"]
+    coded = raw.pick((), questions | sentiments).with_columns(pl.all().str.strip_suffix(".0"))
     worded = coded.with_columns(
-        pl.col(list(QUESTIONS)).replace(YES), pl.col(list(FEELINGS)).replace(FEELING)
+        pl.col(*questions).replace(LISTS["answers"]), pl.col(*sentiments).replace(LISTS["feelings"])
     )
     labels = [_label(*pair) for pair in worded.select(RELEVANT, MISINFORMATION).iter_rows()]
     records = raw.frame.select(

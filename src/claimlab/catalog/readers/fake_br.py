@@ -8,51 +8,12 @@ from datetime import datetime
 from functools import cache
 from pathlib import PurePosixPath
 
-from claimlab.catalog.kit import Bundle, Loaded, meta_json, moment, record_rows
+from claimlab.catalog.kit import Bundle, Loaded, lists_of, meta_json, moment, record_rows
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
-FIELDS = [
-    "author",
-    "link",
-    "category",
-    "date",
-    "tokens",
-    "words",
-    "types",
-    "links",
-    "upper_case_words",
-    "verbs",
-    "subjunctive_imperative_verbs",
-    "nouns",
-    "adjectives",
-    "adverbs",
-    "modal_verbs",
-    "singular_pronouns",
-    "plural_pronouns",
-    "pronouns",
-    "pausality",
-    "characters",
-    "sentence_length",
-    "word_length",
-    "spelling_errors",
-    "emotiveness",
-    "diversity",
-]
-MONTHS = [
-    "janeiro",
-    "fevereiro",
-    "março",
-    "abril",
-    "maio",
-    "junho",
-    "julho",
-    "agosto",
-    "setembro",
-    "outubro",
-    "novembro",
-    "dezembro",
-]
+FIELDS: list[str] = lists_of("fake-br")["fields"]
+MONTHS: list[str] = lists_of("fake-br")["months"]
 
 
 def load(bundle: Bundle, folder: str = "full_texts") -> Loaded:

@@ -9,27 +9,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog import kit
+from claimlab.catalog.plain import first_matched
 from claimlab.core.words import several, verb
 
-# edition, split, where its file may lie: the first pattern that matches counts
-PARTS = (
-    ("2015", "train", ("mediaeval2015/devset/tweets.txt", "devset/tweets.txt")),
-    ("2015", "test", ("mediaeval2015/testset/tweets.txt", "testset/tweets.txt")),
-    (
-        "2016",
-        "train",
-        ("mediaeval2016/devset/posts.txt", "devset/posts.txt", "mediaeval2016/devset/tweets.txt"),
-    ),
-    (
-        "2016",
-        "test",
-        (
-            "mediaeval2016/testset/posts_groundtruth.txt",
-            "posts_groundtruth.txt",
-            "testset/posts.txt",
-        ),
-    ),
-)
+LABELS = ("real", "fake", "humor", "humour")
 FULL_NAME = (  # "sandyA_fake_46" and "attacks_paris_1" without their tails
     r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"
 )
@@ -54,7 +37,7 @@ def load_images(bundle: kit.Bundle) -> kit.Loaded:
     images has several columns of them, so a row is read from both ends."""
     name = bundle.one("tweets_images.txt")
     lines = [line.split("\t") for line in bundle.text(name).splitlines()[1:] if line.strip()]
-    whole = [c[-2].strip() in A5 for c in lines]  # two lines break off before the label
+    whole = [c[-2].strip() in LABELS for c in lines]  # two lines break off before the label
     rows = [
         (c[0], *((",".join(c[1:-2]), *c[-2:]) if w else (",".join(c[1:]), None, None)))
         for c, w in zip(lines, whole, strict=True)
@@ -88,14 +71,13 @@ def load(bundle: kit.Bundle, editions: Sequence[str]) -> kit.Loaded:
     editions.
     """
     frames = []
-    parts = [part for part in PARTS if part[0] in editions]
-    for edition, split, patterns in parts:
-        name = next((names[0] for p in patterns if (names := bundle.match(p))), None)
-        if name is not None:
-            frames.append(_part(bundle, name, edition, split))
+    parts = [p for p in kit.lists_of("mediaeval")["parts"] if p["edition"] in editions]
+    for part in parts:
+        for name in first_matched(bundle, part["files"])[:1]:
+            frames.append(_part(bundle, name, part["edition"], part["split"]))
     if not frames:
         raise kit.UnreadableFile(
-            f"'{bundle.path.name}' holds none of: {', '.join(p[0] for _, _, p in parts)}.",
+            f"'{bundle.path.name}' holds none of: {', '.join(p['files'][0] for p in parts)}.",
             "Give the repository image-verification-corpus as published.",
         )
     return kit.Loaded(pl.concat(frames))
@@ -121,6 +103,3 @@ def _part(bundle: kit.Bundle, name: str, edition: str, split: str) -> pl.DataFra
         split=pl.lit(split),
         meta=kit.meta_column(extra, ["image", "edition"]),
     )
-
-
-A5 = {"real": "true", "fake": "false", "humor": "unknown", "humour": "unknown"}

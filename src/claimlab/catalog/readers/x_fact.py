@@ -17,6 +17,7 @@ from claimlab.catalog.kit import (
     languages,
     numbered,
 )
+from claimlab.catalog.plain import first_matched
 
 SPLITS = {
     "train": "train.all.tsv",
@@ -34,16 +35,12 @@ def load(bundle: Bundle, patterns: Sequence[str]) -> Loaded:
     """
     records, evidence = [], []
     for split, tsv in SPLITS.items():
-        name = next(
-            (m[0] for p in patterns if (m := bundle.match(p.format(tsv=tsv, split=split)))), None
-        )
-        if name is None:
-            continue
-        tabs = name.lower().endswith("tsv")
-        raw = Table.read(bundle, name, delimiter="\t" if tabs else None, quoted=not tabs)
-        part = _records(raw, split)
-        records.append(part)
-        evidence.append(_evidence(raw, part["id"]))
+        places = [pattern.format(tsv=tsv, split=split) for pattern in patterns]
+        for name in first_matched(bundle, places)[:1]:
+            tabs = name.lower().endswith("tsv")
+            raw = Table.read(bundle, name, delimiter="\t" if tabs else None, quoted=not tabs)
+            records.append(_records(raw, split))
+            evidence.append(_evidence(raw, records[-1]["id"]))
     if not records:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no file like"

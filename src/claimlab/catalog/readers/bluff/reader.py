@@ -36,6 +36,7 @@ from claimlab.catalog.readers.bluff.texts import (
     check_rule,
     coverage,
     explode,
+    listed,
     resource_class,
 )
 from claimlab.catalog.table import Table
@@ -53,23 +54,6 @@ METADATA_TWICE = "repeated in the metadata (the first row is used)"
 LISTED_ONLY = "in a split list but without text"
 SEVERAL_SPLITS = "in several lists of one split setting (left out of the split)"
 VERDICTS = "with a verdict that contradicts the metadata (the row's own is used)"
-CARRIED = (
-    "technique_keys",
-    "degree",
-    "translation_directionality",
-    "organization",
-    "platform",
-    "country",
-    "category",
-    "topic",
-    "source_dataset",
-    "extraction_status",
-    "lang_pass",
-    "is_duplicate",
-    "json_parse",
-    "chain_status",
-    "mLLM",
-)
 
 
 @dataclass
@@ -122,7 +106,7 @@ def with_metadata(
     joins.add(NO_METADATA, set(samples["uuid"].to_list()) - set(first["uuid"].to_list()))
     if joins.whole:
         joins.add(NO_TEXT, set(first["uuid"].to_list()) - set(samples["uuid"].to_list()))
-    carried = [c for c in CARRIED if c in first.columns]
+    carried = [c for c in listed("carried") if c in first.columns]
     chosen = first.select(
         "uuid", *(pl.col(c).alias(f"{c}|meta") for c in carried), _standard(first)
     )

@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -43,11 +43,14 @@ from claimlab.core.record import AUTHORSHIPS, meta_column
 from claimlab.core.words import several
 
 
+def listed(kind: str) -> Any:
+    return packaged.toml("claimlab.catalog.readers.bluff", "words.toml")[kind]
+
+
 @cache
 def words(kind: str) -> dict[str, str]:
     """The words of one kind, each with what it means."""
-    table = packaged.toml("claimlab.catalog.readers.bluff", "words.toml")[kind]
-    return {word: meaning for meaning, spellings in table.items() for word in spellings}
+    return {word: meaning for meaning, spellings in listed(kind).items() for word in spellings}
 
 
 @cache
@@ -55,7 +58,7 @@ def technique_names(keys: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]
     """Names for "[10, 32]", "10;32" or "['polish']"; and the keys that no list names."""
     if keys is None:
         return (), ()
-    names = packaged.toml("claimlab.catalog.readers.bluff", "words.toml")["techniques"]
+    names = listed("techniques")
     known, strange = [], []
     for key in re.findall(r"[A-Za-z]+|\d+", keys):
         if key.isdigit() and 1 <= int(key) <= len(names):
@@ -133,7 +136,7 @@ ENGLISH = "eng"
 @cache
 def declared() -> dict[str, frozenset[str]]:
     """The three published lists of languages, by place."""
-    lists = packaged.toml("claimlab.catalog.readers.bluff", "words.toml")["languages"]
+    lists = listed("languages")
     codes = {place: map(normalise, text.split()) for place, text in lists.items()}
     return {place: frozenset(filter(None, each)) for place, each in codes.items()}
 
@@ -217,30 +220,6 @@ def coverage(records: pl.DataFrame, classes: dict[str, str], *, whole: bool) -> 
             }
         )
     return Coverage(pl.DataFrame(rows, infer_schema_length=None), frozenset(texts), whole)
-
-
-META = (
-    "model",
-    "organization",
-    "translation_directionality",
-    "degree",
-    "degree_raw",
-    "techniques",
-    "technique_keys",
-    "source_dataset",
-    "platform",
-    "country",
-    "category",
-    "extraction_status",
-    "field",
-    "detected",
-    "resource",
-    "standard_veracity",
-    "lang_pass",
-    "is_duplicate",
-    "json_parse",
-    "chain_status",
-)
 
 
 @dataclass(frozen=True)
@@ -355,7 +334,7 @@ def _records(
         topic=_either(rows, "standardized_topics", "topic", "category"),
         group="uuid",
         authorship=author,
-        meta=meta_column(rows, [c for c in META if c in rows.columns]),
+        meta=meta_column(rows, [c for c in listed("meta") if c in rows.columns]),
     )
     return records, sum(odd for _, odd in languages)
 
