@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import polars as pl
 
@@ -96,7 +95,7 @@ def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
     ]
 
 
-Row = Mapping[str, Any]
+Row = Mapping[str, object]
 TEXT = pl.String()
 
 

@@ -186,16 +186,21 @@ def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]
     parts = plan.parts or (Part(files=plan.files),)
     if plan.articles:
         return [(_articles(bundle, part.files), part.fixed) for part in parts]
-    if plan.every:
-        names = [(name, part) for part in parts for name in first_matched(bundle, part.files)]
-    elif plan.any_part:
-        names = [(name, part) for part in parts for name in bundle.match(*part.files)]
-    else:
-        names = [(bundle.one(*part.files), part) for part in parts]
-    if not names:
+    files = [
+        (_table(bundle, name, plan), part.fixed)
+        for part in parts
+        for name in _names(bundle, part, plan)
+    ]
+    if not files:
         wanted = [pattern for part in parts for pattern in part.files]
         bundle.one(*(wanted[-1:] if plan.every else wanted))  # raises, and says what is there
-    return [(_table(bundle, name, plan), part.fixed) for name, part in names]
+    return files
+
+
+def _names(bundle: Bundle, part: Part, plan: PlainTable) -> list[str]:
+    if plan.every:
+        return first_matched(bundle, part.files)
+    return bundle.match(*part.files) if plan.any_part else [bundle.one(*part.files)]
 
 
 def _table(bundle: Bundle, name: str, plan: PlainTable) -> Table:

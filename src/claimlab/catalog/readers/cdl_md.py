@@ -14,6 +14,7 @@ import io
 from pathlib import PurePosixPath
 
 import polars as pl
+import polars.selectors as cs
 
 from claimlab.catalog import kit
 
@@ -74,21 +75,18 @@ def _read(bundle: kit.Bundle, name: str) -> kit.Table:
 
 
 def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:
-    ids = raw.find(*NAMES["tweet_id"])
-    rounded = ids is not None and raw.frame[ids].dtype.is_float() and raw.frame[ids].count() > 0
-    if ids is not None and rounded:
+    ids, notes = raw.find(*NAMES["tweet_id"]), []
+    if ids is not None and raw.frame[ids].dtype.is_float() and raw.frame[ids].count():
         raw = kit.Table(name, raw.frame.with_columns(pl.col(ids).cast(pl.Int64)))
+        notes = ["Tweet ids were saved as floats: their last digits are lost."]
     raw.need(*NAMES["text"], *NAMES["tweet_id"])
     verdict = raw.need(*NAMES["veracity"], *NAMES["label"])
     columns = raw.pick((), NAMES)
     folder = PurePosixPath(name).parent.name or None
     source = columns["dataset"].fill_null(folder) if folder else columns["dataset"]
     used = {raw.find(*names) for key, names in NAMES.items() if key != "label"}
-    flat = [
-        c
-        for c, t in raw.frame.schema.items()
-        if c not in used and not t.is_nested() and t != pl.Binary
-    ]
+    plain = raw.frame.select(~(cs.nested() | cs.binary())).columns
+    flat = [column for column in plain if column not in used]
     records = columns.select(
         "text",
         kind=pl.Series(
@@ -103,13 +101,9 @@ def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:
         url="url",
         topic="topic",
         split=pl.lit(_split(name), pl.String),
-        meta=kit.meta_column(
-            raw.frame.with_columns(kit.blank_to_null(raw.frame[c]).alias(c) for c in flat), flat
-        ),
+        meta=raw.meta(flat),
     )
-    return records, (
-        ["Tweet ids were saved as floats: their last digits are lost."] if rounded else []
-    )
+    return records, notes
 
 
 def _kind(text: str | None, source: str | None) -> str:

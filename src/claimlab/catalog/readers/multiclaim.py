@@ -73,9 +73,7 @@ def load_pairs(bundle: kit.Bundle) -> kit.Loaded:
     )
 
 
-def _loaded(
-    records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]
-) -> kit.Loaded:
+def _loaded(records: Sequence[JsonObject], evidence: Sequence[JsonObject]) -> kit.Loaded:
     return kit.Loaded(
         kit.record_rows(records),
         {"evidence": kit.side_rows("evidence", evidence)} if evidence else {},
@@ -83,10 +81,12 @@ def _loaded(
 
 
 def _record(post: Post, record_id: str, group: str | None, *, english: bool = False) -> JsonObject:
-    spoken = next((t.language for t in post.texts if t.language), None)
-    translated = "\n\n".join(t.english for t in post.texts if t.english) or None
-    original = "\n\n".join(t.original for t in post.texts) or None
-    foreign = english and spoken != "eng"
+    spoken = next((text.language for text in post.texts if text.language), None)
+    translated = "\n\n".join(text.english for text in post.texts if text.english) or None
+    original = "\n\n".join(text.original for text in post.texts) or None
+    is_english = spoken == "eng"
+    author = "MTT" if english and not is_english else "HWT"
+    extra = {"english": None if is_english else translated}
     return {
         "id": record_id,
         "text": translated if english else original,
@@ -96,16 +96,12 @@ def _record(post: Post, record_id: str, group: str | None, *, english: bool = Fa
         "date_source": "date column" if post.when else None,
         "source": post.platform,
         "group": group,
-        "authorship": ("MTT" if foreign else "HWT") if original else None,
-        "meta": kit.meta_json(
-            {"original_language": spoken}
-            if english
-            else {"english": translated if spoken != "eng" else None}
-        ),
+        "authorship": author if original else None,
+        "meta": kit.meta_json({"original_language": spoken} if english else extra),
     }
 
 
-def _evidence(record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]]) -> JsonObject:
+def _evidence(record_id: str, check: str, checks: Mapping[str, JsonObject]) -> JsonObject:
     return {
         "record_id": record_id,
         "evidence_id": f"fact-check-{check}",
@@ -186,7 +182,7 @@ def _bilingual(cell: str | None, name: str) -> Translated | None:
     return _tuple(_literal(cell, name))
 
 
-def _tuple(value: Any) -> Translated | None:
+def _tuple(value: object) -> Translated | None:
     if not isinstance(value, tuple | list) or not value or not value[0]:
         return None
     spoken = value[2] if len(value) > 2 and value[2] else []
@@ -198,9 +194,9 @@ def _tuple(value: Any) -> Translated | None:
     )
 
 
-def _first(instances: Sequence[Sequence[Any]]) -> tuple[datetime | None, str | None]:
+def _first(instances: Sequence[Sequence[object]]) -> tuple[datetime | None, str | None]:
     """The earliest time and the first place of a post or fact-check."""
-    times = [float(i[0]) for i in instances if i and i[0]]
+    times = [float(str(i[0])) for i in instances if i and i[0]]
     where = next((str(i[1]) for i in instances if len(i) > 1 and i[1]), None)
     return (kit.moment(str(min(times))) if times else None), where
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any
 
 import polars as pl
 
@@ -115,7 +114,7 @@ def _label(rumour: bool, veracity: str | None) -> str:
     return (veracity or "rumour") if rumour else "non-rumour"
 
 
-def _veracity(marks: Mapping[str, Any]) -> str | None:
+def _veracity(marks: JsonObject) -> str | None:
     """true | false | unverified from the two marks of annotation.json; null where they contradict
     or are absent.
     """
@@ -125,9 +124,7 @@ def _veracity(marks: Mapping[str, Any]) -> str | None:
     return {"1": "false", "0": "true" if right == "1" else "unverified"}.get(wrong)
 
 
-def _row(
-    tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None
-) -> JsonObject:
+def _row(tweet: JsonObject, event: str, label: str, more: JsonObject | None = None) -> JsonObject:
     user, when = tweet.get("user") or {}, kit.moment(tweet.get("created_at") or "")
     counts = {"retweets": tweet.get("retweet_count"), "favourites": tweet.get("favorite_count")}
     return {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from claimlab.catalog.kit import (
     Bundle,
@@ -38,7 +36,7 @@ def load(bundle: Bundle) -> Loaded:
     return Loaded(record_rows(rows), {"evidence": side_rows("evidence", evidence)})
 
 
-def _record(item: Mapping[str, Any], split: str) -> JsonObject:
+def _record(item: JsonObject, split: str) -> JsonObject:
     return {
         "id": f"pubhealthtab-{item['_id']}",
         "text": str(item["claim"]).strip(),
@@ -51,13 +49,13 @@ def _record(item: Mapping[str, Any], split: str) -> JsonObject:
     }
 
 
-def _table_id(table: Mapping[str, Any]) -> str:
+def _table_id(table: JsonObject) -> str:
     """Claims about one table must stay together, so a table is named by its content."""
     content = table.get("html_code") or json.dumps(table, sort_keys=True)
     return "table-" + hashlib.sha256(str(content).encode()).hexdigest()[:12]
 
 
-def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> JsonObject:
+def _evidence(record_id: str, table_id: str, item: JsonObject) -> JsonObject:
     """The table as text, a line per row and a tab between cells; -1 as rationale means that no
     column was named.
     """
