@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from typing import Annotated
 
 import polars as pl
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from claimlab.catalog.columns import (
     answers,
@@ -51,10 +51,6 @@ def _spelt(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
-def _column(value: object) -> object:
-    return {"column": value} if isinstance(value, str | list) else value
-
-
 def _by_name(value: object) -> object:
     return {name: name for name in value} if isinstance(value, list) else value
 
@@ -75,6 +71,11 @@ class Source(Closed):
     values: dict[str, str] = {}
     prefix: str = ""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: object) -> object:
+        return {"column": value} if isinstance(value, str | list) else value
+
     def series(self, file: Table, fixed: Mapping[str, str], *, needed: bool = False) -> pl.Series:
         cells = file.need(*self.column) if needed else file.maybe(*self.column)
         if self.extract:
@@ -84,7 +85,6 @@ class Source(Closed):
         return self.prefix.format_map(fixed) + cells if self.prefix else cells
 
 
-Column = Annotated[Source, BeforeValidator(_column)]
 Columns = Annotated[dict[str, Spellings], BeforeValidator(_by_name)]
 
 
@@ -109,7 +109,7 @@ class Evidence(Closed):
     """A piece of evidence for each record; `record` takes columns that the record has."""
 
     ending: str  # of its id, which starts with the record's
-    columns: dict[str, Column] = {}
+    columns: dict[str, Source] = {}
     record: dict[str, str] = {}
     fixed: dict[str, str] = {}
     meta: Columns = {}
@@ -135,22 +135,22 @@ class PlainTable(Closed):
     header: tuple[str, ...] | None = None  # the columns of a file that does not name them
     western: bool = False
     blank: tuple[str, ...] = ()  # what stands for an empty cell
-    id: Column | None = None
+    id: Source | None = None
     id_unique: bool = False  # the ids of the file are, or it is not the published one
     id_digits: int = 6  # of numbers that are given where the file has no ids
-    text: Column | None = None
-    title: Column | None = None
-    otherwise: Column | None = None
+    text: Source | None = None
+    title: Source | None = None
+    otherwise: Source | None = None
     kind: str = "claim"  # of a record with a text; one without is an id alone
-    label: Column | None = None
-    language: Column | None = None
+    label: Source | None = None
+    language: Source | None = None
     date: tuple[Dates, ...] = ()
-    tweet_id: Column | None = None
-    author: Column | None = None
-    source: Column | None = None
-    url: Column | None = None
-    topic: Column | None = None
-    group: Column | None = None
+    tweet_id: Source | None = None
+    author: Source | None = None
+    source: Source | None = None
+    url: Source | None = None
+    topic: Source | None = None
+    group: Source | None = None
     same_text: bool = False  # rows that say the same are a group
     meta: Columns = {}
     needed: tuple[str, ...] = ()

@@ -54,9 +54,9 @@ def _completes(list_names: Callable[[], list[str]]) -> Complete:
 
 
 def _datasets() -> list[str]:
-    cards = (HOME / "catalog" / "data" / "cards").glob("*.toml")
-    outside = entry_points(group="claimlab.datasets")
-    return sorted({*(file.stem for file in cards), *(point.name for point in outside)})
+    cards = (HOME / "catalog/data/cards").glob("*.toml")
+    outside = names("catalog/data/cards", "claimlab.datasets")
+    return sorted({*outside, *(card.stem for card in cards)})
 
 
 datasets = _completes(_datasets)

@@ -21,14 +21,14 @@ def first_told(records: pl.DataFrame, readings: list[tuple[Read, bool]]) -> pl.S
     records without a verdict say so, and one of an absent key of `meta` tells nothing.
     """
     silent = records["veracity"].is_null()
-    told = []
+    readable = []
     for read, without_verdict in readings:
         try:
             labels = read(records)
         except UnknownName:
             continue
-        told.append(labels.set(~silent, None) if without_verdict else labels)
-    return pl.select(pl.coalesce(told)).to_series()
+        readable.append(labels.set(~silent, None) if without_verdict else labels)
+    return pl.select(pl.coalesce(readable)).to_series()
 
 
 def values_of(records: pl.DataFrame, columns: list[str], classes: dict[str, str]) -> pl.Series:
