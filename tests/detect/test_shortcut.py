@@ -12,6 +12,8 @@ from claimlab.detect.detector import DETECTORS, Part
 from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
 from claimlab.tasks.table import VERACITY
+from claimlab.detect.tables import scores_of
+from claimlab.tasks.known.table_veracity import VERACITY
 
 
 def giving_away(n: int = 400) -> Dataset:
