@@ -71,7 +71,7 @@ def technique_names(keys: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @cache
-def degree(word: str | None) -> str | None:
+def degree_of(word: str | None) -> str | None:
     """minor, moderate or critical; null when the word is not known. "light change (10-20%)" reads
     by its first word.
     """
@@ -286,7 +286,7 @@ def _decoded(samples: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...], tupl
     raw = Table("samples", samples)
     keys, words = raw.maybe("technique_keys"), raw.maybe("degree")
     decoded = [technique_names(k) for k in keys.to_list()]
-    degrees = [degree(w) for w in words.to_list()]
+    degrees = [degree_of(w) for w in words.to_list()]
     strange = {
         w for w, d in zip(words.to_list(), degrees, strict=True) if w is not None and d is None
     }
