@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from claimlab.evolve.drift.write import contents
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
