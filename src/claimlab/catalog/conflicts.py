@@ -18,8 +18,8 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
+from claimlab.core.call import in_storage
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError

@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import repeatable
+from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import Unmapped, check_unmapped, general, load_map

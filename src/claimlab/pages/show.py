@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.edits import accept_edits as accept

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent

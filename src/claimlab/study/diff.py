@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import repeatable
+from claimlab.core.call import in_storage, repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.stats.adjust import holm

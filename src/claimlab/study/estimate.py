@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.calls.estimate import in_words
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from claimlab.core import packaged
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.errors import OutputExists, UnknownName, UsageError
 from claimlab.core.trust import allow
 from claimlab.study.file import read_study_file

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
 from claimlab.core.stats.chance import LEVEL

@@ -15,8 +15,17 @@ from typing import Any
 import polars as pl
 
 from claimlab import _HOMES as HOMES
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import CALL, DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
+from claimlab.core.call import (
+    CALL,
+    DATE,
+    FIELDS,
+    INPUT,
+    OBJECT,
+    Call,
+    in_storage,
+    is_repeatable,
+    read_call,
+)
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
