@@ -12,11 +12,11 @@ from typing import Any, Literal
 from claimlab.audit.examples import PER_FINDING, pointed_at
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
+from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.tables import (
     SCORE,
     Rows,
     detail_blocks,
-    matrix,
     measurements,
     points,
     probability,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from claimlab.audit.result import Audit
-from claimlab.audit.views.tables import matrix
+from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.wording import (
     VERDICT_WORDS,
     check_title,
