@@ -21,12 +21,11 @@ from claimlab.core.version import __version__
 
 if TYPE_CHECKING:
     from claimlab.audit.front import audit as audit
-    from claimlab.audit.front import audit_all as audit_all
     from claimlab.audit.front import diff as diff
-    from claimlab.audit.front import fix as fix
     from claimlab.catalog.conflicts import labels as labels
     from claimlab.catalog.front import catalog as catalog
     from claimlab.clean.front import clean as clean
+    from claimlab.core.calls.estimate import estimate as estimate
     from claimlab.core.dataset import Dataset as Dataset
     from claimlab.core.engine.front import engine_status as engine_status
     from claimlab.core.engine.front import engine_work as engine_work
@@ -71,7 +70,6 @@ _HOMES = {
     "Dataset": "claimlab.core.dataset",
     "Review": "claimlab.review.review",
     "audit": "claimlab.audit.front",
-    "audit_all": "claimlab.audit.front",
     "catalog": "claimlab.catalog.front",
     "clean": "claimlab.clean.front",
     "contamination": "claimlab.evaluate.contamination.front",
@@ -81,10 +79,10 @@ _HOMES = {
     "engine_status": "claimlab.core.engine.front",
     "engine_work": "claimlab.core.engine.front",
     "enrich": "claimlab.enrich.front",
+    "estimate": "claimlab.core.calls.estimate",
     "evaluate": "claimlab.evaluate.front",
     "evolve": "claimlab.evolve.front",
     "export": "claimlab.exchange.export",
-    "fix": "claimlab.audit.front",
     "generate": "claimlab.generate.front",
     "import_files": "claimlab.exchange.importer",
     "import_predictions": "claimlab.detect.outside",
@@ -119,7 +117,6 @@ __all__ = [
     "Review",
     "__version__",
     "audit",
-    "audit_all",
     "catalog",
     "clean",
     "contamination",
@@ -129,10 +126,10 @@ __all__ = [
     "engine_status",
     "engine_work",
     "enrich",
+    "estimate",
     "evaluate",
     "evolve",
     "export",
-    "fix",
     "generate",
     "import_files",
     "import_predictions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import os
 import shutil
@@ -43,7 +44,21 @@ class WholeSummaries(TyperGroup):
 
 
 class Verb(typer.Typer):
-    """An app whose commands may take groups of options."""
+    """The commands of a verb."""
+
+    def of(
+        self, function: Callable[..., Any], name: str | None = None, **settings: Any
+    ) -> Callable[[Callable[..., None]], Callable[..., None]]:
+        """Make a command of `function`; what is decorated prints its result (`cli/command`)."""
+        from claimlab.cli.command import build
+
+        def register(show: Callable[..., None]) -> Callable[..., None]:
+            cls, callback = build(function, show, **settings)
+            about = inspect.cleandoc(show.__doc__ or function.__doc__ or "").split("\n\n")[0]
+            super(Verb, self).command(name or show.__name__, cls=cls, help=about)(callback)
+            return show
+
+        return register
 
     def command(self, *args: Any, **settings: Any) -> Callable[[Any], Any]:
         register = super().command(*args, **settings)
@@ -81,6 +96,7 @@ def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
 
 
 _quiet = False
+_json = False
 _TONES = {
     "Error": "31;1",
     "Failed": "31",
@@ -96,6 +112,17 @@ def be_quiet(quiet: bool) -> None:
     """Print results and errors only: no progress, notes or hints."""
     global _quiet
     _quiet = quiet
+
+
+def be_json(wanted: bool) -> None:
+    """Print the result as one JSON object."""
+    global _json
+    _json = wanted
+
+
+def wants_json() -> bool:
+    """Whether the result is to be printed as JSON."""
+    return _json
 
 
 def say(message: str) -> None:
@@ -119,13 +146,13 @@ def note(messages: Iterable[str], verb: str) -> None:
         say(f"Note: {in_flags(message, verb)}")
 
 
-def suggest(command: str, *, as_json: bool = False) -> None:
+def suggest(command: str, *, as_json: bool | None = None) -> None:
     """The last line of a verb, on stderr: what one does next, as a command to copy."""
-    if not as_json:
+    if not (_json if as_json is None else as_json):
         say(f"Next: {command}")
 
 
-def suggest_serving(output: Path, *, as_json: bool = False) -> None:
+def suggest_serving(output: Path, *, as_json: bool | None = None) -> None:
     """Next is a look at `output` in the workspace, which shows local folders only."""
     from claimlab.core.remote import is_remote
 
@@ -178,12 +205,14 @@ def screen() -> tuple[int, bool]:
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def written(dataset: Dataset, *, as_json: bool, more: JsonObject | None = None) -> None:
+def written(
+    dataset: Dataset, *, as_json: bool | None = None, more: JsonObject | None = None
+) -> None:
     """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one
     line.
     """
     counts = dataset.manifest().counts
-    if as_json:
+    if as_json or (as_json is None and _json):
         lineage = [step.model_dump() for step in dataset.lineage]
         emit({"output": str(dataset.path), "counts": counts, "lineage": lineage, **(more or {})})
         return
@@ -194,8 +223,8 @@ def written(dataset: Dataset, *, as_json: bool, more: JsonObject | None = None) 
     echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 
-def show_estimate(estimate: JsonObject, as_json: bool) -> None:
-    if as_json:
+def show_estimate(estimate: JsonObject, as_json: bool | None = None) -> None:
+    if as_json or (as_json is None and _json):
         emit({"estimate": estimate})
         return
     for line in estimate["sentences"]:

@@ -115,7 +115,7 @@ def _within(hint: Any) -> tuple[Any, ...]:
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     """The parameters of a function by name; those of a typed `**` one by one."""
     hints = get_type_hints(function, include_extras=True)
-    known = {}
+    known: dict[str, Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints.get(name, Any)
         if get_origin(hint) is Unpack:
@@ -158,7 +158,8 @@ Engine = Annotated[
     str | None,
     Option("Who does the work: local, local:N, dask, dask://HOST:PORT or shared."),
 ]
-TaskName = Annotated[str, Option("A task (veracity, veracity-mixed, ...) or any column.")]
+TASK = Option("A task (veracity, veracity-mixed, ...) or any column.")
+TaskName = Annotated[str, TASK]
 TaskOfRun = Annotated[
     str | None, Option("A task or any column; by default the one that the run was made for.")
 ]
@@ -209,3 +210,9 @@ class BatchOptions(CallOptions, total=False):
             default=False,
         ),
     ]
+
+
+def is_capped(calls: CallOptions) -> bool:
+    """Whether a cap was set."""
+    caps = calls.get("max_cost"), calls.get("max_calls"), calls.get("max_tokens")
+    return any(cap is not None for cap in caps)

@@ -101,7 +101,7 @@ class Run:
         check_engine(engine)
         if output is None and parse_engine(engine).is_remote:
             raise no_folder(engine)
-        self._engine, self._stack = engine, ExitStack()
+        self._engine, self._stack = None if estimate else engine, ExitStack()
         self.verb, self.seed, self.force, self.estimate, self.progress = (
             verb,
             seed,

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.call import in_storage
-from claimlab.core.calls.estimate import in_words
+from claimlab.core.calls.estimate import estimate, in_words
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.study.run import Maker, asks, prepared
+from claimlab.study.run import VERBS, Maker, asks, prepared
 from claimlab.study.step import Node
 
 
@@ -71,15 +71,15 @@ _ESTIMATES = {
     "evolve": "claimlab.evolve.front.estimate_evolve",
     "generate": "claimlab.generate.front.estimate_generate",
     "quality_filter": "claimlab.generate.filter.front.estimate_quality_filter",
-    "detect": "claimlab.detect.cost.estimate",
-    "audit": "claimlab.audit.front.estimate_audit",
     "drift": "claimlab.evolve.drift.front.estimate_drift",
 }
 
 
 def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> JsonObject:
-    home, _, name = _ESTIMATES[node.verb].rpartition(".")
-    estimate: Callable[..., JsonObject] = getattr(import_module(home), name)
     options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
-    sources = [maker.place(before) for before in node.before]
-    return estimate(sources if node.verb == "audit" else sources[0], **options)
+    source = maker.place(node.before[0])
+    if node.verb in _ESTIMATES:
+        home, _, name = _ESTIMATES[node.verb].rpartition(".")
+        of_verb: Callable[..., JsonObject] = getattr(import_module(home), name)
+        return of_verb(source, **options)
+    return estimate(VERBS[node.verb].call, source, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +28,7 @@ from claimlab.core.call import (
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
+from claimlab.core.options import parameters_of
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
@@ -172,7 +172,7 @@ def repeated() -> set[str]:
 def _arguments(
     function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs
 ) -> JsonObject:
-    parameters = inspect.signature(function).parameters
+    parameters = parameters_of(function)
     arguments = {}
     for name, value in recorded.items():
         default = parameters[name].default if name in parameters else None
@@ -221,7 +221,7 @@ def _shared(
     """What the call does not say: where to write, and that nothing is asked. A study answers from
     its own recording.
     """
-    names = set(inspect.signature(function).parameters)
+    names = set(parameters_of(function))
     shared = {"output": target, **more}
     if "cache" in names:
         shared |= {"mode": "replay", "cache": _cache(folder, cache)}
