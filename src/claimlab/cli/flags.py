@@ -79,4 +79,11 @@ def _flags(args: Sequence[str]) -> dict[str, str]:
         for a in getattr(command, "params", ())
         if a.param_type_name == "argument"
     }
-    return {"debug": "--debug", **places, **{o.name: o.opts[0] for o in options}, **off, **settings}
+    return {
+        "debug": "--debug",
+        "as_json": "--json",
+        **places,
+        **{o.name: o.opts[0] for o in options},
+        **off,
+        **settings,
+    }
