@@ -9,11 +9,11 @@ import subprocess
 import sys
 
 import pytest
+from manual.helppages import words
 
 from claimlab.audit.check import CHECKS
 from claimlab.catalog.load import DATASETS
 from claimlab.cli import complete
-from claimlab.cli.helppages import words
 from claimlab.detect.detector import DETECTORS
 from claimlab.exchange.format import FORMATS
 from claimlab.split.strategy import SPLITTERS

@@ -1,4 +1,4 @@
-"""Write one Markdown page per verb from its own --help: `python -m claimlab.cli.helppages
+"""Write one Markdown page per verb from its own --help: `python -m manual.helppages
 docs/help`.
 """
 
