@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from claimlab.review.files import review_import as review_import
     from claimlab.review.review import Review as Review
     from claimlab.split.run import split as split
-    from claimlab.split.run import split_all as split_all
     from claimlab.study.check import study_check as study_check
     from claimlab.study.diff import study_diff as study_diff
     from claimlab.study.front import study_run as study_run
@@ -103,7 +102,6 @@ _HOMES = {
     "serve": "claimlab.web.serve",
     "show": "claimlab.pages.show",
     "split": "claimlab.split.run",
-    "split_all": "claimlab.split.run",
     "study_check": "claimlab.study.check",
     "study_diff": "claimlab.study.diff",
     "study_new": "claimlab.study.new",
@@ -150,7 +148,6 @@ __all__ = [
     "serve",
     "show",
     "split",
-    "split_all",
     "study_check",
     "study_diff",
     "study_new",

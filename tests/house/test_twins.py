@@ -76,7 +76,7 @@ TWINS = [
     ),
     Twin(
         "split data -o {out} --by language --all",
-        lambda out: cl.split_all("data", "language", output=out),
+        lambda out: cl.split("data", "language", every=True, output=out),
     ),
     Twin(
         "evaluate --predictions rows.csv --data data -o {out} --draws 200",
@@ -93,7 +93,7 @@ TWINS = [
     Twin("export data --to inspect -o {out}", lambda out: cl.export("data", "inspect", out)),
     # the second of the two answers from the recording of the first: times of retrieval are the same
     Twin(
-        "enrich data -o {out} --provider local:rows.jsonl --cache calls --limit 12",
+        "enrich data -o {out} --provider local:rows.jsonl --set cache=calls --limit 12",
         lambda out: cl.enrich("data", "local:rows.jsonl", cache="calls", limit=12, output=out),
     ),
     Twin(
@@ -203,14 +203,14 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",
     "contamination --estimate": "evaluate.contamination.front.estimate_contamination",
     "detect --predictions": "detect.outside.import_predictions",
-    "enrich --estimate": "enrich.front.estimate_enrich", "evolve drift --estimate": "evolve.drift.front.estimate_drift",
+    "evolve drift --estimate": "evolve.drift.front.estimate_drift",
     "evolve run --estimate": "evolve.front.estimate_evolve",
     "evolve seed --estimate": "evolve.claims.front.estimate_seed_claims",
     "evolve worth --estimate": "evolve.worth.front.estimate_worth",
     "generate run --estimate": "generate.front.estimate_generate",
     "generate filter --estimate": "generate.filter.front.estimate_quality_filter",
     "judge --estimate": "evaluate.judge.front.estimate_judge", "report --init": "evaluate.eqa.study.new_study",
-    "split --all": "split.run.split_all", "study run --estimate": "study.estimate.study_estimate",
+    "study run --estimate": "study.estimate.study_estimate",
 }  # fmt: skip
 ESTIMATED = {"estimate", "settings_"}  # `cl.estimate(function, ...)`; the settings are arguments
 LAYOUT = {

@@ -62,14 +62,14 @@ class Call(Generic[T]):
 
     def __call__(self, **more: Any) -> T:
         """Do the work, with a bar where a person watches; or print what it would cost, and exit.
-        `more` are arguments that the command line does not take from an option of that name.
+        `more` are arguments that are not what was typed.
         """
         if self.estimating:
-            show_estimate(estimate(self.function, **self.options, **more))
+            show_estimate(estimate(self.function, **{**self.options, **more}))
             raise typer.Exit
         with progress_bar(start=self.start) as progress:
             shown = {"progress": progress} if "progress" in parameters_of(self.function) else {}
-            return self.function(**self.options, **shown, **more)
+            return self.function(**{**self.options, **shown, **more})
 
     def __getitem__(self, name: str) -> Any:
         """The value of an option, or its default."""
@@ -119,12 +119,17 @@ def build(
         for name, one in parameters_of(function).items()
         if one.option is not None and name not in own
     }
+    known = {
+        name: own.get(name, one)
+        for name, one in parameters_of(function).items()
+        if name in own or name in theirs
+    } | own
     settings = {
         name: one
-        for name, one in theirs.items()
+        for name, one in known.items()
         if isinstance(one.option, Setting) and name not in flags
     }
-    typed = {**{name: one for name, one in theirs.items() if name not in settings}, **own}
+    typed = {name: one for name, one in known.items() if name not in settings}
     can_ask = "cache" in theirs
     names = {name: _flag(one) for name, one in typed.items()}
     names |= {name: f"{SET} {name}=" for name in settings}
@@ -138,10 +143,9 @@ def build(
 
     def callback(**values: Any) -> None:
         given = {name: value for name, value in values.items() if value not in (None, [], ())}
+        given |= _settings(given.pop(rest or _SET.name, []), settings, rest)
         mine = {name: given[name] for name in own if name in given}
         options = {name: _typed(theirs[name], given[name]) for name in theirs if name in given}
-        words = options.pop(rest, []) if rest else given.get(_SET.name, [])
-        options |= _settings(words, settings, rest)
         first = {name: one.default for name, one in theirs.items()} | options
         costs = bool(given.get(_ESTIMATING.name))
         show(Call(function, options, start.format_map(first), costs), **mine)
@@ -269,7 +273,7 @@ def _settings(
 
 def _typed(parameter: Parameter, value: Any) -> Any:
     """Days are read here: Typer knows them only with a time."""
-    return _value(parameter, value) if parameter.kind is date else value
+    return _value(parameter, value) if parameter.kind is date and isinstance(value, str) else value
 
 
 def _value(parameter: Parameter, text: str) -> Any:

@@ -67,7 +67,6 @@ def _sum(parts: Iterable[Mapping[str, Any]], name: str) -> float | None:
 
 
 _ESTIMATES = {
-    "enrich": "claimlab.enrich.front.estimate_enrich",
     "evolve": "claimlab.evolve.front.estimate_evolve",
     "generate": "claimlab.generate.front.estimate_generate",
     "quality_filter": "claimlab.generate.filter.front.estimate_quality_filter",
