@@ -63,8 +63,8 @@ def arguments(folder: Path, output: Path, profile: Path, *more: str) -> list[str
         "model",
         "--profile",
         str(profile),
-        "--results",
-        "1",
+        "--set",
+        "results=1",
         "--json",
     ]
     return ["enrich", str(folder), "-o", str(output), *common, *more]

@@ -194,3 +194,6 @@ def _folder(name: str, taken: set[str]) -> str:
     plain = slug(name, any_script=True)
     numbered = (plain if i == 1 else f"{plain}-{i}" for i in count(1))
     return next(name for name in numbered if name.casefold() not in taken)
+
+
+__all__ = ["Failed", "Split", "split"]
