@@ -201,7 +201,6 @@ PRINTED = {
 }  # fmt: skip
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",
-    "contamination --estimate": "evaluate.contamination.front.estimate_contamination",
     "detect --predictions": "detect.outside.import_predictions",
     "evolve drift --estimate": "evolve.drift.front.estimate_drift",
     "evolve run --estimate": "evolve.front.estimate_evolve",
@@ -209,7 +208,7 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "evolve worth --estimate": "evolve.worth.front.estimate_worth",
     "generate run --estimate": "generate.front.estimate_generate",
     "generate filter --estimate": "generate.filter.front.estimate_quality_filter",
-    "judge --estimate": "evaluate.judge.front.estimate_judge", "report --init": "evaluate.eqa.study.new_study",
+    "report --init": "evaluate.eqa.study.new_study",
     "study run --estimate": "study.estimate.study_estimate",
 }  # fmt: skip
 ESTIMATED = {"estimate", "settings_"}  # `cl.estimate(function, ...)`; the settings are arguments
