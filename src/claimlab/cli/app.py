@@ -21,9 +21,10 @@ from typing import Annotated
 import typer
 from typer.main import get_command as to_command
 
+from claimlab.cli.asked import be_quiet
 from claimlab.cli.flags import in_flags
 from claimlab.cli.lazy import LazyVerbs
-from claimlab.cli.output import be_json, be_quiet, complain, echo, say
+from claimlab.cli.output import complain, echo, say
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 
@@ -142,7 +143,6 @@ def run(argv: list[str]) -> int:
     """
     debug = "--debug" in argv
     be_quiet(bool(_QUIET & set(argv)))
-    be_json(False)  # until a command has read its arguments
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
     _tell_workers(args)
     try:

@@ -26,7 +26,7 @@ from typer.core import TyperCommand
 
 from claimlab.cli import complete
 from claimlab.cli.flags import with_flags
-from claimlab.cli.output import be_json, listing, progress_bar, show_estimate, wants_json
+from claimlab.cli.output import listing, progress_bar, show_estimate
 from claimlab.core.calls.estimate import estimate
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import (
@@ -82,13 +82,9 @@ class Call(Generic[T]):
 
 
 class Command(TyperCommand):
-    """A command that knows --json and lists its settings below its options."""
+    """A command that lists its settings below its options."""
 
     settings: Mapping[str, Parameter] = {}
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        be_json("--json" in args)
-        return super().parse_args(ctx, [word for word in args if word != "--json"])
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         super().format_options(ctx, formatter)
@@ -229,7 +225,7 @@ def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
 
     def listed(ctx: typer.Context, wanted: bool) -> None:
         if wanted and not ctx.resilient_parsing:
-            listing(what, dict(summaries()), as_json=wants_json(), verb=ctx.info_name or "")
+            listing(what, dict(summaries()), verb=ctx.info_name or "")
             raise typer.Exit
 
     info = typer.Option(

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
 from claimlab.cli import verbs
+from claimlab.cli.asked import be_json
 from claimlab.cli.complete import COMPLETING, words_of
 from claimlab.core.errors import UsageError, either
 
@@ -90,6 +91,7 @@ _ALSO = {
     "web": "serve",
 }
 _ALSO_OPTIONS = {"person": "annotator", "people": "annotator", "out": "output"}
+JSON = "--json"  # known to every command
 _EPILOG = (
     "Also: --json for one JSON object on stdout; -q, --quiet for results and errors only; --debug"
     " for the traceback of an error."
@@ -108,6 +110,10 @@ def verb_names() -> list[str]:
 class LazyVerbs(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return verb_names()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        be_json(JSON in args)
+        return super().parse_args(ctx, [word for word in args if word != JSON])
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         if cmd_name not in verb_names():

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from claimlab.cli.asked import is_quiet
+from claimlab.cli.asked import wants_json as wants_json
 from claimlab.cli.flags import in_flags
 from claimlab.cli.options import expanded
 from claimlab.core.errors import UsageError
@@ -95,8 +97,6 @@ def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
     echo(to_text(blocks, width=min(width, most or width), colour=colour), styled=True)
 
 
-_quiet = False
-_json = False
 _TONES = {
     "Error": "31;1",
     "Failed": "31",
@@ -108,26 +108,9 @@ _TONES = {
 }
 
 
-def be_quiet(quiet: bool) -> None:
-    """Print results and errors only: no progress, notes or hints."""
-    global _quiet
-    _quiet = quiet
-
-
-def be_json(wanted: bool) -> None:
-    """Print the result as one JSON object."""
-    global _json
-    _json = wanted
-
-
-def wants_json() -> bool:
-    """Whether the result is to be printed as JSON."""
-    return _json
-
-
 def say(message: str) -> None:
     """A line for the person, on stderr; nothing under --quiet."""
-    if not _quiet:
+    if not is_quiet():
         complain(message)
 
 
@@ -146,18 +129,18 @@ def note(messages: Iterable[str], verb: str) -> None:
         say(f"Note: {in_flags(message, verb)}")
 
 
-def suggest(command: str, *, as_json: bool | None = None) -> None:
+def suggest(command: str) -> None:
     """The last line of a verb, on stderr: what one does next, as a command to copy."""
-    if not (_json if as_json is None else as_json):
+    if not wants_json():
         say(f"Next: {command}")
 
 
-def suggest_serving(output: Path, *, as_json: bool | None = None) -> None:
+def suggest_serving(output: Path) -> None:
     """Next is a look at `output` in the workspace, which shows local folders only."""
     from claimlab.core.remote import is_remote
 
     if not is_remote(output):
-        suggest(f"claimlab serve {output.parent}", as_json=as_json)
+        suggest(f"claimlab serve {output.parent}")
 
 
 def page(path: Path, *, open_page: bool = False) -> None:
@@ -185,11 +168,11 @@ def refuse_nothing_to_open(open_page: bool, place: Path | None, flag: str = "--o
         )
 
 
-def listing(key: str, rows: dict[str, str], *, as_json: bool, verb: str) -> None:
+def listing(key: str, rows: dict[str, str], *, verb: str) -> None:
     """What exists (checks, detectors, formats), with a line each."""
     from claimlab.pages.blocks import Table
 
-    if as_json:
+    if wants_json():
         emit({key: [{"name": name, "summary": summary} for name, summary in rows.items()]})
         return
     show_blocks(
@@ -205,14 +188,12 @@ def screen() -> tuple[int, bool]:
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def written(
-    dataset: Dataset, *, as_json: bool | None = None, more: JsonObject | None = None
-) -> None:
+def written(dataset: Dataset, *, more: JsonObject | None = None) -> None:
     """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one
     line.
     """
     counts = dataset.manifest().counts
-    if as_json or (as_json is None and _json):
+    if wants_json():
         lineage = [step.model_dump() for step in dataset.lineage]
         emit({"output": str(dataset.path), "counts": counts, "lineage": lineage, **(more or {})})
         return
@@ -223,8 +204,8 @@ def written(
     echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 
-def show_estimate(estimate: JsonObject, as_json: bool | None = None) -> None:
-    if as_json or (as_json is None and _json):
+def show_estimate(estimate: JsonObject) -> None:
+    if wants_json():
         emit({"estimate": estimate})
         return
     for line in estimate["sentences"]:
@@ -235,7 +216,7 @@ def progress_bar(
     enabled: bool = True, start: str = "starting"
 ) -> contextlib.AbstractContextManager[Progress]:
     """A bar on stderr when a person watches; silence otherwise."""
-    if not enabled or _quiet or not sys.stderr.isatty():
+    if not enabled or is_quiet() or not sys.stderr.isatty():
         return contextlib.nullcontext(silent)
     from claimlab.cli.bar import bar
 

@@ -19,6 +19,7 @@ from claimlab.cli.output import (
     several,
     suggest,
     verb,
+    wants_json,
 )
 from claimlab.core.types import JsonObject
 
@@ -36,7 +37,6 @@ def demo(
     seed: o.SeedOption = 20,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Run everything on a synthetic dataset with planted defects, and write one HTML page."""
     refuse_nothing_to_open(open_page and data_only, None)
@@ -49,7 +49,7 @@ def demo(
         refuse_taken(output, force=force, kind=KIND)
         with atomic_folder(output) as building:
             tour = run(building, seed=seed, data_only=data_only, progress=progress)
-    if as_json:
+    if wants_json():
         emit(
             {
                 "output": str(output),
@@ -72,7 +72,6 @@ def demo(
         page(output / "index.html", open_page=open_page)
     suggest(
         f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open",
-        as_json=as_json,
     )
 
 

@@ -8,8 +8,16 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli import options as o
-from claimlab.cli.output import complain, echo, emit, progress_bar, several, show_blocks, verb
+from claimlab.cli.output import (
+    complain,
+    echo,
+    emit,
+    progress_bar,
+    several,
+    show_blocks,
+    verb,
+    wants_json,
+)
 
 app = verb()
 
@@ -47,7 +55,6 @@ def work(
             help="File with the secret of the run; default CLAIMLAB_ENGINE_SECRET, or your own.",
         ),
     ] = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Do one shard, or one share, of a run that was started with --engine shared; exit 1 where a
     shard failed.
@@ -58,7 +65,7 @@ def work(
         result = engine_work(
             run, shard=shard, of=of, retries=retries, secret=secret, progress=progress
         )
-    if as_json:
+    if wants_json():
         emit(asdict(result))
     else:
         echo(f"{several(result.done, 'shard')} done.")
@@ -69,12 +76,12 @@ def work(
 
 
 @app.command()
-def status(run: RunArgument, as_json: o.JsonFlag = False) -> None:
+def status(run: RunArgument) -> None:
     """Show how far a run is: its stages, their shards, and the last error."""
     from claimlab.core.engine.front import engine_status
 
     result = engine_status(run)
-    if as_json:
+    if wants_json():
         emit(result.to_json())
         return
     from claimlab.pages.blocks import Table

@@ -19,6 +19,7 @@ from claimlab.cli.output import (
     show_blocks,
     suggest,
     verb,
+    wants_json,
 )
 from claimlab.core.words import several_of
 
@@ -32,14 +33,14 @@ def labels() -> None:
 
 
 @app.command()
-def maps(as_json: o.JsonFlag = False) -> None:
+def maps() -> None:
     """List every label map: the general one, and those of each dataset."""
     from claimlab.catalog.maps import all_maps, summary
     from claimlab.pages.blocks import Table
     from claimlab.pages.terminal import grid
 
     known = {address: summary(one) for address, one in all_maps().items()}
-    if as_json:
+    if wants_json():
         emit({"maps": [{"map": address, **values} for address, values in known.items()]})
         return
     columns = ("Map", "Version", "True", "False", "Mixed", "Unknown", "Note")
@@ -60,7 +61,6 @@ def show(
     name: Annotated[
         str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")
     ],
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Show one label map: what a source may write, and the label it means."""
     from claimlab.catalog.maps import find_map
@@ -68,7 +68,7 @@ def show(
     from claimlab.pages.blocks import Section, Table, Text
 
     verdicts = find_map(name)
-    if as_json:
+    if wants_json():
         emit(map_json(verdicts))
         return
     rule = (
@@ -116,7 +116,6 @@ def conflicts(
         Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")
     ] = None,
     force: o.ForceFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """List claims that have different labels, across datasets and within one."""
     with progress_bar() as progress:
@@ -136,7 +135,7 @@ def conflicts(
         f"{several(n, 'record')} of {name} without" for name, n in conflicting.left_out.items() if n
     ]
     note((f"{those} {what} or label: not compared." for those in lacking), "labels conflicts")
-    if as_json:
+    if wants_json():
         emit(
             {
                 "conflicts": [c.to_json() for c in conflicting.conflicts],
@@ -147,7 +146,7 @@ def conflicts(
     print_conflicts(conflicting, shown, sameness(by, near))
     if output is not None:
         say(f"Wrote {output}: {several(len(conflicting.conflicts), 'conflict')}.")
-    suggest("claimlab clean DIR -o DIR", as_json=as_json)
+    suggest("claimlab clean DIR -o DIR")
 
 
 def sameness(by: str, near: bool) -> str:

@@ -20,6 +20,7 @@ from claimlab.cli.output import (
     suggest,
     suggest_serving,
     verb,
+    wants_json,
 )
 from claimlab.core.errors import UsageError
 
@@ -35,7 +36,6 @@ def report(
     ] = False,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Write the evaluation quality assurance (EQA) report of a study, with everything that was not
     checked.
@@ -44,7 +44,7 @@ def report(
         from claimlab.evaluate.eqa.study import new_study as start
 
         start(study)
-        if as_json:
+        if wants_json():
             emit({"study": str(study)})
         else:
             echo(f"Wrote {study}: answer its questions.")
@@ -57,7 +57,7 @@ def report(
         from claimlab.evaluate.eqa.write import report as write_eqa
 
         done = write_eqa(study, output, force=force, progress=progress)
-    if as_json:
+    if wants_json():
         emit(
             {
                 "output": str(output),
@@ -73,4 +73,4 @@ def report(
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
     page(output / "index.html", open_page=open_page)
-    suggest_serving(output, as_json=as_json)
+    suggest_serving(output)

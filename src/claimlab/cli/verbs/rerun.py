@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, note, progress_bar, suggest, verb
+from claimlab.cli.output import echo, emit, note, progress_bar, suggest, verb, wants_json
 
 app = verb()
 
@@ -35,7 +35,6 @@ def rerun(
         Path | None, typer.Option("--output", "-o", help="Keep the repeated folder here.")
     ] = None,
     force: o.ForceFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Repeat any folder from what it says of its making, and say whether the bytes are the same;
     exit 3 where they are not. Inputs are found by their digests; nothing is asked of a model or a
@@ -46,7 +45,7 @@ def rerun(
         result = repeat(
             folder, inputs=inputs or (), cache=cache, output=output, force=force, progress=progress
         )
-    if as_json:
+    if wants_json():
         emit(
             {
                 "folder": str(folder),
@@ -62,4 +61,4 @@ def rerun(
     note(result.notes, "rerun")
     if not result.same:
         raise typer.Exit(3)
-    suggest(f"claimlab show {folder}", as_json=as_json)
+    suggest(f"claimlab show {folder}")

@@ -91,4 +91,4 @@ def _print(splits: Sequence[Split]) -> None:
         echo()
         note([*left_out(one), *one.notes()], "split")
         if one.dataset.path is not None:
-            written(one.dataset, as_json=False)
+            written(one.dataset)
