@@ -104,10 +104,11 @@ def build(
     lists: Mapping[str, Summaries] | None = None,
     flags: Sequence[str] = (),
     start: str = "starting",
+    can_ask: bool = True,
 ) -> tuple[type[Command], Callable[..., None]]:
     """The class and the callback of a command, as Typer takes them. `lists` are options that list
     what exists and exit; `flags` names settings that have a flag of their own here after all;
-    `start` is what the progress bar says first.
+    `start` is what the progress bar says first; `can_ask` is false where a recording is only read.
     """
     own = {name: one for name, one in parameters_of(show).items() if name != "call"}
     theirs = {
@@ -126,7 +127,7 @@ def build(
         if isinstance(one.option, Setting) and name not in flags
     }
     typed = {name: one for name, one in known.items() if name not in settings}
-    can_ask = "cache" in theirs
+    can_ask = can_ask and "cache" in theirs
     names = {name: _flag(one) for name, one in typed.items()}
     names |= {name: f"{SET} {name}=" for name in settings}
     parameters = [_typer_parameter(one, names) for one in typed.values()]
@@ -142,6 +143,9 @@ def build(
         given |= _settings(given.pop(rest or _SET.name, []), settings, rest)
         mine = {name: given[name] for name in own if name in given}
         options = {name: _typed(theirs[name], given[name]) for name in theirs if name in given}
+        if function is show:
+            show(**mine)
+            return
         first = {name: one.default for name, one in theirs.items()} | options
         costs = bool(given.get(_ESTIMATING.name))
         show(Call(function, options, start.format_map(first), costs), **mine)

@@ -49,14 +49,17 @@ class Verb(typer.Typer):
     """The commands of a verb."""
 
     def of(
-        self, function: Callable[..., Any], name: str | None = None, **settings: Any
+        self, function: Callable[..., Any] | None, name: str | None = None, **settings: Any
     ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-        """Make a command of `function`; what is decorated prints its result (`cli/command`)."""
+        """Make a command of `function`; what is decorated prints its result (`cli/command`). Null:
+        what is decorated does it all, for the command line alone.
+        """
         from claimlab.cli.command import build
 
         def register(show: Callable[..., None]) -> Callable[..., None]:
-            cls, callback = build(function, show, **settings)
-            about = inspect.cleandoc(show.__doc__ or function.__doc__ or "").split("\n\n")[0]
+            cls, callback = build(function or show, show, **settings)
+            doc = show.__doc__ or (function.__doc__ if function else None)
+            about = inspect.cleandoc(doc or "").split("\n\n")[0]
             super(Verb, self).command(name or show.__name__, cls=cls, help=about)(callback)
             return show
 

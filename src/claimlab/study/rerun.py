@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -28,7 +28,7 @@ from claimlab.core.call import (
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
-from claimlab.core.options import parameters_of
+from claimlab.core.options import Argument, Force, Option, Place, parameters_of
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
@@ -78,12 +78,20 @@ class Rerun(Shown):
 
 @in_storage()
 def rerun(
-    folder: str | Path,
+    folder: Annotated[
+        Place, Argument("A folder that claimlab wrote: a dataset, a report, an export, a study.")
+    ],
     *,
-    inputs: str | Path | Sequence[str | Path] = (),
-    cache: str | Path | None = None,
-    output: str | Path | None = None,
-    force: bool = False,
+    inputs: Annotated[
+        Place | Sequence[Place],
+        Option("Folder that holds what was read, under any name; repeatable."),
+    ] = (),
+    cache: Annotated[
+        Place | None,
+        Option("The recorded answers of models and searches; by default FOLDER.cache."),
+    ] = None,
+    output: Annotated[Place | None, Option("Keep the repeated folder here.", short="-o")] = None,
+    force: Force = False,
     trust: bool = False,
     progress: Progress = silent,
 ) -> Rerun:

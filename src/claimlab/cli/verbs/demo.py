@@ -7,9 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from claimlab.cli import options as o
+from claimlab.cli.command import OpenPage
 from claimlab.cli.output import (
     echo,
     emit,
@@ -21,22 +19,21 @@ from claimlab.cli.output import (
     verb,
     wants_json,
 )
+from claimlab.core.options import Force, Option, Seed
 from claimlab.core.types import JsonObject
 
 app = verb()
 
 
-@app.command()
+@app.of(None)
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write the demo to.")
-    ] = Path("claimlab-demo"),
-    data_only: Annotated[
-        bool, typer.Option("--data-only", help="Write the synthetic data, and stop.")
-    ] = False,
-    seed: o.SeedOption = 20,
-    force: o.ForceFlag = False,
-    open_page: o.OpenFlag = False,
+    output: Annotated[Path, Option("Folder to write the demo to.", short="-o")] = Path(
+        "claimlab-demo"
+    ),
+    data_only: Annotated[bool, Option("Write the synthetic data, and stop.")] = False,
+    seed: Seed = 20,
+    force: Force = False,
+    open_page: OpenPage = False,
 ) -> None:
     """Run everything on a synthetic dataset with planted defects, and write one HTML page."""
     refuse_nothing_to_open(open_page and data_only, None)

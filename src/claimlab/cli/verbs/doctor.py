@@ -32,7 +32,7 @@ _COMPILED = {
 Row = tuple[str, bool, str]  # what, whether it is there, in words
 
 
-@app.command()
+@app.of(None)
 def doctor() -> None:
     """Check the installation: versions, compiled code, extras, models, and which keys are set
     (never the keys).

