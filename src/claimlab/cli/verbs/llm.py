@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli.output import echo, emit, progress_bar, say, verb, wants_json
+from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, ModelName, Option
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -138,7 +139,7 @@ def batch_status(cache: CacheArgument) -> None:
     """Say how far the batches of a run are."""
     from claimlab.llm.batch import status
 
-    _batches(status(cache))
+    _batches(status(_there(cache)))
 
 
 @batch.of(None, "collect")
@@ -146,7 +147,7 @@ def batch_collect(cache: CacheArgument) -> None:
     """Put the answers of finished batches into the recording; then run the same command again."""
     from claimlab.llm.batch import collect
 
-    _batches(collect(cache))
+    _batches(collect(_there(cache)))
 
 
 @batch.of(None, "cancel")
@@ -154,10 +155,16 @@ def batch_cancel(cache: CacheArgument) -> None:
     """Stop what is under way; answers that exist by then can still be collected."""
     from claimlab.llm.batch import cancel
 
-    _batches(cancel(cache))
+    _batches(cancel(_there(cache)))
 
 
 app.add_typer(batch, name="batch")
+
+
+def _there(cache: Path) -> Path:
+    if not cache.is_dir():
+        raise UsageError(f"There is no folder '{cache}'.", "Name that of recorded calls.")
+    return cache
 
 
 def _batches(batches: list[Any]) -> None:
