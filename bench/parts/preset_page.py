@@ -18,9 +18,9 @@ from typing import Any
 from claimlab.pages.blocks import Table, cell
 from claimlab.study.file import Published, Show, StudyFile, View
 from claimlab.study.page import DATA, REPORT, saved_study, views
-from claimlab.study.papers import paper_table
-from claimlab.study.published import with_cards
-from claimlab.study.tables import crossed
+from claimlab.study.file import paper_table
+from claimlab.study.entry import with_cards
+from claimlab.study.page import crossed
 
 BLOCK = re.compile(r"(?s)(<!-- figures: ([^\n]+?) -->\n).*?(<!-- end -->)")
 CARDS = {  # fields of the catalogue's cards: table and column of the guide

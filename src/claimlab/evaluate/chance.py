@@ -25,10 +25,10 @@ from claimlab.core.stats.interval import DRAWS, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.core.words import several
-from claimlab.evaluate.metrics import macro_f1_of
+from claimlab.evaluate.answers import thin_classes, unmeasured
+from claimlab.evaluate.compare import draw_runs, over_seeds
+from claimlab.evaluate.metric import macro_f1_of
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.small import thin_classes, unmeasured
-from claimlab.evaluate.together import draw_runs, over_seeds
 
 PERMUTATIONS, FEWEST = 200, 20
 MOST_LABELS = (

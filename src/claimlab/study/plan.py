@@ -1,15 +1,24 @@
-"""From a study file to its cells: a cell is one choice on every axis, made by a chain of steps."""
+"""From a study file to its cells: a cell is one choice on every axis, made by a chain of steps.
+
+The first step brings the dataset in: a folder as it is, a catalogued dataset, a file to import, or
+others merged.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
 from itertools import product
+from pathlib import Path
 
-from claimlab.core.errors import UsageError
-from claimlab.study.file import Options, StudyFile, Value, View
-from claimlab.study.published import check_figures
-from claimlab.study.source import dataset_node, digest_of_files
+from claimlab.core.dataset import read_manifest
+from claimlab.core.digest import digest_file
+from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.remote import to_read
+from claimlab.files.raw import Options as Layout
+from claimlab.study.entry import check_figures
+from claimlab.study.file import Options, StudyFile, Value, View, texts_in
 from claimlab.study.step import (
     MERGE,
     MISSING,
@@ -18,11 +27,99 @@ from claimlab.study.step import (
     OF_SPLIT,
     REFERENCES,
     SAMPLE,
+    SOURCES,
     STEPS,
     Node,
-    as_json,
     checked,
 )
+
+LONGEST = 1_000  # characters of a path
+
+
+def dataset_node(study: StudyFile, name: str) -> Node:
+    """The step that brings a dataset in. One that is optional and not there is a step that fails,
+    with the reason.
+    """
+    options = dict(study.datasets[name])
+    if not options.pop("optional", False):
+        return _dataset_node(study, name, options)
+    try:
+        return _dataset_node(study, name, options)
+    except ClaimlabError as error:
+        return Node(MISSING, {"dataset": name, "why": str(error)})
+
+
+def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
+    kinds = [kind for kind in ("folder", *SOURCES) if kind in entry]
+    if len(kinds) != 1:
+        raise UsageError(
+            f"[datasets.{name}] must say where the data comes from in one way.",
+            "Give one of folder, load (with source), import, or merge.",
+        )
+    kind = kinds[0]
+    value = entry.pop(kind)
+    if kind == "folder":
+        return Node(
+            "folder", {}, folder=str(value), inputs=read_manifest(to_read(value)).own_digest()
+        )
+    if kind == "merge":
+        return Node("merge", entry, tuple(dataset_node(study, part) for part in value))
+    verb = SOURCES[kind]
+    if kind == "import":
+        entry = _as_arguments(entry)
+    options = checked(verb, {verb.main: value, **entry}, f"[datasets.{name}]")
+    return Node(
+        kind,
+        options,
+        inputs=digest_of(str(options["source"]) if "source" in options else value),
+    )
+
+
+def _as_arguments(options: Options) -> Options:
+    """The options of `claimlab import` as arguments of its function: the layout is one of them, and
+    so is the map.
+    """
+    layout = {
+        name: options.pop(name)
+        for name in (field.name for field in fields(Layout))
+        if name in options
+    }
+    labels = {"labels": options.pop("map")} if "map" in options else {}
+    if layout:
+        Layout.of(layout)  # a word that is wrong is said before anything is done
+    return {**options, **labels, **({"options": layout} if layout else {})}
+
+
+def digest_of(path: str | list[str]) -> str:
+    """The digest of a file, or of all files of a folder: a study notices that its data has
+    changed.
+    """
+    files = [to_read(p) for p in ([path] if isinstance(path, str) else path)]
+    paths = [
+        f
+        for p in files
+        for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])
+    ]
+    if missing := [str(f) for f in paths if not f.is_file()]:
+        raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
+    return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in paths).encode()).hexdigest()
+
+
+def digest_of_files(options: Options) -> str:
+    """The digest of the files that the options of a step name (decisions, a profile, lists): empty
+    without any.
+    """
+    texts = [
+        text
+        for value in options.values()
+        for text in (value if isinstance(value, list) else [value])
+    ]
+    paths = [
+        text for text in texts if isinstance(text, str) and "." in text and len(text) < LONGEST
+    ]
+    files = [path for path in paths if Path(path).is_file()]
+    return digest_of(files) if files else ""
+
 
 PART = "part"
 
@@ -225,7 +322,7 @@ def sampled(node: Node, size: int) -> Node:
         return node
     if node.verb == MERGE:
         return replace(node, before=tuple(sampled(part, size) for part in node.before))
-    return Node(SAMPLE, as_json({"size": size}), (node,))
+    return Node(SAMPLE, {"size": size}, (node,))
 
 
 def _where(study: StudyFile, side: str, value: str) -> Options:
@@ -240,11 +337,13 @@ def _where(study: StudyFile, side: str, value: str) -> Options:
 
 def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> Node:
     """A step after `before`; the files and the datasets that its options name belong to it."""
-    text = as_json(options)
+    texts = [text for _, text in texts_in(options)]
     named = tuple(
-        (name, dataset_node(study, name)) for name in study.datasets if f"{{{name}}}" in text
+        (name, dataset_node(study, name))
+        for name in study.datasets
+        if any(f"{{{name}}}" in text for text in texts)
     )
-    return Node(verb, text, (before,), inputs=digest_of_files(options), named=named)
+    return Node(verb, options, (before,), inputs=digest_of_files(options), named=named)
 
 
 def _option_of(name: str, axis: str) -> str:

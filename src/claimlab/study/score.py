@@ -21,10 +21,10 @@ from claimlab.core.stats.adjust import holm
 from claimlab.core.stats.chance import UNTESTED, corrected
 from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
+from claimlab.evaluate.compare import draw_runs, over_seeds
+from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.together import draw_runs, over_seeds
 from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Value
 from claimlab.study.run import Grid

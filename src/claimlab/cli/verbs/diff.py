@@ -93,8 +93,7 @@ def _diff_studies(
     before: Path, after: Path, output: Path | None, *, force: bool, as_json: bool
 ) -> None:
     with progress_bar() as progress:
-        from claimlab.study.diff import study_diff
-        from claimlab.study.diff_page import diff_blocks
+        from claimlab.study.diff import diff_blocks, study_diff
 
         difference = study_diff(before, after, output=output, force=force, progress=progress)
     if as_json:

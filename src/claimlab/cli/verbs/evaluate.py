@@ -102,8 +102,8 @@ def evaluate(
 
 
 def _print(evaluation: Evaluation) -> None:
-    from claimlab.evaluate.views import tables
-    from claimlab.evaluate.views.page import boards, headline, left_out, other_records
+    from claimlab.evaluate import tables
+    from claimlab.evaluate.views import boards, headline, left_out, other_records
     from claimlab.pages.blocks import Section
 
     for run in evaluation.runs:

@@ -53,7 +53,7 @@ def report(
     if output is None:
         raise UsageError("No output folder was given.", "Name a folder with -o DIR.")
     with progress_bar() as progress:
-        from claimlab.evaluate.eqa.limit import KINDS
+        from claimlab.evaluate.eqa.limits import KINDS
         from claimlab.evaluate.eqa.write import report as write_eqa
 
         done = write_eqa(study, output, force=force, progress=progress)

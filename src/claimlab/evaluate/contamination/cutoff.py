@@ -18,7 +18,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.shares import wilson
 from claimlab.core.words import several
-from claimlab.evaluate.contamination.paired import RULE
+from claimlab.evaluate.contamination.result import PROTOCOL, RULE, not_measured
 
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
@@ -80,14 +80,7 @@ def cutoff_finding(sides: pl.Series, day: date) -> Finding:
     spread = wilson(n - after, n)
     if n < RULE.min_units or spread is None or undated == n:
         why = "No record has a date." if n and undated == n else f"Only {several(n, 'record')}."
-        return Finding(
-            check="cutoff",
-            protocol="contamination",
-            verdict="not-measured",
-            why=why,
-            n=n,
-            details=details,
-        )
+        return not_measured("cutoff", why, n, details)
     verdict: Verdict = "pass" if spread[1] < RULE.margin else "inconclusive"
     why = (
         f"{after:,} of {several(n, 'record')} {'is' if after == 1 else 'are'} dated after"
@@ -96,12 +89,12 @@ def cutoff_finding(sides: pl.Series, day: date) -> Finding:
     )
     return Finding(
         check="cutoff",
-        protocol="contamination",
+        protocol=PROTOCOL,
         verdict=verdict,
         why=why,
+        n=n,
         score=(n - after) / n,
         interval=spread,
         margin=RULE.margin,
-        n=n,
         details=details,
     )

@@ -18,8 +18,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.detect.open import open_handles
-from claimlab.evaluate.judge.articles import articles_in, read_articles
-from claimlab.evaluate.judge.cases import read_cases
+from claimlab.evaluate.judge.cases import articles_in, read_articles, read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge
 from claimlab.evaluate.judge.opinions import Contradiction, Judge, NoJudge, check_scale
 from claimlab.evaluate.judge.people import read_people

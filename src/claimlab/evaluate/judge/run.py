@@ -21,21 +21,24 @@ from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.judge.articles import Articles, articles_in
-from claimlab.evaluate.judge.cases import Case, left_out, read_cases
+from claimlab.evaluate.judge.cases import Articles, Case, articles_in, left_out, read_cases
 from claimlab.evaluate.judge.opinions import Judge, NoJudge
 from claimlab.evaluate.judge.people import (
+    DEFAULT,
     OPEN,
     QUESTION,
+    Fit,
     Verdicts,
     agreement_between,
     agreement_in_words,
     as_annotations,
     consensus,
+    fit,
+    measured,
     people_in,
     rates,
+    verdict,
 )
-from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.views import Row, page
 from claimlab.llm.judge import agreement_of_runs
 from claimlab.llm.opinion import Opinion
