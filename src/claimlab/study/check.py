@@ -136,18 +136,25 @@ def study_check(
     if cells:
         _try(problems, lambda: shown.extend(exhibits(read, {})))
     last = [*(cell.node.before[0] for cell in cells), *(exhibit.node for exhibit in shown)]
-    nodes = {
-        node.key: node for node in [*(cell.node for cell in cells), *last] for node in node.chain()
-    }
-    problems += [problem for node in nodes.values() for problem in _asked(node)]
+    ends = [*(cell.node for cell in cells), *last]
+    nodes = {node.key: node for end in ends for node in end.chain()}
+    for node in nodes.values():
+        problems += _asked(node)
     if cells:
-        with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
-            grid = Grid(Path(folder), read, cells)
-            problems += missing_extras(last, Maker(grid, Caps(), "record", progress))
-            problems += (
-                [] if problems else split_problems(cells, Maker(grid, Caps(), "replay", progress))
-            )
+        problems += _tried(read, cells, last, progress, split=not problems)
     return cells, list(dict.fromkeys(problems))
+
+
+def _tried(
+    study: StudyFile, cells: list[Cell], last: Sequence[Node], progress: Progress, *, split: bool
+) -> list[str]:
+    """What the steps themselves say, made in a folder that is removed again."""
+    with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
+        grid = Grid(Path(folder), study, cells)
+        problems = missing_extras(last, Maker(grid, Caps(), "record", progress))
+        if split and not problems:
+            problems = split_problems(cells, Maker(grid, Caps(), "replay", progress))
+        return problems
 
 
 def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:

@@ -258,25 +258,29 @@ def study_diff(
 def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Change], list[str]]:
     """The settings of both studies side by side. An axis that one of them lacks, or that has one
     other value in each, tells nothing apart: it is noted and left out."""
-    values: list[dict[str, dict[str, None]]] = [{}, {}]
-    for one, side in zip(values, (before, after), strict=True):
-        for axis, value in ((axis, value) for entry in side for axis, value in entry.axes.items()):
-            one.setdefault(axis, {})[str(value)] = None
     notes, compared = [], []
-    for axis in dict.fromkeys([*values[0], *values[1]]):
-        sides = [list(one.get(axis, {})) for one in values]
-        if all(len(side) <= 1 for side in sides) and sides[0] != sides[1]:
-            first, second = (side[0] if side else "none" for side in sides)
-            notes.append(f"The studies differ in {axis}: '{first}' and '{second}'.")
+    for axis in dict.fromkeys(axis for entry in (*before, *after) for axis in entry.axes):
+        first, second = _values(before, axis), _values(after, axis)
+        if len(first) <= 1 and len(second) <= 1 and first != second:
+            names = " and ".join(f"'{(side or ['none'])[0]}'" for side in (first, second))
+            notes.append(f"The studies differ in {axis}: {names}.")
         else:
             compared.append(axis)
-    old, new = (
-        {tuple(str(e.axes.get(a)) for a in compared): e for e in side} for side in (before, after)
-    )
-    keys = dict.fromkeys([*old, *new])
-    return [
-        Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key)) for key in keys
-    ], notes
+    old, new = _by_setting(before, compared), _by_setting(after, compared)
+    changes = [
+        Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key))
+        for key in dict.fromkeys([*old, *new])
+    ]
+    return changes, notes
+
+
+def _by_setting(entries: Sequence[Entry], axes: Sequence[str]) -> dict[tuple[str, ...], Entry]:
+    return {tuple(str(entry.axes.get(axis)) for axis in axes): entry for entry in entries}
+
+
+def _values(entries: Sequence[Entry], axis: str) -> list[str]:
+    """The values that an axis has in a study; none where the study does not have it."""
+    return list(dict.fromkeys(str(e.axes[axis]) for e in entries if axis in e.axes))
 
 
 class _Opened:

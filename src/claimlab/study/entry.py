@@ -4,7 +4,7 @@ beside it, as rows of the tables and as a list with the differences.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table, percent, span
-from claimlab.study.file import Published, StudyFile, Value
+from claimlab.study.file import Published, StudyFile, Value, View
 
 TRIVIAL = "the best trivial baseline"
 
@@ -55,6 +55,10 @@ class Entry:
         """
         sure = self.p_holm is not None and self.p_holm < LEVEL
         return sure and ((self.difference or 0.0) < 0 or self.chance.beaten)
+
+    def has(self, setting: Mapping[str, Value]) -> bool:
+        """Whether it is of this choice on some of the axes."""
+        return all(self.axes.get(axis) == value for axis, value in setting.items())
 
     def to_json(self) -> JsonObject:
         """Everything that is the same in every run of the study: seconds and cost are in
@@ -160,28 +164,30 @@ def card_figure(study: StudyFile, dataset: str, field: str) -> float | None:
 
 def published_rows(
     published: Sequence[Published],
-    rows: str,
-    across: Sequence[Any],
-    columns: str,
-    measure: str,
-    where: Mapping[str, Any],
-    known: Mapping[str, Collection[Any]],
+    view: View,
+    across: Sequence[Value],
+    where: Mapping[str, Value],
+    scored: Sequence[Entry],
 ) -> list[tuple[Value, Row]]:
     """Rows with the value they are about: the figures that name both axes of the table, and are of
     its setting or of one that the study does not have (a detector of the paper): then the row says
     which."""
-    at: dict[tuple[Value, str], dict[Any, Cell]] = {}
-    for source, setting, name, value in figures_of(published):
+    at: dict[tuple[Value, str], dict[Value, Cell]] = {}
+    for source, setting, measure, value in figures_of(published):
+        shown = measure == view.cells and view.rows in setting
+        if not shown or setting.get(view.columns) not in across:
+            continue
         other = {
             axis: setting[axis]
             for axis, chosen in where.items()
             if setting.get(axis, chosen) != chosen
         }
-        here = not any(value in known[axis] for axis, value in other.items())
-        if name == measure and here and rows in setting and setting.get(columns) in across:
-            name = f"{setting[rows]} ({', '.join([*map(str, other.values()), 'published'])})"
-            line = at.setdefault((setting[rows], name), {})
-            line[setting[columns]] = Cell(percent(value).text, sort=value, title=source)
+        if any(entry.axes[axis] == theirs for axis, theirs in other.items() for entry in scored):
+            continue
+        about = setting[view.rows]
+        name = f"{about} ({', '.join([*map(str, other.values()), 'published'])})"
+        line = at.setdefault((about, name), {})
+        line[setting[view.columns]] = Cell(percent(value).text, sort=value, title=source)
     return [
         (about, [name, *(line.get(value, Cell("")) for value in across)])
         for (about, name), line in at.items()
@@ -194,22 +200,17 @@ def published_table(study: StudyFile, scored: Sequence[Entry]) -> Table | None:
     tables alone."""
     lines: list[Row] = []
     for source, setting, measure, value in figures_of(with_cards(study)):
-        mine = [
-            e for e in scored if all(e.axes.get(axis) == chosen for axis, chosen in setting.items())
-        ]
-        ours = [score for e in mine if (score := getattr(e, measure)) is not None]
-        if not ours:
+        ours = [getattr(entry, measure) for entry in scored if entry.has(setting)]
+        known = [score for score in ours if score is not None]
+        if not known:
             continue
-        low, high = min(ours), max(ours)
+        low, high = min(known), max(known)
         words = ", ".join(f"{axis} {chosen}" for axis, chosen in setting.items())
-        one = low == high
-        shown, gap = (
-            (percent(low), percent(low - value)) if one else (span((low, high)), percent(None))
-        )
+        shown, gap = span((low, high)), percent(None)
+        if low == high:
+            shown, gap = percent(low), percent(low - value)
         lines.append([source, words, measure.replace("_", "-"), percent(value), shown, gap])
+    if not lines:
+        return None
     columns = ["source", "setting", "measure", "published", "ours", "difference"]
-    return (
-        Table(columns, lines, caption="Published figures of settings that this study has.")
-        if lines
-        else None
-    )
+    return Table(columns, lines, caption="Published figures of settings that this study has.")

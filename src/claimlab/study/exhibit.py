@@ -181,18 +181,23 @@ def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
     frames = [_read(grid, exhibit, show.table or RECORDS) for exhibit in mine]
     known = [frame.columns for frame in frames if isinstance(frame, pl.DataFrame)]
     columns = show.columns or list(dict.fromkeys(chain.from_iterable(known)))
-    axes = list(dict.fromkeys(axis for exhibit in mine for axis in exhibit.axes))
-    here = {"", *(exhibit.axes["dataset"] for exhibit in mine)}
-    left = [row for row in show.published if row.get("dataset", "") in here]
+    axes = list(dict.fromkeys(chain.from_iterable(exhibit.axes for exhibit in mine)))
+    left = _published(show, mine)
     rows: list[Row] = []
     for exhibit, frame in zip(mine, frames, strict=True):
         named = [exhibit.axes[axis] for axis in axes]
         rows += [[*named, *line] for line in _lines(exhibit, frame, columns, left)]
     for row in left:
         named = [str(row.get(axis, "")) for axis in axes]
-        rows.append([*named, *(_only(row.get(column)) for column in columns)])
+        rows.append([*named, *map(_only, map(row.get, columns))])
     heads = [*axes, *(column.replace("_", " ") for column in columns)]
     return Table(heads, rows, caption=_caption(show))
+
+
+def _published(show: Show, mine: Sequence[Exhibit]) -> list[dict[str, Value]]:
+    """The published rows that are about one of these datasets, or about none."""
+    here = {"", *(exhibit.axes["dataset"] for exhibit in mine)}
+    return [row for row in show.published if row.get("dataset", "") in here]
 
 
 def _lines(

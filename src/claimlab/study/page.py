@@ -8,9 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -45,7 +43,7 @@ from claimlab.pages.dots import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import TRIVIAL, Entry, Row, beside, published_rows, published_table
 from claimlab.study.exhibit import exhibit_tables
-from claimlab.study.file import Published, StudyFile, View, read_study_file
+from claimlab.study.file import Published, StudyFile, Value, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
@@ -61,6 +59,9 @@ RANDOM = "random"
 PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", "task")}
 
 
+Axes = Mapping[str, Value]  # a choice on some of the axes
+
+
 def others(scored: Sequence[Entry], rows: str, columns: str) -> list[JsonObject]:
     """The combinations of all axes that the table does not show: one table each."""
     axes = list(scored[0].axes)
@@ -72,56 +73,48 @@ def others(scored: Sequence[Entry], rows: str, columns: str) -> list[JsonObject]
 
 
 def crossed(
+    view: View,
     scored: Sequence[Entry],
-    rows: str,
-    columns: str,
-    measure: str,
-    where: Mapping[str, Any],
+    where: Axes,
     *,
     published: Sequence[Published] = (),
-    gap: Sequence[Any] = (),
     link: bool = False,
 ) -> Table:
     """One axis down, one across, and a measure in each cell; a published figure is a row below
     ours, or the last.
     """
-    one_of(list(MEASURES), measure, "cells")
-    mine = [e for e in scored if all(e.axes[axis] == value for axis, value in where.items())]
-    down = list(dict.fromkeys(e.axes[rows] for e in mine))
-    across = list(dict.fromkeys(e.axes[columns] for e in mine))
-    at = {(e.axes[rows], e.axes[columns]): e for e in mine}
-    body: list[Row] = [
-        [str(d), *(_shown(at.get((d, a)), measure, link=link) for a in across)] for d in down
-    ]
-    known = {axis: {e.axes[axis] for e in scored} for axis in where}
-    heads = [rows, *map(str, across)]
-    if len(gap) == 2 and set(gap) <= set(across):
-        heads.append(f"{gap[0]} less {gap[1]}")
-        body = [
-            [*line, _gap(at.get((d, gap[0])), at.get((d, gap[1])), measure)]
-            for d, line in zip(down, body, strict=True)
-        ]
-    theirs = published_rows(published, rows, across, columns, measure, where, known)
-    padded = [(about, [*line, *(Cell("") for _ in heads[len(line) :])]) for about, line in theirs]
-    ours = [
-        [line, *(each for about, each in padded if about == d)]
-        for d, line in zip(down, body, strict=True)
-    ]
-    body = [*chain.from_iterable(ours), *(each for about, each in padded if about not in down)]
-    return Table(heads, body, caption=_caption(measure, rows, columns, where, mine))
+    one_of(list(MEASURES), view.cells, "cells")
+    mine = [entry for entry in scored if entry.has(where)]
+    at = {(entry.axes[view.rows], entry.axes[view.columns]): entry for entry in mine}
+    down, across = (list(dict.fromkeys(places)) for places in zip(*at, strict=True))
+    heads = [view.rows, *map(str, across)]
+    with_gap = len(view.gap) == 2 and set(view.gap) <= set(across)
+    if with_gap:
+        heads.append(f"{view.gap[0]} less {view.gap[1]}")
+    theirs = published_rows(published, view, across, where, scored)
+    body: list[Row] = []
+    for row in down:
+        cells = [at.get((row, column)) for column in across]
+        line: Row = [str(row), *(_shown(entry, view.cells, link=link) for entry in cells)]
+        if with_gap:
+            line.append(_gap(at.get((row, view.gap[0])), at.get((row, view.gap[1])), view.cells))
+        body += [line, *(other for about, other in theirs if about == row)]
+    body += [line for about, line in theirs if about not in down]
+    padded = [[*line, *[Cell("")] * (len(heads) - len(line))] for line in body]
+    return Table(heads, padded, caption=_caption(view, where, mine))
 
 
-def _caption(
-    measure: str, rows: str, columns: str, where: Mapping[str, Any], mine: Sequence[Entry]
-) -> str:
+def _caption(view: View, where: Axes, mine: Sequence[Entry]) -> str:
     """What the table shows, of which setting, and what its stars say."""
-    sides = f"rows: {PLURAL.get(rows, rows)}, columns: {PLURAL.get(columns, columns)}"
-    named = next((e.against for e in mine if e.against), TRIVIAL)
-    shown = f"difference to {named}" if measure == "difference" else MEASURES[measure]
-    parts = [f"{shown}; {sides}.", f"{words(where)}." if words(where) else ""]
-    if any(starred(entry, measure) for entry in mine):
-        parts.append(_star(measure, named))
-    return " ".join(filter(None, parts))
+    rows, columns = (PLURAL.get(axis, axis) for axis in (view.rows, view.columns))
+    named = next((entry.against for entry in mine if entry.against), TRIVIAL)
+    shown = f"difference to {named}" if view.cells == "difference" else MEASURES[view.cells]
+    caption = f"{shown}; rows: {rows}, columns: {columns}."
+    if words(where):
+        caption += f" {words(where)}."
+    if any(starred(entry, view.cells) for entry in mine):
+        caption += f" {_star(view.cells, named)}"
+    return caption
 
 
 def _star(measure: str, named: str) -> str:
@@ -170,116 +163,86 @@ def linked(cell: Cell, entry: Entry) -> Cell:
     """The cell as a link to the run of the first seed, from the page in the folder beside the
     steps.
     """
-    return (
-        cell
-        if entry.failed or not entry.runs
-        else replace(cell, link=f"../{STEPS_FOLDER}/{entry.runs[0]}")
-    )
+    if entry.failed or not entry.runs:
+        return cell
+    return replace(cell, link=f"../{STEPS_FOLDER}/{entry.runs[0]}")
 
 
 def drops(scored: Sequence[Entry]) -> Table | None:
     """The same setting under a random split and under each other one."""
     if "split" not in scored[0].axes:
         return None
-    at = {tuple(e.axes.values()): e for e in scored}
+    at = {tuple(entry.axes.values()): entry for entry in scored}
     rows: list[Row] = []
     for entry in scored:
-        random = at.get(
-            tuple(RANDOM if axis == "split" else value for axis, value in entry.axes.items())
-        )
-        if (
-            entry.axes["split"] == RANDOM
-            or random is None
-            or random.macro_f1 is None
-            or entry.macro_f1 is None
-        ):
+        random = at.get(tuple({**entry.axes, "split": RANDOM}.values()))
+        if random is None or random is entry or random.macro_f1 is None or entry.macro_f1 is None:
             continue
-        names = [str(v) for axis, v in entry.axes.items()]
-        rows.append(
-            [
-                *names,
-                linked(percent(random.macro_f1), random),
-                linked(percent(entry.macro_f1), entry),
-                percent(round(random.macro_f1 - entry.macro_f1, 3) + 0.0),
-            ]
-        )
+        figures = [linked(percent(one.macro_f1), one) for one in (random, entry)]
+        drop = percent(round(random.macro_f1 - entry.macro_f1, 3) + 0.0)
+        rows.append([*map(str, entry.axes.values()), *figures, drop])
     return Table([*scored[0].axes, "random", "this split", "drop"], rows) if rows else None
 
 
 _UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
-
-
-def against(scored: Sequence[Entry]) -> Table:
-    columns: list[Column[Entry]] = [
-        Column("setting", lambda e: words(e.axes)),
-        Column("against"),
-        Column("difference in macro-F1", lambda e: linked(percent(e.difference), e)),
-        Column("95% interval", "difference_interval", span),
-        Column("corrected p", "p_holm", probability, _UNTESTED),
-    ]
-    return Table.of(columns, [e for e in scored if e.against])
-
-
-def trivial(scored: Sequence[Entry]) -> Table:
-    """Each score beside the baselines that do not read the text; why, where it could not be
-    tested.
-    """
-    columns: list[Column[Entry]] = [
-        Column("setting", lambda e: words(e.axes)),
-        Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
-        Column("majority", "chance.majority", percent),
-        Column("random guess", "chance.stratified", percent),
-        Column("permuted labels", "chance.permuted", percent),
-        Column("above the best of these", "chance.difference", percent),
-        Column("95% interval", "chance.interval", span),
-        Column("corrected p", lambda e: e.chance.why or _p(e.chance.p_holm)),
-    ]
-    return Table.of(columns, [e for e in scored if e.macro_f1 is not None])
-
-
-def _p(value: float | None) -> Cell:
-    return _UNTESTED if value is None else probability(value)
+_SETTING: Column[Entry] = Column("setting", lambda e: words(e.axes))
+AGAINST: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("against"),
+    Column("difference in macro-F1", lambda e: linked(percent(e.difference), e)),
+    Column("95% interval", "difference_interval", span),
+    Column("corrected p", "p_holm", probability, _UNTESTED),
+)
+# Each score beside the baselines that do not read the text; why, where it could not be tested.
+BESIDE_TRIVIAL: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
+    Column("majority", "chance.majority", percent),
+    Column("random guess", "chance.stratified", percent),
+    Column("permuted labels", "chance.permuted", percent),
+    Column("above the best of these", "chance.difference", percent),
+    Column("95% interval", "chance.interval", span),
+    Column(
+        "corrected p",
+        lambda e: e.chance.why or e.chance.p_holm,
+        lambda p: p if isinstance(p, str) else probability(p),
+        _UNTESTED,
+    ),
+)
+COSTS: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("seconds", "seconds", lambda seconds: decimal(seconds, 2)),
+    Column("US dollars", "cost", lambda cost: decimal(cost, 4)),
+)
 
 
 def flat(scored: Sequence[Entry]) -> pl.DataFrame:
     """Every figure as one table; no cell can start a formula."""
     rows = []
-    for e in scored:
-        low, high = e.interval or (None, None)
+    for entry in scored:
+        low, high = entry.interval or (None, None)
         figures = {
-            "seeds": e.seeds,
-            "records": e.records,
-            "macro_f1": e.macro_f1,
+            "seeds": entry.seeds,
+            "records": entry.records,
+            "macro_f1": entry.macro_f1,
             "low": low,
             "high": high,
+            "accuracy": entry.accuracy,
+            "spread": entry.spread,
+            "against": entry.against,
+            "difference": entry.difference,
+            "p_holm": entry.p_holm,
+            "best_baseline": entry.chance.best,
+            "p_above_baseline": entry.chance.p_holm,
+            "failed": entry.failed,
         }
-        more = {
-            "accuracy": e.accuracy,
-            "spread": e.spread,
-            "against": e.against,
-            "difference": e.difference,
-        }
-        tested = {
-            "p_holm": e.p_holm,
-            "best_baseline": e.chance.best,
-            "p_above_baseline": e.chance.p_holm,
-        }
-        rows.append(
-            {
-                **{a: str(v) for a, v in e.axes.items()},
-                **figures,
-                **more,
-                **tested,
-                "failed": e.failed,
-            }
-        )
+        named = {axis: str(value) for axis, value in entry.axes.items()}
+        rows.append({**named, **figures})
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return frame.with_columns(
-        escape_cells(pl.col(c)) for c, t in frame.schema.items() if t == pl.String
-    )
+    return frame.with_columns(escape_cells(pl.col(pl.String)))
 
 
-def words(axes: Mapping[str, Any]) -> str:
+def words(axes: Axes) -> str:
     return ", ".join(
         str(v) if axis == "part" else f"{axis} {v}" for axis, v in axes.items() if v != NONE
     )
@@ -288,6 +251,7 @@ def words(axes: Mapping[str, Any]) -> str:
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
 AXIS, NAMES = 240, 190  # pixels: together they fit a phone
 LINES = 40  # more would not fit a screen; the table has them all
+_DROPPED = "How much of a score depends on test records that resemble training records."
 _METHOD = (
     "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which"
     " records are tested (whole groups are resampled, the same for all runs) and the seed. With one"
@@ -325,11 +289,10 @@ def study_table(
 ) -> list[Table]:
     """The results of a study over two of its axes: one table for each choice on the others. Without
     any of these, also the tables of single steps and the published figures, as on the page."""
-    study, scored = saved_study(folder)
+    study, scored, content = _saved(folder)
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
     if rows or columns or cells:
         return tables
-    content = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8"))
     saved = [Table(t["columns"], t["rows"], caption=t["caption"]) for t in content.get("shown", ())]
     return [*tables, *more_tables(study, scored, saved)]
 
@@ -337,10 +300,7 @@ def study_table(
 @in_storage()
 def study_failures(folder: str | Path) -> list[str]:
     """What has no result in a study that was run, with the reasons."""
-    saved_study(folder)
-    lines: list[str] = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8")).get(
-        "failures", []
-    )
+    lines: list[str] = _saved(folder)[2].get("failures", [])
     return lines
 
 
@@ -352,39 +312,30 @@ def more_tables(study: StudyFile, scored: Sequence[Entry], shown: Sequence[Table
 
 def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
     """A study that was run: its file and its figures, without the data or the runs."""
-    folder = Path(folder)
-    saved = folder / REPORT / DATA
+    return _saved(folder)[:2]
+
+
+def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+    saved = Path(folder) / REPORT / DATA
     if not saved.is_file():
         raise UsageError(
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
-    content = json.loads(saved.read_text(encoding="utf-8"))
-    return read_study_file(folder / FILE), [Entry.of(entry) for entry in content["entries"]]
+    content: JsonObject = json.loads(saved.read_text(encoding="utf-8"))
+    scored = [Entry.of(entry) for entry in content["entries"]]
+    return read_study_file(Path(folder) / FILE), scored, content
 
 
 def tables_of(
-    study: StudyFile,
-    scored: Sequence[Entry],
-    *,
-    rows: str | None = None,
-    columns: str | None = None,
-    cells: str | None = None,
-    link: bool = False,
+    study: StudyFile, scored: Sequence[Entry], *, link: bool = False, **axes: str | None
 ) -> list[Table]:
-    """The same of figures at hand; with `link`, each leads to its run."""
+    """The same of figures at hand, by `rows`, `columns` and `cells`; with `link`, each leads to its
+    run.
+    """
     figures = beside(study, scored)
     return [
-        crossed(
-            mine,
-            view.rows,
-            view.columns,
-            view.cells,
-            where,
-            published=figures,
-            gap=view.gap,
-            link=link,
-        )
-        for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
+        crossed(view, mine, where, published=figures, link=link)
+        for view, mine, where in views(study, scored, **axes)
     ]
 
 
@@ -404,27 +355,29 @@ def views(
 
 
 def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
-    first = tables_of(grid.study, scored)
     shown = [
-        {"title": title, "caption": t.caption, "columns": t.columns, "rows": _texts(t)}
-        for title, t in grid.tables
+        {
+            "title": title,
+            "caption": table.caption,
+            "columns": table.columns,
+            "rows": [[cell(value).text for value in row] for row in table.rows],
+        }
+        for title, table in grid.tables
     ]
+    data = {
+        "name": grid.study.name,
+        "conclusion": conclusion(grid, scored),
+        "entries": [entry.to_json() for entry in scored],
+        "shown": shown,
+        "failures": failures(grid, scored),
+    }
+    tables = [*tables_of(grid.study, scored), *(table for _, table in grid.tables)]
     return Contents(
         KIND,
         [page(grid, scored)],
-        data={
-            DATA: {
-                "name": grid.study.name,
-                "conclusion": conclusion(grid, scored),
-                "entries": [entry.to_json() for entry in scored],
-                "shown": shown,
-                "failures": failures(grid, scored),
-            }
-        },
+        data={DATA: data},
         more_pages={"costs.html": [costs(grid, scored)]},
-        papers={
-            "table.tex": Report(grid.study.name, "", [*first, *(table for _, table in grid.tables)])
-        },
+        papers={"table.tex": Report(grid.study.name, "", tables)},
         files={"scores.csv": flat(scored).write_csv()},
     )
 
@@ -433,39 +386,24 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
     figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
+        table = crossed(view, mine, where, published=figures, link=True)
         title = words(where) or f"{view.rows} by {view.columns}"
-        table = crossed(
-            mine,
-            view.rows,
-            view.columns,
-            view.cells,
-            where,
-            published=figures,
-            gap=view.gap,
-            link=True,
-        )
-        blocks.append(Section(title, [table, *_picture(mine, where, view.rows, view.columns)]))
+        blocks.append(Section(title, [table, *_picture(view, mine, where)]))
     blocks += [Section(title, [table]) for title, table in grid.tables]
     if (compared := published_table(grid.study, scored)) is not None:
         blocks.append(Section("Published figures", [compared]))
     if dropped := drops(scored):
-        text = "How much of a score depends on test records that resemble training records."
-        blocks.append(Section("From a random split to a fair one", [Text(text), dropped]))
-    blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial(scored)]))
+        blocks.append(Section("From a random split to a fair one", [Text(_DROPPED), dropped]))
+    trivial = Table.of(BESIDE_TRIVIAL, [e for e in scored if e.macro_f1 is not None])
+    blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial]))
     if grid.study.table.baseline:
-        blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
+        against = Table.of(AGAINST, [e for e in scored if e.against])
+        blocks.append(Section("Against the baseline", [Text(_COMPARED), against]))
     blocks += reasons(failures(grid, scored))
-    blocks.append(
-        Section(
-            "How to read this",
-            [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])],
-        )
-    )
-    return Report(
-        grid.study.name,
-        f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}",
-        blocks,
-    )
+    more = Text("Time and cost", links=[("of every cell", "costs.html")])
+    blocks.append(Section("How to read this", [Text(_METHOD), more]))
+    size = f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}"
+    return Report(grid.study.name, size, blocks)
 
 
 def failures(grid: Grid, scored: Sequence[Entry]) -> list[str]:
@@ -505,44 +443,28 @@ def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
     )
 
 
-def _picture(
-    scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str
-) -> list[Block]:
-    mine = [
-        e
-        for e in scored
-        if all(e.axes[a] == v for a, v in where.items()) and e.macro_f1 is not None
-    ]
-    several_columns = len({e.axes[columns] for e in mine}) > 1
-    names = [
-        f"{e.axes[rows]}, {e.axes[columns]}" if several_columns else str(e.axes[rows]) for e in mine
-    ]
+def _picture(view: View, scored: Sequence[Entry], where: Axes) -> list[Block]:
+    mine = [entry for entry in scored if entry.has(where) and entry.macro_f1 is not None]
+    several_columns = len({entry.axes[view.columns] for entry in mine}) > 1
+    axes = [view.rows, view.columns] if several_columns else [view.rows]
     lines = [
-        Dot(n, e.macro_f1 or 0.0, e.interval, "plain") for n, e in zip(names, mine, strict=True)
+        Dot(", ".join(str(e.axes[axis]) for axis in axes), e.macro_f1 or 0.0, e.interval, "plain")
+        for e in mine
     ]
     if not lines:
         return []
     caption = "Macro-F1 with its 95% interval."
-    return [
-        Figure(
-            to_svg(dots(lines[:LINES], title="macro-F1 (%)", width=AXIS, names=NAMES)),
-            caption,
-            f"{caption} {words(where)}",
-        )
-    ]
+    drawn = dots(lines[:LINES], title="macro-F1 (%)", width=AXIS, names=NAMES)
+    return [Figure(to_svg(drawn), caption, f"{caption} {words(where)}")]
 
 
 def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
-    rows: list[Row] = [[words(e.axes), decimal(e.seconds, 2), decimal(e.cost, 4)] for e in scored]
-    shared = sum(t.get("seconds", 0.0) for t in grid.timings.values()) - sum(
-        e.seconds for e in scored
-    )
+    whole = sum(t.get("seconds", 0.0) for t in grid.timings.values())
+    shared = max(0.0, whole - sum(e.seconds for e in scored))
     text = (
-        f"Steps that cells share (loading, cleaning, splitting) took {max(0.0, shared):.1f} seconds"
-        " together."
+        f"Steps that cells share (loading, cleaning, splitting) took {shared:.1f} seconds together."
     )
-    table = Table(["setting", "seconds", "US dollars"], rows)
-    return Report("Time and cost", grid.study.name, [Text(text), table])
+    return Report("Time and cost", grid.study.name, [Text(text), Table.of(COSTS, scored)])
 
 
 def _write_answers(grid: Grid) -> None:
@@ -564,10 +486,6 @@ def _write_answers(grid: Grid) -> None:
     file = grid.output / ANSWERS
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     allow(file, named_in({"datasets": list(datasets)}, grid.output, base=grid.output))
-
-
-def _texts(table: Table) -> list[list[str]]:
-    return [[cell(value).text for value in row] for row in table.rows]
 
 
 def _place(grid: Grid, node: Node) -> str:

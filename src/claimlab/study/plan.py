@@ -6,7 +6,7 @@ others merged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from itertools import product
@@ -122,6 +122,7 @@ def digest_of_files(options: Options) -> str:
 
 
 PART = "part"
+AXES = ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT)  # in this order
 
 
 @dataclass(frozen=True)
@@ -188,9 +189,9 @@ def all_axes(study: StudyFile) -> dict[str, list[Value]]:
     parts = parts_of(study)
     axes: dict[str, list[Value]] = {PART: [*parts]} if study.part else {}
     grids = [axes_of(part) for part in parts.values()]
-    order = ["dataset", *STEPS, *OF_SPLIT, *OF_DETECT]
     names = dict.fromkeys(axis for grid in grids for axis in grid if axis != "seed")
-    for axis in [*(a for a in order if a in names), *(a for a in names if a not in order), "seed"]:
+    ordered = [axis for axis in AXES if axis in names]
+    for axis in dict.fromkeys([*ordered, *names, "seed"]):
         axes[axis] = list(dict.fromkeys(value for grid in grids for value in grid.get(axis, ())))
     return axes
 
@@ -200,28 +201,15 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
     detectors.
     """
     grid = {axis: list(values) for axis, values in study.grid.items()}
-    for axis in grid:
-        verb, _, option = axis.partition(".")
-        if axis not in ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT) and not (
-            option and verb in STEPS
-        ):
-            known = ", ".join(["dataset", *STEPS, *OF_SPLIT, *OF_DETECT])
-            raise UsageError(
-                f"'{axis}' is not an axis of a study.", f"The axes are {known}, or STEP.OPTION."
-            )
-        if not grid[axis]:
-            raise UsageError(
-                f"The axis '{axis}' has no values.", "Give it one, or leave the axis out."
-            )
+    for axis, values in grid.items():
+        _check_axis(axis, values)
     if "detector" not in grid:
         raise UsageError(
             "The grid names no detector.", 'Add one: detector = ["tfidf"] under [grid].'
         )
     if study.references:
-        grid["detector"] = [
-            *(name for name in REFERENCES if name not in grid["detector"]),
-            *grid["detector"],
-        ]
+        missing = [name for name in REFERENCES if name not in grid["detector"]]
+        grid["detector"] = [*missing, *grid["detector"]]
     datasets = grid.pop("dataset", list(study.datasets))
     for name in datasets:
         if name not in study.datasets:
@@ -229,9 +217,19 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
                 f"The grid names the dataset '{name}', which has no table.",
                 f"Add [datasets.{name}].",
             )
-    ordered = {axis: grid[axis] for axis in (*STEPS, *OF_SPLIT, *OF_DETECT) if axis in grid}
-    rest = {axis: values for axis, values in grid.items() if axis not in ordered}
-    return {"dataset": datasets, **ordered, **rest, "seed": list(study.seeds)}
+    ordered = {axis: grid[axis] for axis in AXES if axis in grid}
+    return {"dataset": datasets, **ordered, **grid, "seed": list(study.seeds)}
+
+
+def _check_axis(axis: str, values: Sequence[Value]) -> None:
+    verb, _, option = axis.partition(".")
+    if axis not in AXES and not (option and verb in STEPS):
+        raise UsageError(
+            f"'{axis}' is not an axis of a study.",
+            f"The axes are {', '.join(AXES)}, or STEP.OPTION.",
+        )
+    if not values:
+        raise UsageError(f"The axis '{axis}' has no values.", "Give it one, or leave the axis out.")
 
 
 def view_of(study: StudyFile) -> View:
@@ -291,28 +289,32 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
     if study.sample is not None:
         node = sampled(node, study.sample)
     for axis, verb in STEPS.items():
-        more: Options = {
-            option: value
-            for name, value in chosen.items()
-            if value != NONE and (option := _option_of(name, axis))
-        }
-        if axis == "split":
-            more |= {
-                f"{side}_where": _where(study, side, str(chosen[side]))
-                for side in OF_SPLIT
-                if side in chosen
-            }
-            more |= {"task": chosen["task"]} if "task" in chosen else {}
-        if axis == "detector":
-            more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
-            more |= {} if chosen.get("detector") not in REFERENCES else {"evidence": NONE}
-        options = _options(study, axis, chosen, more)
+        options = _options(study, axis, chosen, _of_other_axes(study, axis, chosen))
         if options is None:
             continue
         if verb.seeded:
             options.setdefault("seed", chosen["seed"])
         node = step_node(study, verb.function, options, node)
     return node
+
+
+def _of_other_axes(study: StudyFile, axis: str, chosen: Mapping[str, Value]) -> Options:
+    """The options of a step that axes of their own set: STEP.OPTION, the rows of a split, evidence
+    and task.
+    """
+    more: Options = {
+        name.removeprefix(f"{axis}."): value
+        for name, value in chosen.items()
+        if name.startswith(f"{axis}.")
+    }
+    if axis == "split":
+        sides = [side for side in OF_SPLIT if side in chosen]
+        more |= {f"{side}_where": _where(study, side, str(chosen[side])) for side in sides}
+        more |= {"task": chosen["task"]} if "task" in chosen else {}
+    if axis == "detector":
+        more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
+        more |= {"evidence": NONE} if chosen.get("detector") in REFERENCES else {}
+    return more
 
 
 def sampled(node: Node, size: int) -> Node:
@@ -344,11 +346,6 @@ def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> No
         if any(f"{{{name}}}" in text for text in texts)
     )
     return Node(verb, options, (before,), inputs=digest_of_files(options), named=named)
-
-
-def _option_of(name: str, axis: str) -> str:
-    head, _, option = name.partition(".")
-    return option if head == axis else ""
 
 
 def _options(

@@ -27,35 +27,34 @@ def cutoff_day(words: str | date) -> date:
     """A day, the end of a month or year, or what the vendor of a model has stated."""
     if isinstance(words, date):
         return words
-    match = _DAY.fullmatch(words.strip())
-    stated = words.strip() if match else cutoff_of(words)
-    match = match or (_DAY.fullmatch(stated) if stated else None)
+    match = _DAY.fullmatch(words.strip()) or _DAY.fullmatch(cutoff_of(words) or "")
     if match is None:
-        known = ", ".join(
-            sorted(packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"])
-        )
         raise UsageError(
             f"`cutoff` '{words}' is not a date, and the cut-off of a model of that name is not"
             " known.",
-            f"Pass a date such as 2024-06, or one of: {known}.",
+            f"Pass a date such as 2024-06, or one of: {', '.join(sorted(_stated()))}.",
         )
-    year, month, day = (None if part is None else int(part) for part in match.groups())
+    year, month, day = (int(part or 0) for part in match.groups())
     try:
-        last = calendar.monthrange(year or 0, month or 12)[1]
-        return date(year or 0, month or 12, day or last)
+        last = calendar.monthrange(year, month or 12)[1]
+        return date(year, month or 12, day or last)
     except ValueError:
         raise UsageError(
             f"`cutoff` '{words}' is not a valid date.", "Write it as 2024-06-30."
         ) from None
 
 
+def _stated() -> dict[str, str]:
+    """The cut-offs that vendors have stated, by the name of the model."""
+    content = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")
+    return dict(content["models"])
+
+
 def cutoff_of(model: str) -> str | None:
     """What the vendor has stated of a model, by the longest name that its own name starts with;
     null if unknown.
     """
-    table: dict[str, str] = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")[
-        "models"
-    ]
+    table = _stated()
     name = model.lower().rpartition("/")[2]
     fitting = [
         known for known in table if re.match(rf"(?:meta-)?{re.escape(known)}(?![\w.])", name)

@@ -327,21 +327,26 @@ def _may_know(evidence: Evidence, digest: str) -> bool:
 
 
 def _inspection(evidence: Evidence) -> Iterator[Limit]:
-    decided = False
     for run in evidence.runs:
-        for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
-            if len(drawn) < EXAMPLES:
-                few = f"Only {several(len(drawn), f'{what} prediction')} to inspect."
-                yield Limit("inspection", run.name, few)
-        settled = {i for i, judgement in run.judgements.items() if judgement.value is not None}
-        left = sum(row["id"] not in settled for row in run.examples)
-        decided = decided or left < len(run.examples)
-        if left and (run.judgements or run.unused):
-            of = several_of(left, len(run.examples), "example prediction")
-            yield Limit("inspection", run.name, f"No judgement of an annotator on {of}.")
-        if run.unused:
-            unused = several(run.unused, "judgement")
-            words = f"{unused} of other texts or predictions than this run's: not used."
-            yield Limit("inspection", run.name, words)
+        yield from (Limit("inspection", run.name, sentence) for sentence in _examples(run))
+    decided = any(_open_examples(run) < len(run.examples) for run in evidence.runs)
     if evidence.runs and is_empty(evidence.study.inspection.notes) and not decided:
         yield Limit("inspection", "", "No notes on the example predictions were given.")
+
+
+def _examples(run: Run) -> Iterator[str]:
+    for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
+        if len(drawn) < EXAMPLES:
+            yield f"Only {several(len(drawn), f'{what} prediction')} to inspect."
+    if (run.judgements or run.unused) and (left := _open_examples(run)):
+        of = several_of(left, len(run.examples), "example prediction")
+        yield f"No judgement of an annotator on {of}."
+    if run.unused:
+        unused = several(run.unused, "judgement")
+        yield f"{unused} of other texts or predictions than this run's: not used."
+
+
+def _open_examples(run: Run) -> int:
+    """How many of the example predictions were not decided in a review."""
+    settled = {i for i, judgement in run.judgements.items() if judgement.value is not None}
+    return sum(row["id"] not in settled for row in run.examples)

@@ -110,18 +110,13 @@ def tests_of(run: ScoredRun, lineage: Sequence[Lineage], training: pl.DataFrame 
     split = _in_words(parameters)
     if why := _tests_nothing(run):
         return Tests(split, why=why)
-    held = {name: split for name, shift in SHIFTS.items() if _holds_out(shift, parameters)}
-    if (
-        by in DEALT
-        or by in {s for shift in SHIFTS.values() for s in shift.strategies}
-        or by == "column"
-    ):
+    if by in DEALT.union({"column"}, *(shift.strategies for shift in SHIFTS.values())):
+        held = {name: split for name, shift in SHIFTS.items() if _holds_out(shift, parameters)}
         return Tests(split, held)
     if training is None or not training.height:
         return Tests(f"{split}, and its training records are not within reach")
-    return Tests(
-        split, {name: how for name in SHIFTS if (how := _measured(name, run.table, training))}
-    )
+    measured = {name: _measured(name, run.table, training) for name in SHIFTS}
+    return Tests(split, {name: how for name, how in measured.items() if how})
 
 
 def is_known_detector(run: ScoredRun) -> bool:
