@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -169,7 +168,7 @@ def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> J
     }
 
 
-def rate_in_words(part: Mapping[str, Any]) -> str:
+def rate_in_words(part: JsonObject) -> str:
     """A rate as a count of cases with its interval: "3 of 4 (95% interval 30 to 95%)"."""
     if not part["n"]:
         return "not measured (no such case was judged)"
@@ -177,19 +176,18 @@ def rate_in_words(part: Mapping[str, Any]) -> str:
     return f"{part['cases']:,} of {part['n']:,} (95% interval {100 * low:.0f} to {100 * high:.0f}%)"
 
 
-def agreement_in_words(part: Mapping[str, Any]) -> str:
+def agreement_in_words(part: JsonObject) -> str:
     """Percent, kappa and alpha with their intervals, for the line beside a rate."""
-    cases = several(part["n"], "case")
-    words = [
-        f"{100 * part['agreement']:.0f}% of {cases}{in_brackets(part['agreement_interval'], 100)}"
-    ]
-    for name in ("kappa", "alpha"):
-        value = part[name]
-        words.append(
-            f"{name}"
-            f" {'not defined' if value is None else f'{value:.2f}'}{in_brackets(part[f'{name}_interval'], 1)}"  # noqa: E501
-        )
-    return ", ".join(words)
+    share = f"{100 * part['agreement']:.0f}% of {several(part['n'], 'case')}"
+    both = [f"{name} {coefficient(part, name)}" for name in ("kappa", "alpha")]
+    return ", ".join([f"{share}{in_brackets(part['agreement_interval'], 100)}", *both])
+
+
+def coefficient(part: JsonObject, name: str) -> str:
+    """Kappa or alpha with its interval."""
+    value = part[name]
+    words = "not defined" if value is None else f"{value:.2f}"
+    return f"{words}{in_brackets(part[f'{name}_interval'], 1)}"
 
 
 def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
