@@ -18,12 +18,11 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
-from claimlab.evaluate.contamination import corpora
+from claimlab.evaluate.contamination import overlap as corpora
 from claimlab.evaluate.contamination.completion import Half, run_share
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_of
-from claimlab.evaluate.contamination.ngrams import Grams, gram_hashes
-from claimlab.evaluate.contamination.paired import paired
-from claimlab.evaluate.contamination.result import read_contamination
+from claimlab.evaluate.contamination.overlap import Grams, gram_hashes
+from claimlab.evaluate.contamination.result import paired, read_contamination
 from claimlab.llm.standin import Body, StandIn
 
 from .conftest import made_up_run

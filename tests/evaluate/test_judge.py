@@ -19,13 +19,18 @@ from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.compared import compared
 from claimlab.evaluate.judge import lexical
-from claimlab.evaluate.judge.articles import Articles, articles_in
-from claimlab.evaluate.judge.cases import read_cases
+from claimlab.evaluate.judge.cases import Articles, articles_in, read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge, conflict
 from claimlab.evaluate.judge.opinions import Contradiction
-from claimlab.evaluate.judge.people import agreement_between, consensus, rates, read_people
+from claimlab.evaluate.judge.people import (
+    DEFAULT,
+    agreement_between,
+    consensus,
+    fit,
+    rates,
+    read_people,
+)
 from claimlab.evaluate.judge.run import judge_run
-from claimlab.evaluate.judge.threshold import DEFAULT, fit
 from claimlab.llm.judge import combined
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Refuse, Scripted

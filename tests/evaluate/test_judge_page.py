@@ -17,7 +17,7 @@ from claimlab.core.record import to_side_table
 from claimlab.evaluate.front import evaluate
 from claimlab.evaluate.judge.lexical import LexicalJudge
 from claimlab.evaluate.judge.run import judge_run
-from claimlab.evaluate.views.page import page as evaluation_page
+from claimlab.evaluate.views import page as evaluation_page
 from claimlab.pages.markdown import to_markdown
 
 EVIL = "<script>alert(1)</script>"

@@ -1,10 +1,15 @@
-"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes."""
+"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes.
+
+A folder says the names and digests of what was read, never a path: `Inputs` finds where that is
+today.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
@@ -21,6 +26,7 @@ from claimlab.core.call import (
     INPUT,
     OBJECT,
     Call,
+    digest_input,
     in_storage,
     is_repeatable,
     read_call,
@@ -35,10 +41,78 @@ from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
-from claimlab.study.inputs import Inputs
 from claimlab.study.needs import needs_of_call
-from claimlab.study.run import CALLS, CELLS, FILE, refuse_other_folder, varies
-from claimlab.study.step import FURTHER, SOURCES, STEPS
+from claimlab.study.run import refuse_other_folder, varies
+from claimlab.study.step import CALLS, CELLS, FILE, FURTHER, SOURCES, STEPS
+
+DEPTH, MOST = 4, 20_000  # how far below a folder, and at how many entries, one looks
+
+
+class Inputs:
+    """Looks in `given` for whatever has the digest, under any name, and in `near` for what has the
+    name too. `links` is a folder for links to inputs that were renamed: results may say the name of
+    what was read."""
+
+    def __init__(self, files: Sequence[Path], near: Sequence[Path], links: Path) -> None:
+        self.given, self.near, self.links = list(files), list(near), links
+
+    def find(self, name: str, digest: str | None) -> Path:
+        """The input, under its recorded name."""
+        changed: Path | None = None
+        for path, any_name in self._candidates(name):
+            if path.name != name and not any_name:
+                continue
+            if digest is not None and digest_input(path) == digest:
+                return path if path.name == name else self._linked(path, name)
+            changed = path if path.name == name else changed
+        if changed is not None:
+            raise DataError(
+                f"'{changed}' is not the input that was read: its content differs.", _TODO
+            )
+        looked = ", ".join(f"'{place}'" for place in dict.fromkeys((*self.given, *self.near)))
+        raise DataError(f"The input '{name}' is not in {looked}.", _TODO)
+
+    def _candidates(self, name: str) -> Iterator[tuple[Path, bool]]:
+        """Every file or folder that may be it; whether its name does not matter. Names are compared
+        first: to digest is slow."""
+        for place in (*self.given, *self.near):
+            if (place / name).exists():
+                yield place / name, False
+        for place in self.given:
+            yield from ((path, True) for path in _below(place))
+        for place in self.near:
+            yield from ((path, (path / MANIFEST).is_file()) for path in _below(place))
+
+    def _linked(self, path: Path, name: str) -> Path:
+        place = self.links / str(len(list(self.links.iterdir())) if self.links.is_dir() else 0)
+        place.mkdir(parents=True)
+        (place / name).symlink_to(path.resolve(), target_is_directory=path.is_dir())
+        return place / name
+
+
+_TODO = "Pass `inputs`, a folder that holds what was read."
+
+
+def _below(place: Path) -> Iterator[Path]:
+    """Files and folders below `place`, hidden ones left out; a dataset is one thing."""
+    count = 0
+    for folder, folders, files in os.walk(place):
+        here = Path(folder)
+        deep = len(here.relative_to(place).parts)
+        if (here / MANIFEST).is_file():
+            folders.clear()
+            files.clear()
+            yield here
+            continue
+        folders[:] = (
+            [] if deep >= DEPTH else sorted(name for name in folders if not name.startswith("."))
+        )
+        names = [*files, *folders]
+        yield from (here / name for name in sorted(names) if not (here / name / MANIFEST).is_file())
+        count += len(names)
+        if count > MOST:
+            return
+
 
 TOOL = f"claimlab {__version__}"
 

@@ -18,8 +18,8 @@ from claimlab.cli.output import (
     wants_json,
 )
 from claimlab.core.errors import UsageError
+from claimlab.study.diff import diff_blocks as study_blocks
 from claimlab.study.diff import is_study, study_diff
-from claimlab.study.diff_page import diff_blocks as study_blocks
 
 app = verb()
 

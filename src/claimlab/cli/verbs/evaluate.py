@@ -21,8 +21,6 @@ from claimlab.core.calls.calls import without_recordings
 from claimlab.evaluate.front import evaluate as run_evaluation
 from claimlab.evaluate.result import Evaluation
 from claimlab.evaluate.run import Evaluated
-from claimlab.evaluate.views import tables
-from claimlab.evaluate.views.page import boards, headline, left_out, other_records
 from claimlab.pages.blocks import Section
 
 app = verb()
@@ -47,6 +45,9 @@ def evaluate(call: Call[Evaluated], open_page: OpenPage = False) -> None:
 
 
 def _print(evaluation: Evaluation) -> None:
+    from claimlab.evaluate import tables
+    from claimlab.evaluate.views import boards, headline, left_out, other_records
+
     for run in evaluation.runs:
         echo(headline(run))
         known = [] if run.contamination is None else [run.contamination.sentence()]

@@ -20,7 +20,7 @@ from claimlab.cli.output import (
 )
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option
-from claimlab.evaluate.eqa.limit import KINDS
+from claimlab.evaluate.eqa.limits import KINDS
 from claimlab.evaluate.eqa.study import new_study as start
 from claimlab.evaluate.eqa.write import Assurance
 from claimlab.evaluate.eqa.write import report as write_eqa

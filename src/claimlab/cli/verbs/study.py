@@ -107,7 +107,7 @@ def run(
     options: JsonObject = {"only": chosen(only or ()), "mode": mode}
     if estimate:
         from claimlab.cli.output import show_estimate
-        from claimlab.study.estimate import study_estimate
+        from claimlab.study.front import study_estimate
 
         with progress_bar() as progress:
             priced = study_estimate(study, output, **options, progress=progress)

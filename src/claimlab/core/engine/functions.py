@@ -23,7 +23,7 @@ FUNCTIONS = {
     "near-duplicates sketch": "claimlab.text.neardup.stages:sketch",
     "near-duplicates verify": "claimlab.text.neardup.stages:verify",
     "rows": "claimlab.core.engine.rows:do_rows",
-    "study step": "claimlab.study.shared:do_step",
+    "study step": "claimlab.study.run:do_step",
     "text languages": "claimlab.text.langid:identify",
     "text vectors": "claimlab.text.vectors:do_vectors",
 }

@@ -37,9 +37,8 @@ from claimlab.evaluate.contamination.completion import (
     completions,
     halves,
 )
-from claimlab.evaluate.contamination.corpora import files_in, names_of
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_finding, cutoff_of, dated
-from claimlab.evaluate.contamination.overlap import overlap
+from claimlab.evaluate.contamination.overlap import files_in, names_of, overlap
 from claimlab.evaluate.contamination.result import KIND, Contamination, text_keys, with_status
 from claimlab.evaluate.contamination.views import contents
 from claimlab.llm.estimate import estimate

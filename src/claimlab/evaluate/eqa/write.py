@@ -21,10 +21,9 @@ from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence, gather
-from claimlab.evaluate.eqa.limit import KINDS, Limit
-from claimlab.evaluate.eqa.limits import limits
-from claimlab.evaluate.eqa.runs import Run as EvaluationRun
-from claimlab.evaluate.eqa.shifts import is_generative
+from claimlab.evaluate.eqa.evidence import Run as EvaluationRun
+from claimlab.evaluate.eqa.limits import KINDS, Limit, limits
+from claimlab.evaluate.eqa.scope import is_generative
 from claimlab.evaluate.eqa.study import needs_of, read_study
 from claimlab.evaluate.eqa.views import SIZES, eqa_report
 from claimlab.pages.folder import Contents, fill

@@ -28,8 +28,7 @@ from claimlab.core.options import (
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.detect.open import open_handles
-from claimlab.evaluate.judge.articles import articles_in, read_articles
-from claimlab.evaluate.judge.cases import Case, read_cases
+from claimlab.evaluate.judge.cases import Case, articles_in, read_articles, read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge
 from claimlab.evaluate.judge.opinions import Contradiction, Judge, NoJudge, check_scale
 from claimlab.evaluate.judge.people import read_people
