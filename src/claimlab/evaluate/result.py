@@ -81,24 +81,24 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
     counts = confusion(answers)
     k = len(answers.classes)
     answered = counts[:, : k + 1]  # without "no answer"
-    found = {metric.key: metric.measure(answers, positive) for metric in metrics()}
-    rates = {fpr: found[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
+    measured = {metric.key: metric.measure(answers, positive) for metric in metrics()}
+    rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
     return Scores(
         n=answers.n,
         classes={c: int(n) for c, n in zip(answers.classes, counts.sum(axis=1), strict=True)},
         failed=int(counts[:, k + 1].sum()),
         other=int(counts[:, k].sum()),
-        accuracy=found["accuracy"].value,
-        macro_f1=found["macro_f1"].value,
+        accuracy=measured["accuracy"].value,
+        macro_f1=measured["macro_f1"].value,
         why=unmeasured(answers),
         answered_accuracy=float(accuracy(answered)) if answers.answered else None,
         answered_macro_f1=measured_macro_f1(answered) if answers.answered else None,
         per_class=per_class(counts, answers.classes),
-        auroc=found["auroc"].value,
-        auroc_why=found["auroc"].why,
+        auroc=measured["auroc"].value,
+        auroc_why=measured["auroc"].why,
         rates=[Rate(fpr, rate.value, rate.why) for fpr, rate in rates.items()],
         calibration=calibration(answers),
-        metrics=found,
+        metrics=measured,
     )
 
 

@@ -132,10 +132,10 @@ def measures(run: RunResult) -> Table:
 
 
 def _measure(run: RunResult, metric: Metric) -> list[Value]:
-    found = run.scores.metrics[metric.key]
+    measured = run.scores.metrics[metric.key]
     bounds = f"from {100 * metric.lowest:g} to {100 * metric.highest:g}" if metric.lowest else ""
     ends = span(run.intervals.get(metric.key))
-    return [metric.title, percent(found.value), ends, found.why or bounds]
+    return [metric.title, percent(measured.value), ends, measured.why or bounds]
 
 
 def classes(run: RunResult) -> Table:

@@ -128,8 +128,8 @@ def _gap(
 
 def _opened(grid: Grid, cells: Sequence[Cell]) -> list[ScoredRun]:
     """The runs of those cells that have one."""
-    made = [grid.folder(cell) for cell in cells if grid.reason(cell) is None]
-    return [run for folder in made for run in open_runs(folder)]
+    folders = [grid.folder(cell) for cell in cells if grid.reason(cell) is None]
+    return [run for folder in folders for run in open_runs(folder)]
 
 
 def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun], draws: int) -> Entry:

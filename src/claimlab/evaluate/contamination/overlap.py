@@ -370,5 +370,5 @@ def _finding(
         "corpora": counts,
         "touched_13": {"records": touched, "n": len(long)},
     }
-    found = table.filter(pl.col("contaminated").fill_null(False))["id"]
-    return measured.finding("overlap", why, n, details, found)
+    records = table.filter(pl.col("contaminated").fill_null(False))["id"]
+    return measured.finding("overlap", why, n, details, records)

@@ -1,6 +1,6 @@
 """What is known of a model and a test set, and the same read back from a saved report.
 
-A rate stands beside its control on the same records: the difference with its interval, and the
+A rate is shown beside its control on the same records: the difference with its interval, and the
 verdict that follows (`paired`). Beside the scores of a run: what the model may have known, and what
 it scores without it (`beside`).
 """

@@ -75,8 +75,8 @@ def limits(evidence: Evidence) -> list[Limit]:
     gaps = [Limit(kind, "", sentence) for kind, sentence in _scope(evidence)]
     for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
         for rule in DATA_RULES:
-            found = rule(dataset, audits, evidence)
-            gaps += [Limit(kind, dataset.name, sentence) for kind, sentence in found]
+            sentences = rule(dataset, audits, evidence)
+            gaps += [Limit(kind, dataset.name, sentence) for kind, sentence in sentences]
     gaps += [Limit("not-audited", audit.dataset, STRAY) for audit in evidence.strays]
     gaps += _runs(evidence)
     gaps += _contamination(evidence)

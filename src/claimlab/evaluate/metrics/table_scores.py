@@ -205,13 +205,13 @@ def calibration(answers: Answers) -> Calibration:
 
 
 def _ece(answers: Answers, _positive: str | None) -> Measured:
-    found = calibration(answers)
-    return Measured(found.ece, found.why)
+    known = calibration(answers)
+    return Measured(known.ece, known.why)
 
 
 def _brier(answers: Answers, _positive: str | None) -> Measured:
-    found = calibration(answers)
-    return Measured(found.brier, found.why)
+    known = calibration(answers)
+    return Measured(known.brier, known.why)
 
 
 ENTRIES = [
