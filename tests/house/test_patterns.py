@@ -40,10 +40,10 @@ TAILS = ("", "!", "\n", "\x00", "é")
 # they read what comes with claimlab or what it has written itself, never a text of somebody else
 OWN = {
     "claimlab.catalog.cite": "the cards of the catalogue",
-    "claimlab.core.extras": "the metadata of the installed package",
+    "claimlab.core.packaged": "the metadata of the installed package",
     "claimlab.pages.blocks": "charts, in which < is escaped",
     "claimlab.pages.scatter": "charts, in which < is escaped",
-    "claimlab.text.repair": "the patterns of ftfy",
+    "claimlab.text.normalise": "the patterns of ftfy",
 }
 
 

@@ -13,23 +13,20 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Unpack, get_args
 
+from claimlab.audit.check import ProtocolName
 from claimlab.audit.diff import Diff, record_changes
-from claimlab.audit.fix.repair import repair
-from claimlab.audit.fix.write import REPORT, both
+from claimlab.audit.fix import repair
 from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
-from claimlab.audit.protocols import ProtocolName
-from claimlab.audit.read import FILE as AUDIT_FILE
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.result import FILE as AUDIT_FILE
+from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
-from claimlab.audit.write import KIND, contents
+from claimlab.audit.write import KIND, REPORT, both, contents
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import (
@@ -48,6 +45,7 @@ from claimlab.core.options import (
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import one_of
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.terms import Searches

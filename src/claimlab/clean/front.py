@@ -12,7 +12,6 @@ from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe, masking
 from claimlab.clean.run import Cleaned, Inputs, run_stages
 from claimlab.clean.views import KIND, write_cleaning
 from claimlab.core.call import repeatable
-from claimlab.core.choice import each_of
 from claimlab.core.guard import refuse_taken
 from claimlab.core.options import (
     Argument,
@@ -27,6 +26,7 @@ from claimlab.core.options import (
 )
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import each_of
 from claimlab.files.read import user_table
 
 Table = pl.DataFrame | Place | None

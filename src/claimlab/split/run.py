@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Annotated
 
 from claimlab.core.call import repeatable
-from claimlab.core.choice import Word, each_of, one_of
-from claimlab.core.columns import conditions
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.guard import DATASET, seal_folder
@@ -34,10 +32,11 @@ from claimlab.core.options import (
 )
 from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
+from claimlab.core.record import conditions
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import Word, each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
-from claimlab.split.material import KEPT, STRATA
-from claimlab.split.shares import DEFAULT, Shares
+from claimlab.split.material import DEFAULT, KEPT, STRATA, Shares
 from claimlab.split.strategy import MODES, Request
 
 KIND = "set of splits"  # a folder with a dataset for each value that was held out

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from claimlab.core.choice import each_of, one_of
-from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
-from claimlab.core.record import SIDE_TABLES
+from claimlab.core.record import SIDE_TABLES, matching
+from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.entry import Row, card_figure
@@ -129,7 +128,7 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
 
 
 def _findings(folder: Path) -> pl.DataFrame:
-    from claimlab.audit.read import read_audits
+    from claimlab.audit.result import read_audits
 
     audits = read_audits(folder)
     for audit in audits:

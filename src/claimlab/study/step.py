@@ -14,9 +14,9 @@ from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
-from claimlab.core.choice import each_of
 from claimlab.core.errors import UsageError
 from claimlab.core.options import parameters_of
+from claimlab.core.settings import each_of
 from claimlab.core.version import __version__
 from claimlab.study.file import Options
 

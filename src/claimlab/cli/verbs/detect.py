@@ -16,7 +16,7 @@ from claimlab.core.options import Option
 from claimlab.detect.detector import DETECTORS
 from claimlab.detect.outside import import_predictions
 from claimlab.detect.run import detect as run_detect
-from claimlab.detect.scores import headline
+from claimlab.detect.tables import headline
 
 app = verb()
 

@@ -8,7 +8,7 @@ import typer
 
 from claimlab.cli.command import Call
 from claimlab.cli.output import complain, echo, emit, several, show_blocks, verb, wants_json
-from claimlab.core.engine.front import EngineStatus, Worked, engine_status, engine_work
+from claimlab.core.engine.shared import EngineStatus, Worked, engine_status, engine_work
 from claimlab.pages.blocks import Table
 
 app = verb()

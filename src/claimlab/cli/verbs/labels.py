@@ -26,7 +26,7 @@ from claimlab.core.options import Argument, Option
 from claimlab.core.words import several_of
 from claimlab.pages.blocks import Section, Table, Text
 from claimlab.pages.terminal import grid
-from claimlab.text.shared import ASIDE
+from claimlab.text.near import ASIDE
 
 app = verb()
 MOST_PAIRS = 10  # of datasets: what they share is said of these, however few conflicts are shown
@@ -104,6 +104,7 @@ def conflicts(
 
 def sameness(by: str, near: bool) -> str:
     """What a shared record has in the other dataset."""
+
     if by == "tweet":
         return "the same tweet id"
     return f"the same text ({ASIDE})" + (" or a near-duplicate" if near else "")

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.result import Audit, read_audits
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError, DataError
