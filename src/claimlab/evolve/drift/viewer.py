@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
@@ -19,10 +19,24 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.dataset import Dataset
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
+from claimlab.evolve.drift.fuse import TOTAL as FUSE_TOTAL
+from claimlab.evolve.drift.hops import groups_of
 from claimlab.evolve.drift.lite import TOTAL, drift_lite
+from claimlab.evolve.drift.measure import Drift
+from claimlab.evolve.drift.page import VIEWER, report
+from claimlab.evolve.society.network import Network
 from claimlab.pages.excerpt import excerpt
+from claimlab.pages.folder import Contents
+
+# The trace viewer: one page on which a reader follows single claims through the network, hop by
+# hop.  The page is self-contained and bounded: so many traces, so many agents, so much text, and it
+# says what it leaves out. Claims, reasons and names are data of unknown origin: they travel as JSON
+# that cannot close its script element, and the page's own script writes them as text, never as
+# markup.
+
 
 TRACES = 60
 AGENTS = 240
@@ -49,6 +63,16 @@ class Society:
     ids: list[str]
     network: Neighbours
     groups: Mapping[str, str] = field(default_factory=dict)
+
+    def ties(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Each of these agents with each of its neighbours; those of another society have none."""
+        row = {name: i for i, name in enumerate(self.ids)}
+        return [
+            (name, self.ids[other])
+            for name in names
+            if name in row
+            for other in self.network.neighbours(row[name]).tolist()
+        ]
 
 
 Societies = Mapping[str, Society]  # by the name of the run
@@ -159,31 +183,21 @@ def _neighbourhood(
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """The agents to draw, most visited first, and the ties among them."""
     visits = Counter(a for a in shown["agent"].to_list() if a is not None)
-    names = [name for name, _ in sorted(visits.items(), key=lambda v: (-v[1], v[0]))][:most]
-    walked = _walked(shown)
-    if society is None:
-        number = {name: i for i, name in enumerate(names)}
-        pairs = [(number[a], number[b]) for a, b in walked if a in number and b in number]
-        return names, sorted({(min(pair), max(pair)) for pair in pairs})
-    row = {name: i for i, name in enumerate(society.ids)}
-    around = Counter(
-        society.ids[j]
-        for name in names
-        if name in row
-        for j in society.network.neighbours(row[name]).tolist()
-    )
-    names += [n for n, _ in sorted(around.items(), key=lambda v: (-v[1], v[0])) if n not in visits][
-        : most - len(names)
-    ]
+    names = _most_first(visits)[:most]
+    pairs: Iterable[tuple[str, str]] = _walked(shown)
+    limit = None
+    if society is not None:
+        beside = Counter(other for _, other in society.ties(names))
+        fresh = [name for name in _most_first(beside) if name not in visits]
+        names += fresh[: most - len(names)]
+        pairs, limit = society.ties(names), _TIES
     number = {name: i for i, name in enumerate(names)}
-    ties = {
-        (min(i, j), max(i, j))
-        for name, i in number.items()
-        if name in row
-        for other in society.network.neighbours(row[name]).tolist()
-        if (j := number.get(society.ids[other])) is not None
-    }
-    return names, sorted(ties)[:_TIES]
+    ties = {(number[a], number[b]) for a, b in pairs if a in number and b in number}
+    return names, sorted({(min(tie), max(tie)) for tie in ties})[:limit]
+
+
+def _most_first(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda name: (-counts[name], name))
 
 
 def _walked(shown: pl.DataFrame) -> set[tuple[str, str]]:
@@ -264,7 +278,7 @@ def _render(data: JsonObject) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    loader = PackageLoader("claimlab.evolve.drift.views", "templates")
+    loader = PackageLoader("claimlab.evolve.drift", "templates")
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
 
 
@@ -293,3 +307,57 @@ def place(size: int, ties: Sequence[tuple[int, int]], *, seed: int = 0) -> npt.N
         at = at + move / length * np.minimum(length, heat)
     low, high = at.min(axis=0), at.max(axis=0)
     return np.asarray((at - low) / np.maximum(high - low, 1e-9))
+
+
+# A drift report on disk: `drift.json` holds every figure, the pages and pictures beside it are
+# views of them.
+
+
+FILE = "drift.json"
+HOPS, FUSE, FUSE_MEANS = "hops.parquet", "fuse-eval.parquet", "fuse-eval-means.parquet"
+KIND = "drift report"
+
+
+def contents(
+    drifted: Drift, societies: Societies | None = None, *, traces: int, seed: int = 0
+) -> Contents:
+    """What the report folder holds; `traces` is how many the viewer shows."""
+    page = report(drifted, viewer=VIEWER if traces else None)
+    files: dict[str, str | pl.DataFrame] = {HOPS: with_fuse(drifted)}
+    if drifted.fuse_scores is not None and drifted.fuse_means is not None:
+        files |= {FUSE: drifted.fuse_scores, FUSE_MEANS: drifted.fuse_means}
+    if traces:
+        files[VIEWER] = to_page(drifted.hops, societies, most=traces, seed=seed)
+    return Contents(KIND, [page], data={FILE: drifted.to_json()}, files=files)
+
+
+def with_fuse(drifted: Drift) -> pl.DataFrame:
+    """Every hop; those that were judged with the mean of their FUSE-EVAL scores, in columns that
+    start with `fuse_`.
+    """
+    hops = drifted.hops.drop("votes")
+    if drifted.fuse is None or drifted.fuse_hops is None:
+        return hops
+    names = (*drifted.fuse.reading.dimensions, FUSE_TOTAL)
+    judged = drifted.fuse.means().join(
+        drifted.fuse_hops.select("pair", "run", "trace_id", "hop"), on="pair"
+    )
+    scores = judged.select(
+        "run", "trace_id", "hop", *(pl.col(name).alias(f"fuse_{name}") for name in names)
+    )
+    return hops.join(scores, on=["run", "trace_id", "hop"], how="left", maintain_order="left")
+
+
+def society_of(dataset: Dataset) -> Society | None:
+    """The agents and ties that a run left beside its traces; null where it left none."""
+    agents, edges = dataset.tables.get("agents"), dataset.tables.get("edges")
+    if agents is None or edges is None or not agents.height:
+        return None
+    ids = agents["id"].to_list()
+    number = {name: i for i, name in enumerate(ids)}
+    known = edges.filter(pl.col("source").is_in(ids) & pl.col("target").is_in(ids))
+    source, target = (
+        np.array([number[n] for n in known[c].to_list()], dtype=np.int32)
+        for c in ("source", "target")
+    )
+    return Society(ids, Network.of_edges(len(ids), source, target), groups_of(dataset))
