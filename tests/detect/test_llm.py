@@ -31,7 +31,7 @@ from claimlab.search.evidence import Evidence, Review
 from claimlab.search.query import Query
 from claimlab.search.results import Results
 from claimlab.search.snapshot import Snapshot
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 Answers = Callable[[Request[Any]], Any]
 TEXTS = [

@@ -36,7 +36,7 @@ from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Refuse, Scripted
 from claimlab.llm.standin import StandIn
 from claimlab.llm.validate import Validated
-from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.table import VERACITY
 
 N = 12
 

@@ -52,8 +52,8 @@ from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
 from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
+from claimlab.tasks.table import VERACITY
 
 SHARD = 100  # records between two entries in the journal
 QUICK = 10_000  # the same, of a quick detector

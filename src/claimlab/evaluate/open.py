@@ -14,7 +14,7 @@ from claimlab.core.run import Source
 from claimlab.detect.outside import predictions_about, run_name
 from claimlab.evaluate.judge.people import judged_in
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run, task_of
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 def open_runs(

@@ -37,7 +37,7 @@ from claimlab.split.material import (
     numbered,
 )
 from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 STEP = "split"
 NOTE = "Split: "

@@ -27,8 +27,8 @@ from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, all_axes, dataset_node, plan, sampled
 from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
+from claimlab.tasks.table import VERACITY
 
 _KEEP_LABELS = {
     "enrich"

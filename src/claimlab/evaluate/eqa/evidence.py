@@ -34,7 +34,7 @@ from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.run import evaluate_run, steps
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.pages.excerpt import excerpt
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.judge.cases import IDS, Articles, column, read_cases
 from claimlab.files.read import user_table
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 QUESTION = "rationale"
 WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"
