@@ -27,7 +27,7 @@ from claimlab.evolve.drift.levels import stages
 from claimlab.evolve.drift.lite import curve
 from claimlab.evolve.drift.measure import Drift, Judges, measure
 from claimlab.evolve.drift.viewer import contents
-from claimlab.tasks.known.table_veracity import ENTRIES
+from claimlab.tasks.table import ENTRIES
 
 from .test_drift_fuse import judge
 
