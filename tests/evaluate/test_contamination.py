@@ -22,13 +22,8 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.evaluate.contamination import overlap as corpora
 from claimlab.evaluate.contamination.completion import Half, run_share
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_of
-from claimlab.evaluate.contamination.front import estimate_contamination
-from claimlab.evaluate.contamination.ngrams import Grams, gram_hashes
-from claimlab.evaluate.contamination.paired import paired
-from claimlab.evaluate.contamination.result import read_contamination
 from claimlab.evaluate.contamination.overlap import Grams, gram_hashes
 from claimlab.evaluate.contamination.result import paired, read_contamination
-from parts.standin import Body, StandIn
 
 from .conftest import made_up_run
 

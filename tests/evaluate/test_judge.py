@@ -36,9 +36,6 @@ from claimlab.llm.judge import combined
 from claimlab.llm.layers import Validated
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Refuse, Scripted
-from claimlab.tasks.known.table_veracity import VERACITY
-from parts.standin import StandIn
-from claimlab.llm.validate import Validated
 from claimlab.tasks.table import VERACITY
 
 N = 12

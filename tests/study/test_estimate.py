@@ -11,9 +11,6 @@ import pytest
 from parts.standin import StandIn
 
 from claimlab.generate.planted import planted
-from claimlab.study.estimate import study_estimate
-from claimlab.study.front import study_run
-from parts.standin import StandIn
 from claimlab.study.front import study_estimate, study_run
 
 STUDY = """

@@ -30,12 +30,11 @@ from claimlab.core.words import several
 from claimlab.detect.run import detect
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
-from claimlab.enrich.patterns import analyse
 from claimlab.enrich.run import enrich_async
+from claimlab.enrich.views import analyse
 from claimlab.enrich.views import blocks as evidence_blocks
 from claimlab.evolve.front import evolve
-from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
-from claimlab.generate.planted import clean_twin, planted
+from claimlab.generate.planted import CORE, WHOLE, clean_twin, fact_checks, planted
 from claimlab.pages.blocks import Block, Cell, Figure, Section, Table, Text, percent
 from claimlab.pages.charts import bars, colours_of, to_svg
 from claimlab.pages.folder import Contents, fill

@@ -22,10 +22,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import mean_interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.evaluate.contamination.paired import RULE, paired
-from claimlab.llm.gather import Tally, gather_sync
 from claimlab.evaluate.contamination.result import RULE, not_measured, paired
-from claimlab.llm.gather import gather_sync
+from claimlab.llm.gather import Tally, gather_sync
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
