@@ -162,13 +162,13 @@ def _each(known: Sequence[Word], names: Names, argument: str) -> tuple[Word, ...
     return () if words == ["none"] else tuple(one_of(known, word, argument) for word in words)
 
 
-def _all(run: Run, made: Sequence[Split | Failed], by: str) -> Split:
+def _all(run: Run, splits_and_failures: Sequence[Split | Failed], by: str) -> Split:
     """Write one split for each value, and give the first, with all of them."""
-    splits = [one for one in made if isinstance(one, Split)]
-    impossible = [one for one in made if isinstance(one, Failed)]
+    splits = [one for one in splits_and_failures if isinstance(one, Split)]
+    impossible = [one for one in splits_and_failures if isinstance(one, Failed)]
     if not splits:
         raise DataError(
-            f"None of the splits by {by} can be made: {impossible[0].why}",
+            f"None of the splits by {by} can be splits_and_failures: {impossible[0].why}",
             "Use another strategy.",
         )
     run.fill(lambda folder: _write_all(splits, folder, run.output or Path()))

@@ -7,7 +7,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from claimlab.cli.output import emit, show_blocks, suggest, verb, wants_json
+from claimlab.cli.command import verb
+from claimlab.cli.output import emit, show_blocks, suggest, wants_json
 
 app = verb()
 # An extra, what it is for; those for developers are left out.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import echo, emit, note, several, suggest, verb, wants_json
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, note, several, suggest, wants_json
 from claimlab.exchange.export import Exported
 from claimlab.exchange.export import export as export_dataset
 from claimlab.exchange.format import FORMATS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from claimlab.cli.command import Call
+from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
-from claimlab.cli.output import emit, say, suggest, verb, wants_json, written
+from claimlab.cli.output import emit, say, suggest, wants_json, written
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option, Setting, parameters_of
