@@ -18,7 +18,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.record import SCHEMA, meta_json
 from claimlab.exchange.export import read_export
 from claimlab.exchange.format import FORMATS, Road
-from claimlab.exchange.roads import table
+from claimlab.exchange.roundtrip import table_of_losses
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 24
@@ -214,7 +214,7 @@ def test_the_judge_of_losses_sees_each_one(full: Dataset) -> None:
 
 def test_the_docs_hold_the_table_of_roads() -> None:
     page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
-    assert table() in page, "put the output of claimlab.exchange.roads.table() into docs/export.md"
+    assert table_of_losses() in page, "put the output of claimlab.exchange.roundtrip.table_of_losses() into docs/export.md"
 
 
 @pytest.mark.parametrize("to", ["csv", "jsonl"])

@@ -21,8 +21,16 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
-from claimlab.exchange.format import FORMATS, Format, Lossless, Settings, Written
-from claimlab.exchange.marker import Marker, read_marker, write_marker
+from claimlab.exchange.format import (
+    FORMATS,
+    Format,
+    Lossless,
+    Marker,
+    Settings,
+    Written,
+    read_marker,
+    write_marker,
+)
 from claimlab.exchange.synthetic import require_labels
 
 

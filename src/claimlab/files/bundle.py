@@ -18,7 +18,8 @@ import hashlib
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -239,6 +240,13 @@ class Bundle:
             return each
         joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))
         return {f"{len(each)} files": hashlib.sha256(joined.encode()).hexdigest()}
+
+
+@contextmanager
+def open_all(paths: Iterable[str | Path]) -> Iterator[list[Bundle]]:
+    """A bundle for each path, open while they are read."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(Bundle.open(path)) for path in paths]
 
 
 def _starts_as_zip(place: Path) -> bool:

@@ -83,7 +83,7 @@ def _figures(folder: Path, table: str) -> pl.DataFrame:
 
 def _exported(folder: Path) -> pl.DataFrame:
     """Where an export is, its format, and what it holds."""
-    from claimlab.exchange.marker import read_marker
+    from claimlab.exchange.format import read_marker
 
     marker = read_marker(folder)
     return pl.DataFrame([{"folder": folder.name, "format": marker.format, **marker.export.counts}])

@@ -15,7 +15,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 
 if TYPE_CHECKING:
-    from claimlab.exchange.guess.plan import Plan
+    from claimlab.exchange.importing.plan import Plan
     from claimlab.files.raw import Options
 
 app = verb()

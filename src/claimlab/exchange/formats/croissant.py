@@ -20,8 +20,7 @@ from claimlab.core.types import JsonObject
 from claimlab.exchange.about import SYNTHETIC, About, about
 from claimlab.exchange.escape import json_ld
 from claimlab.exchange.fields import SIDE_TABLE_SUMMARIES, field_summary
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.marker import Marker
+from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.responsible import responsible
 from claimlab.exchange.tables import RECORDS, by_name
 
@@ -74,7 +73,7 @@ CONTEXT: JsonObject = {
 }
 
 
-class Croissant:
+class Croissant(Format):
     name = "croissant"
     summary = "Parquet tables with Croissant 1.1 metadata (JSON-LD)."
     accepts = frozenset({"audit"})

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+
+import polars as pl
 
 from claimlab.core.labels import LabelMap
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.exchange.guess.roles import ROLES
-from claimlab.exchange.read.gathered import Gathered
-from claimlab.files.typed import literal_text
+from claimlab.exchange.importing.propose import OWN, ROLES, Pick
+from claimlab.exchange.importing.read import Gathered
 
-FEW, LONGEST = (
-    8,
-    40,
-)  # different values, and characters of one, that a column may have to be offered as the label
-OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
-
-
-@dataclass(frozen=True)
-class Pick:
-    """One guess. `column` is null when a constant (`value`) was given instead, such as a language
-    code.
-    """
-
-    column: str | None
-    why: str
-    example: str | None = None
-    given: bool = False
-    value: str | None = None
+# different values, and characters of one, that a column may have to be offered as the label
+FEW, LONGEST = 8, 40
 
 
 @dataclass
@@ -52,17 +37,13 @@ class Plan:
         """Where no label was found: the columns that may be it, with how often each of their few
         values occurs.
         """
+        if "label" in self.picks:
+            return {}
         out: dict[str, dict[str, int]] = {}
-        frame = self.gathered.frame
-        columns = [
-            c for c in (*self.meta, self.column("topic")) if c is not None and c in frame.columns
-        ]
-        for column in columns if "label" not in self.picks else []:
-            values = (
-                literal_text(frame[column]) if column in self.gathered.literal else frame[column]
-            )
-            known = values.drop_nulls().alias("value")
-            counts = known.value_counts(name="n").sort(["n", "value"], descending=[True, False])
+        known = self.gathered.frame.columns
+        columns = [name for name in (*self.meta, self.column("topic")) if name in known]
+        for column in filter(None, columns):
+            counts = tally(self.gathered.text(column))
             table: dict[str, int] = dict(counts.iter_rows()) if 2 <= counts.height <= FEW else {}
             if sum(table.values()) >= 2 * FEW and max(map(len, table)) <= LONGEST:
                 out[column] = table
@@ -80,14 +61,8 @@ class Plan:
             "kind": self.kind,
             "map": f"{self.verdicts.name}@{self.verdicts.version}",
             "columns": {
-                role: {
-                    "column": p.column,
-                    "value": p.value,
-                    "why": p.why,
-                    "example": p.example,
-                    "given": p.given,
-                }
-                for role, p in self.picks.items()
+                role: {"column": pick.column, "value": pick.value, **asdict(pick)}
+                for role, pick in self.picks.items()
             },
             "meta": self.meta,
         }
@@ -111,6 +86,12 @@ class Plan:
         if self.meta:
             out.append(f"  to meta: {shown(', '.join(self.meta), 100)}")
         return out
+
+
+def tally(values: pl.Series) -> pl.DataFrame:
+    """How often each value occurs, the commonest first."""
+    counts = values.drop_nulls().alias("value").value_counts(name="n")
+    return counts.sort(["n", "value"], descending=[True, False])
 
 
 def shown(words: str, most: int) -> str:

@@ -1,8 +1,12 @@
-"""Which files of a folder or zip hold the data: tables by their content, or else texts."""
+"""Which files of a folder or zip hold the data: tables by their content, or else texts. And the
+other way round: the globs that choose some files, for the options that a message offers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import fnmatch
+import re
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from claimlab.core.errors import DataError
@@ -37,6 +41,7 @@ ABOUT_TABLES = (
     DICT,
 )
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
+GLOBS = 12  # patterns that an option may need
 
 Member = tuple[Bundle, str]
 
@@ -45,29 +50,33 @@ def choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member]
     """The members to read, and the names of those that are left out. A file that was named itself
     is always read.
     """
-    everything = [(b, n) for b in bundles for n in b.names()]
+    everything = [(bundle, name) for bundle in bundles for name in bundle.names()]
     if only:
-        chosen = [(b, n) for b in bundles for n in b.match(*only)]
-        if not chosen:
-            raise DataError(
-                f"No file matches {' or '.join(map(repr, only))}.",
-                f"There are: {some(everything)}.",
-            )
-        return chosen, []
-    named = [(b, n) for b, n in everything if b.is_named(n)]
-    taken = set(named)
-    states = {
-        (b, str(PurePosixPath(n).with_name(STATE)))
-        for b, n in everything
-        if PurePosixPath(n).name == INFO
-    }
+        return _matching(bundles, only, everything), []
+    named = [(bundle, name) for bundle, name in everything if bundle.is_named(name)]
+    aside = set(named)
+    for bundle, name in everything:
+        if PurePosixPath(name).name == INFO:
+            aside.add((bundle, str(PurePosixPath(name).with_name(STATE))))
     chosen = named + _data(
-        [m for m in everything if m not in taken and m not in states and not _about(m[1])]
+        [member for member in everything if member not in aside and not _about(member[1])]
     )
     if not chosen:
         _refuse_nothing(bundles, everything)
     to_read = set(chosen)
-    return chosen, [n for b, n in everything if (b, n) not in to_read]
+    return chosen, [name for bundle, name in everything if (bundle, name) not in to_read]
+
+
+def _matching(
+    bundles: Sequence[Bundle], only: Sequence[str], everything: Sequence[Member]
+) -> list[Member]:
+    chosen = [(bundle, name) for bundle in bundles for name in bundle.match(*only)]
+    if not chosen:
+        raise DataError(
+            f"No file matches {' or '.join(map(repr, only))}.",
+            f"There are: {some(everything)}.",
+        )
+    return chosen
 
 
 def _data(inside: Sequence[Member]) -> list[Member]:
@@ -139,3 +148,66 @@ def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> 
 def _about(name: str) -> bool:
     file = PurePosixPath(name).name.lower()
     return file.startswith(ABOUT) or file in ABOUT_TABLES
+
+
+def only(names: Sequence[str], others: Collection[str]) -> str:
+    """The argument that chooses these files and no others: `only='data/*.csv'`, or a list of
+    them.
+    """
+    globs = patterns(names, others)
+    return f"`only='{globs[0]}'`" if len(globs) == 1 else f"`only={globs!r}`"
+
+
+def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
+    """Globs that match these names and none of the others: one if possible, else one for each
+    folder, or the names.
+    """
+    if len(names) == 1:
+        return [_escaped(names[0])]
+    strangers = set(others) - set(names)
+    end = _shared_start([name[::-1] for name in names])[::-1]
+    words = [f"*{word}*{end}" for word in _shared_words(names)]
+    for glob in (f"{_shared_start(names)}*{end}", *words):
+        if not _matched([glob], strangers):
+            return [glob]
+    places = [PurePosixPath(name) for name in names]
+    by_folder = sorted({f"{place.parent}/*{place.suffix}" for place in places})
+    # what lies in no folder is matched by no folder's glob
+    in_folders = all(str(place.parent) != "." for place in places)
+    if in_folders and len(by_folder) <= GLOBS and not _matched(by_folder, strangers):
+        return by_folder
+    return [_escaped(name) for name in names]
+
+
+def _shared_words(names: Sequence[str]) -> list[str]:
+    """Words that occur in every name, between marks such as _ and -, the longest first."""
+    words = set.intersection(
+        *(set(re.split(r"[^0-9A-Za-z]+", PurePosixPath(n).stem)) for n in names)
+    )
+    return sorted(
+        (word for word in words if word.isalpha() and len(word) > 2),
+        key=lambda word: (-len(word), word),
+    )
+
+
+def _matched(globs: Sequence[str], names: Collection[str]) -> bool:
+    """Whether a glob matches one of the names, or the end of its path."""
+    lower = [glob.lower() for glob in globs]
+    return any(
+        fnmatch.fnmatchcase(name.lower(), glob) or fnmatch.fnmatchcase(name.lower(), f"*/{glob}")
+        for name in names
+        for glob in lower
+    )
+
+
+def _escaped(name: str) -> str:
+    return name.replace("[", "[[]") if "[" in name else name
+
+
+def _shared_start(words: Sequence[str]) -> str:
+    first, last = min(words), max(words)
+    length = next(
+        (i for i, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
+        len(first),
+    )
+    return first[:length]

@@ -13,13 +13,15 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.exchange.guess.choice import Layout, layouts_of, stem
-from claimlab.exchange.guess.columns import refuse_unclear_label
-from claimlab.exchange.guess.plan import Plan
-from claimlab.exchange.read.gathered import FILE
-from claimlab.exchange.read.globs import only
-from claimlab.exchange.read.texts import FOLDER
-from claimlab.exchange.vocabulary import fold_name
+from claimlab.core.labels import GENERAL
+from claimlab.exchange.importing.choose import only
+from claimlab.exchange.importing.layouts import Layout, layouts_of, stem
+from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.profile import Profiled
+from claimlab.exchange.importing.propose import candidates
+from claimlab.exchange.importing.read import FILE
+from claimlab.exchange.importing.texts import FOLDER
+from claimlab.exchange.vocabulary import UNCLEAR, fold_name
 from claimlab.files.raw import RawTable
 
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
@@ -30,9 +32,10 @@ LINES = "one text per line"
 MARKS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS = 4  # that a message names
 LEAST = 5  # a file with fewer texts is not compared
+CLOSE = 2.0  # points by which the best label column must lead the next one
 
 
-def refuse_doubts(plan: Plan) -> None:
+def refuse_doubts(plan: Plan, seen: Profiled) -> None:
     key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
     if key is None:
         shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
@@ -46,7 +49,7 @@ def refuse_doubts(plan: Plan) -> None:
             _refuse_editions(plan, key)
     _refuse_links(plan, key)
     _refuse_folders(plan)
-    refuse_unclear_label(plan.gathered.plain(), plan.picks.get("label"), plan.verdicts)
+    _refuse_unclear_label(plan, seen.under(plan.verdicts))
 
 
 def _refuse_links(plan: Plan, key: str) -> None:
@@ -106,29 +109,70 @@ def _refuse_folders(plan: Plan) -> None:
         )
 
 
+def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
+    """Which column is the label, and which of its values means true, is asked rather than
+    guessed.
+    """
+    pick = plan.picks.get("label")
+    if pick is None or pick.given or pick.column not in seen.columns:
+        return
+    label = seen.columns[pick.column]
+    points = {one.column: one.points for one in candidates(seen.columns, ["label"])}
+    least = points.get(pick.column, 0.0) - CLOSE
+    rivals = [
+        column
+        for column in seen.columns
+        if points.get(column, least) > least
+        and not (
+            seen.columns[column].verdicts < 0.5 < label.verdicts
+            and seen.one_to_one(pick.column, column)
+        )
+    ]
+    if len(rivals) > 1:
+        raise DataError(
+            f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",
+            f"Choose one of them, such as `label='{rivals[0]}'`, or `label='none'`.",
+        )
+    unclear = label.booleans and (label.nameless or label.name in UNCLEAR)
+    if unclear and seen.verdicts.name == GENERAL:
+        shown = ", ".join(f"'{value}'" for value in sorted(set(label.values))[:4])
+        raise DataError(
+            f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true'"
+            " means a true claim.",
+            f"Pass `label='{pick.column}'` if it does; otherwise `labels='True=false,False=true'`.",
+        )
+
+
 def _refuse_mixture(plan: Plan, key: str) -> None:
     layouts = plan.gathered.layouts()
     parent = key.split(".")[0] if key in plan.gathered.inner else key
     lacking = any(parent not in columns for columns, _ in layouts)
     if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
         return
-    names = [t.name for t in plan.gathered.tables]
-    ranked = layouts_of(plan.gathered, plan.verdicts)
+    names = [table.name for table in plan.gathered.tables]
+    why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
+    raise DataError(
+        f"{why}: the {len(names)} files have {len(layouts)} layouts.",
+        _one_layout(layouts_of(plan.gathered, plan.verdicts), names),
+    )
+
+
+def _one_layout(ranked: Sequence[Layout], names: Sequence[str]) -> str:
+    """The options that read the files of one layout, and the one that joins another table to it."""
     shown = [
-        f"{only([t.name for t in one.tables], names)} ({one.describe()})"
-        for one in ranked[:LAYOUTS]
+        f"{only([table.name for table in layout.tables], names)} ({layout.describe()})"
+        for layout in ranked[:LAYOUTS]
     ]
     more = f"; and {len(ranked) - LAYOUTS} more" if len(ranked) > LAYOUTS else ""
-    why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
-    advice = (
+    apart = (
         f"mport the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}."
     )
     link, labels = _linked(ranked)
-    if link is not None and labels:
-        advice = f"The labels are in a table of their own; join it by its key: {link}. Or i{advice}"
-    else:
-        advice = f"I{advice}" + (f" Or join a table to it by a key: {link}." if link else "")
-    raise DataError(f"{why}: the {len(names)} files have {len(layouts)} layouts.", advice)
+    if link is None:
+        return f"I{apart}"
+    if labels:
+        return f"The labels are in a table of their own; join it by its key: {link}. Or i{apart}"
+    return f"I{apart} Or join a table to it by a key: {link}."
 
 
 def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
@@ -136,13 +180,10 @@ def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
     the labels.
     """
     first, *others = ranked
-    if len(first.tables) != 1:
-        return None, False
     links = []
-    for other in others:
-        keys = [
-            c for c in first.columns if c in other.columns and fold_name(c).split()[-1:] == ["id"]
-        ]
+    for other in others if len(first.tables) == 1 else []:
+        shared = [column for column in first.columns if column in other.columns]
+        keys = [column for column in shared if fold_name(column).split()[-1:] == ["id"]]
         if len(other.tables) == 1 and keys:
             labels = "label" in other.picks and "label" not in first.picks and len(ranked) == 2
             links.append((f"`join='{other.tables[0].name}:{keys[0]}'`", labels))
@@ -199,28 +240,21 @@ def _each_once(plan: Plan, key: str, name: str, other: str) -> str:
     """The options that read each text once: files with labels are preferred, then those that hold
     more texts.
     """
-    names = [t.name for t in plan.gathered.tables]
-    label = plan.column("label")
-    labelled = {
-        t.name for t in plan.gathered.tables if label is not None and label in t.frame.columns
-    }
+    tables, label = plan.gathered.tables, plan.column("label")
+    names = [table.name for table in tables]
+    labelled = {table.name for table in tables if label in table.frame.columns}
     values = plan.gathered.frame.select(FILE, key).drop_nulls().unique()
-    texts = {
-        t.name: set(values.filter(pl.col(FILE) == stem(t))[key].to_list())
-        for t in plan.gathered.tables
-    }
+    texts = {table.name: set(values.filter(pl.col(FILE) == stem(table))[key]) for table in tables}
     seen: set[str] = set()
     first: list[str] = []
-    for file in sorted(texts, key=lambda n: (n not in labelled, -len(texts[n]), n)):
+    for file in sorted(texts, key=lambda file: (file not in labelled, -len(texts[file]), file)):
         if len(texts[file] & seen) < SAME * len(texts[file]):
             first.append(file)
             seen |= texts[file]
-    if labelled and any(
-        n not in labelled for n in first
-    ):  # ids that were collected, of which some have a label
-        first = [n for n in first if n in labelled]
+    if labelled:  # the others are ids that were collected, of which some have a label
+        first = [file for file in first if file in labelled]
     without = [
-        [t.name for t in plan.gathered.tables if stem(t) != left_out] for left_out in (name, other)
+        [table.name for table in tables if stem(table) != left_out] for left_out in (name, other)
     ]
     options = [only(sorted(choice), names) for choice in [first, *without] if choice]
     return f"Read each of them once: {' or '.join(list(dict.fromkeys(options))[:2])}"

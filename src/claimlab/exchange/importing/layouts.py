@@ -4,7 +4,7 @@ mixed in.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -12,10 +12,10 @@ import polars as pl
 
 from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
-from claimlab.exchange.guess.columns import pick_columns
-from claimlab.exchange.guess.places import labels_in
-from claimlab.exchange.guess.plan import Pick
-from claimlab.exchange.read.gathered import FILE, PLACES, Gathered
+from claimlab.exchange.importing.profile import profile
+from claimlab.exchange.importing.propose import Pick, propose
+from claimlab.exchange.importing.read import FILE, Gathered
+from claimlab.exchange.vocabulary import SPLITS, fold_name
 from claimlab.files.raw import RawTable
 
 LOOKED_AT = 12  # layouts
@@ -66,70 +66,59 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
             c for c in columns if c in plain.columns
         )
         named = len(tables) > 1 and labels_in(stems(tables), verdicts) is not None
-        out.append(Layout(columns, tables, rows.height, pick_columns(rows, {}, verdicts), named))
+        picks = propose(profile(rows, verdicts), {})
+        out.append(Layout(columns, tables, rows.height, picks, named))
     return sorted(out, key=lambda layout: layout.score, reverse=True)
 
 
-def settle(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
+def settle(gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap) -> Gathered:
     """`gathered`, or only the part of it that can be the records."""
     names = stems(gathered.tables)
-    if (
-        gathered.chosen
-        or len(names) < 2
-        or len(set(names)) < len(names)
-        or FILE not in gathered.frame.columns
-    ):
+    several_files = len(names) > 1 and len(set(names)) == len(names)
+    if gathered.chosen or not several_files or FILE not in gathered.frame.columns:
         return gathered
-    return _labelled_editions(_only_labelled(gathered, named, verdicts), named, verdicts)
+    if not {"text", "label"} & named.keys():
+        gathered = _only_labelled(gathered, verdicts)
+    return _labelled_editions(gathered, named, verdicts)
 
 
-def _only_labelled(
-    gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap
-) -> Gathered:
+def _only_labelled(gathered: Gathered, verdicts: LabelMap) -> Gathered:
     """The files with a text and a label, where no others have a label and they hold most of the
     rows with a text.
     """
-    if any(named.get(role) for role in ("text", "label")) or len(gathered.layouts()) < 2:
+    if not 2 <= len(gathered.layouts()) <= LOOKED_AT:
         return gathered
     first, *others = layouts_of(gathered, verdicts)
-    if len(gathered.layouts()) > LOOKED_AT or not {"text", "label"} <= set(first.picks):
+    if not {"text", "label"} <= set(first.picks):
         return gathered
     alike = {first.picks["text"].column, first.picks["label"].column}
-    rivals = [o for o in others if "label" in o.picks or alike & set(o.columns)]
-    prose = sum(o.rows for o in others if "text" in o.picks)
+    rivals = any("label" in other.picks or alike & set(other.columns) for other in others)
+    prose = sum(other.rows for other in others if "text" in other.picks)
     return gathered if rivals or prose > first.rows else part(gathered, first.tables)
 
 
 def _labelled_editions(
-    gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap
+    gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap
 ) -> Gathered:
     """All files but those without a label whose texts occur, labelled, in others: a test set before
     its labels.
     """
-    places = [c for c in PLACES if c not in named.values()]
-    picks = pick_columns(
-        gathered.plain().drop(places, strict=False), named, verdicts, gathered.inner
-    )
+    seen = profile(gathered.plain(), verdicts, gathered.hidden(named))
+    picks = propose(seen, named, gathered.inner)
     text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
     if text is None or label is None or len(gathered.tables) < 2:
         return gathered
-    rows = gathered.frame.select(FILE, text, pl.col(label).is_not_null().alias("known")).drop_nulls(
-        text
-    )
+    known = pl.col(label).is_not_null().alias("known")
+    rows = gathered.frame.select(FILE, text, known).drop_nulls(text)
     bare = rows.group_by(FILE).agg(pl.col("known").any()).filter(~pl.col("known")).select(FILE)
     if not bare.height:
         return gathered
     labelled = rows.filter("known").select(text).unique()
-    held = rows.join(bare, on=FILE, how="semi").with_columns(
-        pl.col(text).is_in(labelled[text].implode()).alias("held")
-    )
-    shares = held.group_by(FILE).agg(pl.col("held").mean()).filter(pl.col("held") >= SAME)
-    left_out = set(shares[FILE].to_list())
-    return (
-        part(gathered, [t for t in gathered.tables if stem(t) not in left_out])
-        if left_out
-        else gathered
-    )
+    held = pl.col(text).is_in(labelled[text].implode())
+    shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held.mean().alias("held"))
+    left_out = set(shares.filter(pl.col("held") >= SAME)[FILE])
+    kept = [table for table in gathered.tables if stem(table) not in left_out]
+    return part(gathered, kept) if left_out else gathered
 
 
 def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
@@ -137,12 +126,9 @@ def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
     read.
     """
     frame = gathered.frame.filter(pl.col(FILE).is_in(stems(tables)))
-    empty = [
-        c
-        for c in frame.columns
-        if not frame[c].count() and all(c not in t.frame.columns for t in tables)
-    ]
-    others = [t.name for t in gathered.tables if t not in tables]
+    held = {column for table in tables for column in table.frame.columns}
+    empty = [name for name in frame.columns if not frame[name].count() and name not in held]
+    others = [table.name for table in gathered.tables if table not in tables]
     return replace(
         gathered,
         frame=frame.drop(empty),
@@ -159,3 +145,48 @@ def stem(table: RawTable) -> str:
 
 def stems(tables: Sequence[RawTable]) -> list[str]:
     return [stem(table) for table in tables]
+
+
+def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None:
+    """The verdict that each name refers to (ClaimFakeCOVID-19 -> Fake), if every name has one and
+    they differ.
+
+    The innermost part of the path that says it decides. A word such as "news" says nothing; "fake"
+    and "real" do.
+    """
+    words = read_names(names, lambda name: _verdict_word(name, verdicts))
+    if words is None:
+        return None
+    known = {verdicts.verdict(word) for word in words.values()}
+    return words if {"true", "false"} <= known else None
+
+
+def _verdict_word(name: str, verdicts: LabelMap) -> str | None:
+    for part in reversed(PurePosixPath(name).parts):
+        if verdicts.verdict(part) is not None:
+            return part
+        words = [w for w in fold_name(part).split() if verdicts.verdict(w) is not None]
+        if len({verdicts.verdict(w) for w in words}) == 1:
+            return words[0]
+    return None
+
+
+def split_in(name: str) -> str | None:
+    """The split that a file name refers to, or else its folder: multimodal_train -> train."""
+    for part in (PurePosixPath(name).name, PurePosixPath(name).parent.name):
+        splits = {SPLITS[word] for word in fold_name(part).split() if word in SPLITS}
+        if splits:
+            return splits.pop() if len(splits) == 1 else None
+    return None
+
+
+def read_names(names: Iterable[str], tell: Callable[[str], str | None]) -> dict[str, str] | None:
+    """What each name says; null unless every one says something and they differ."""
+    table = {name: tell(name) for name in names}
+    words = {name: word for name, word in table.items() if word is not None}
+    return words if len(words) == len(table) and len(set(words.values())) > 1 else None
+
+
+def leaves(names: Iterable[str]) -> dict[str, str]:
+    """The last part of each name: what a folder itself is called."""
+    return {name: PurePosixPath(name).name for name in names}

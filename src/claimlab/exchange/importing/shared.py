@@ -20,7 +20,7 @@ from claimlab.core.engine.reads import reads
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress
 from claimlab.core.types import JsonObject
-from claimlab.exchange.read.choose import Member
+from claimlab.exchange.importing.choose import Member
 from claimlab.exchange.vocabulary import HEADER_WORDS
 from claimlab.files.bundle import Bundle
 from claimlab.files.objects import NotATable

@@ -1,11 +1,12 @@
-"""What the values of a column look like, from an evenly spaced sample: the facts that a guess rests
-on.
+"""The second step of an import: what the values of each column look like, from an evenly spaced
+sample. These are the facts that every proposal rests on.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
@@ -13,7 +14,6 @@ import polars as pl
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.make.labels import verdict_of
 from claimlab.exchange.vocabulary import SPLITS, fold_name
 
 SAMPLE = 600
@@ -21,6 +21,23 @@ DATE_SAMPLE = 100  # dates are dear to read: a table may have thousands of colum
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _TWEET = re.compile(r"\d{15,20}(\.0)?")
 _BOOLEANS = {"true", "false"}
+_BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
+
+
+def verdict_of(value: str, verdicts: LabelMap) -> str | None:
+    """The verdict of a label, or that of all of its parts."""
+    return verdicts.verdict(value) or (
+        verdict_of_parts(value, verdicts) if _BETWEEN.search(value) or "[" in value else None
+    )
+
+
+def verdict_of_parts(value: str, verdicts: LabelMap) -> str | None:
+    """The verdict on which all parts of a cell agree: "false; hoax", or the JSON list ["false",
+    "hoax"].
+    """
+    parts = _BETWEEN.split(value.strip().strip("[]").replace('"', "").replace("'", ""))
+    known = {verdicts.verdict(part.strip()) for part in parts if part.strip()}
+    return known.pop() if len(known) == 1 else None
 
 
 def _without_remarks(name: str) -> str:
@@ -121,3 +138,38 @@ class Profile:
 
     def _share(self, test: Callable[[str], bool]) -> float:
         return sum(map(test, self.values)) / self.n if self.n else 0.0
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A table of plain text and the profile of each of its columns."""
+
+    frame: pl.DataFrame
+    columns: dict[str, Profile]
+    verdicts: LabelMap
+    hidden: frozenset[str]  # columns that say where a row came from: no role is proposed for them
+
+    @property
+    def visible(self) -> list[str]:
+        return [column for column in self.frame.columns if column not in self.hidden]
+
+    def under(self, verdicts: LabelMap) -> Profiled:
+        """The same table as another verdict map sees it."""
+        same = verdicts is self.verdicts
+        return self if same else profile(self.frame, verdicts, self.hidden)
+
+    def one_to_one(self, one: str, other: str) -> bool:
+        """Whether each value of one column goes with one value of the other, and back."""
+        if one == other:
+            return False
+        pairs = self.frame.select(one, other).drop_nulls().unique()
+        return 1 < pairs.height == pairs[one].n_unique() == pairs[other].n_unique()
+
+
+def profile(
+    frame: pl.DataFrame, verdicts: LabelMap, hidden: Collection[str] = frozenset()
+) -> Profiled:
+    """What each column of a table of plain text looks like."""
+    first = next((column for column in frame.columns if column not in hidden), None)
+    columns = {name: Profile(frame[name], verdicts, first=name == first) for name in frame.columns}
+    return Profiled(frame, columns, verdicts, frozenset(hidden))
