@@ -214,7 +214,9 @@ def test_the_judge_of_losses_sees_each_one(full: Dataset) -> None:
 
 def test_the_docs_hold_the_table_of_roads() -> None:
     page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
-    assert table_of_losses() in page, "put the output of claimlab.exchange.roundtrip.table_of_losses() into docs/export.md"
+    assert table_of_losses() in page, (
+        "put the output of claimlab.exchange.roundtrip.table_of_losses() into docs/export.md"
+    )
 
 
 @pytest.mark.parametrize("to", ["csv", "jsonl"])

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.files.count_marks import count_marks
-from claimlab.files.marks import Marks
+from claimlab.files.marks import Marks, count_marks
 from claimlab.files.slow_marks import count
 
 PIECES = st.lists(

@@ -36,10 +36,9 @@ from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
-from claimlab.files.bundle import Bundle, open_all
-from claimlab.files.hub import name_in
-from claimlab.files.packed import plain_name
+from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
+from claimlab.files.safety import plain_name
 
 Paths = str | Path | Sequence[str | Path]
 OnPlan = Callable[[Plan], None]

@@ -18,12 +18,11 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
-from claimlab.files.bounds import refuse_wide
-from claimlab.files.count_marks import count_marks
 from claimlab.files.encoding import read_text
-from claimlab.files.marks import PIECE, Marks
+from claimlab.files.marks import PIECE, Marks, count_marks
 from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
 from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
+from claimlab.files.safety import refuse_wide
 
 Source = Path | bytes
 

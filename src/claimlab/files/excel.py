@@ -18,10 +18,9 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.words import several
 from claimlab.files import sniff
-from claimlab.files.raw import Layout, RawTable, Refused, as_text, unique_names
+from claimlab.files.raw import Layout, RawTable, Refused, as_text, typed_table, unique_names
+from claimlab.files.safety import check_archive
 from claimlab.files.tables import frame_of
-from claimlab.files.typed import typed_table
-from claimlab.files.zips import check_archive
 
 MAX_ROW, MAX_COLUMN = 1_048_576, 16_384  # of a sheet, as Excel has it
 SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most of them being filled

@@ -16,8 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.audited import findings_in
-from claimlab.exchange.card import card
+from claimlab.exchange.about import card, findings_in
 from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.tables import RECORDS, by_name
 

@@ -15,8 +15,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.format import Format, Marker, Road, Settings, Written
-from claimlab.exchange.tables import RECORDS, by_name
-from claimlab.exchange.typed import from_text, to_text, type_names, types_of
+from claimlab.exchange.tables import RECORDS, by_name, from_text, to_text, type_names, types_of
 
 
 class JsonLines(Format):

@@ -14,8 +14,8 @@ from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import looks_binary, sniff_encoding
-from claimlab.files.hub import DICT, INFO, STATE
 from claimlab.files.kinds import HEAD, TABLES
+from claimlab.files.parquet import DICT, INFO, STATE
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")

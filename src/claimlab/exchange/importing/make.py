@@ -29,7 +29,7 @@ from claimlab.exchange.importing.plan import Plan, tally
 from claimlab.exchange.importing.profile import verdict_of_parts
 from claimlab.exchange.importing.report import ImportReport, languages_of, look_at, repeats
 from claimlab.exchange.vocabulary import SPLITS
-from claimlab.files.typed import json_of, literal_text
+from claimlab.files.raw import json_of, literal_text
 from claimlab.text.langid import identify
 
 _STATUS = r"^https?://(?:www\.|mobile\.)?(?:twitter|x)\.com/[^?]*/status(?:es)?/(\d+)"

@@ -27,9 +27,8 @@ from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.excel import SHEET
 from claimlab.files.objects import NotATable
-from claimlab.files.raw import Options, RawTable, as_text
+from claimlab.files.raw import Options, RawTable, as_text, json_of, literal_text
 from claimlab.files.read import read_table
-from claimlab.files.typed import json_of, literal_text
 
 FILE = "from_file"  # a column of our own: the file that a row came from
 PLACES = (FILE, FOLDER, PATH, SHEET)
