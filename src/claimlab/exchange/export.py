@@ -15,7 +15,7 @@ import polars as pl
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UsageError, either
 from claimlab.core.guard import EXPORT
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
@@ -46,6 +46,7 @@ class Exported(Shown):
     lineage: list[Lineage]
     notes: list[str] = field(default_factory=list)
     summary: str = ""  # the counts that matter most in this format, in words
+    then: str = Format.then  # what to do with the folder, {}
 
     @property
     def table(self) -> pl.DataFrame:
@@ -79,25 +80,24 @@ def export(
     force: bool = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl,
-    claimreview, inspect, lm-eval, embedding-atlas.
+    """Write `data` to the folder `output` in the format `to`, one of those that `claimlab export
+    --formats` lists.
 
     `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what
     inspect and lm-eval ask about which records (by default those of the split "test", where there
     is one). `audit` is a saved audit of the dataset: hf and croissant list what it found. `force`
     replaces an earlier export.
     """
-    form, settings = (
-        FORMATS.get(to),
-        Settings(bom=bom, task=task, split=split, audit=None if audit is None else str(audit)),
-    )
-    _refuse_settings(form, settings)
+    form = FORMATS.get(to)
+    settings = Settings(bom, task, None if audit is None else str(audit), split)
+    if wrong := sorted(set(settings.chosen()) - form.accepts):
+        raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")
     done: list[Exported] = []
 
     def write(building: Path) -> None:
         require_labels(run.dataset)
         written = form.write(run.dataset, building, settings, progress)
-        done.append(_mark(run.dataset, form.name, settings, written, building, Path(output)))
+        done.append(_mark(run.dataset, form, settings, written, building, Path(output)))
 
     with Run(
         "export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress
@@ -107,32 +107,42 @@ def export(
 
 
 def _mark(
-    dataset: Dataset, form: str, settings: Settings, written: Written, building: Path, output: Path
+    dataset: Dataset,
+    form: Format,
+    settings: Settings,
+    written: Written,
+    building: Path,
+    output: Path,
 ) -> Exported:
     """Write the marker of the export; returns its content."""
     manifest = dataset.manifest()
     counts = {**manifest.counts, **written.counts}
+    chosen = settings.chosen()
+    audit = chosen.pop("audit", None)
     step = Lineage(
         step="export",
-        parameters={"to": form, **{k: v for k, v in settings.chosen().items() if k != "audit"}},
-        inputs={
-            RECORDS: dataset.digest(),
-            **({} if settings.audit is None else {"audit": _digest(settings.audit)}),
-        },
-        counts={k: v for k, v in counts.items() if isinstance(v, int)},
+        parameters={"to": form.name, **chosen},
+        inputs={RECORDS: dataset.digest(), **({"audit": _digest(audit)} if audit else {})},
+        counts=_numbers(counts),
     )
     manifest.files = {}  # those of the folder it came from; here are other files
-    files = write_marker(
-        building, Marker(format=form, dataset=manifest, export=step, facts=written.facts)
-    ).files
+    marker = write_marker(
+        building, Marker(format=form.name, dataset=manifest, export=step, facts=written.facts)
+    )
+    shown = {"records": counts["records"], **_numbers(written.counts)}
     return Exported(
         output,
         counts,
-        files,
+        marker.files,
         [*dataset.lineage, step],
         written.notes,
-        _headline(counts, written.counts),
+        ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items()),
+        getattr(form, "then", Format.then),
     )
+
+
+def _numbers(counts: JsonObject) -> dict[str, int]:
+    return {what: n for what, n in counts.items() if isinstance(n, int)}
 
 
 def _digest(audit: str) -> str:
@@ -148,17 +158,10 @@ def read_export(folder: str | Path) -> Dataset:
     if not isinstance(form, Lossless):
         raise UsageError(
             f"'{place}' is a {marker.format} export, which does not hold the whole dataset.",
-            "Export to hf, croissant, csv or jsonl to be able to read it back.",
+            f"Export to {either(_lossless())} to be able to read it back.",
         )
     return form.read(place, marker)
 
 
-def _headline(counts: JsonObject, own: JsonObject) -> str:
-    shown = {"records": counts["records"], **{k: v for k, v in own.items() if isinstance(v, int)}}
-    return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items())
-
-
-def _refuse_settings(form: Format, settings: Settings) -> None:
-    wrong = sorted(set(settings.chosen()) - form.accepts)
-    if wrong:
-        raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")
+def _lossless() -> list[str]:
+    return [name for name, form in FORMATS.all().items() if isinstance(form, Lossless)]

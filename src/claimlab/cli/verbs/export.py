@@ -12,13 +12,6 @@ from claimlab.cli.complete import formats
 from claimlab.cli.output import echo, emit, listing, note, progress_bar, several, suggest, verb
 
 app = verb()
-_NEXT = {
-    "hf": "hf upload NAME {} --repo-type dataset",
-    "claimreview": "publish the JSON-LD files in {}",
-    "embedding-atlas": "see the README in {}",
-    "inspect": "inspect eval {}/task.py --model PROVIDER/MODEL --log-format json",
-    "lm-eval": "see the first lines of the YAML file in {}",
-}
 
 
 def _list_formats(as_json: bool) -> None:
@@ -42,10 +35,7 @@ def export(
         str,
         typer.Option(
             "--to",
-            help=(
-                "A format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval,"
-                " embedding-atlas; see --formats."
-            ),
+            help=f"A format: {', '.join(formats(''))}; see --formats.",
             autocompletion=formats,
         ),
     ],
@@ -69,9 +59,7 @@ def export(
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect
-    or lm-eval.
-    """
+    """Export a dataset in the format that another tool reads."""
     words = o.arguments(locals(), "folder")
     from claimlab.exchange.export import export as export_dataset
 
@@ -82,4 +70,4 @@ def export(
         emit(done.to_json())
         return
     echo(f"Wrote {output} as {to}: {done.summary} ({several(len(done.files), 'file')}).")
-    suggest(_NEXT.get(to, "claimlab import {} -o DIR").format(output))
+    suggest(done.then.format(output))

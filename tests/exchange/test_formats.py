@@ -1,11 +1,13 @@
-"""Every road back from an export loses what its format declares, nothing else, and not less: so the
-docs cannot rot.
+"""The contract of export formats, walked for every one that the registry finds: it writes the same
+bytes twice, declares its losses, and every road back loses what is declared, nothing else, and not
+less: so the docs cannot rot.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,10 @@ import pytest
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, meta_json
 from claimlab.exchange.export import read_export
-from claimlab.exchange.format import FORMATS, Road
+from claimlab.exchange.format import FORMATS, Lossless, Road, Settings
 from claimlab.exchange.roundtrip import table_of_losses
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,8 +133,17 @@ def by_identifier(data: Path, folder: Path, work: Path) -> Dataset:
     return cl.import_files(folder, id="identifier")[0]
 
 
-def by_inspect(data: Path, folder: Path, work: Path) -> Dataset:
+def by_log(data: Path, folder: Path, work: Path) -> Dataset:
+    """The log of a harness in which every question is answered right."""
     rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text("utf-8").splitlines()]
+    if (folder / "task.py").is_file():
+        return answered(data, inspect_log(rows, work), len(rows))
+    lines = [json.dumps({"doc": row, "filtered_resps": [row["target"]]}) for row in rows]
+    (work / "samples_x.jsonl").write_text("\n".join(lines), "utf-8")
+    return answered(data, work / "samples_x.jsonl", len(rows))
+
+
+def inspect_log(rows: list[dict[str, Any]], work: Path) -> Path:
     samples = [
         {
             **row,
@@ -142,14 +154,7 @@ def by_inspect(data: Path, folder: Path, work: Path) -> Dataset:
     ]
     log = {"eval": {"model": "m"}, "samples": samples}
     (work / "log.json").write_text(json.dumps(log), "utf-8")
-    return answered(data, work / "log.json", len(rows))
-
-
-def by_lm_eval(data: Path, folder: Path, work: Path) -> Dataset:
-    rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text("utf-8").splitlines()]
-    lines = [json.dumps({"doc": row, "filtered_resps": [row["target"]]}) for row in rows]
-    (work / "samples_x.jsonl").write_text("\n".join(lines), "utf-8")
-    return answered(data, work / "samples_x.jsonl", len(rows))
+    return work / "log.json"
 
 
 def answered(data: Path, log: Path, n: int) -> Dataset:
@@ -161,34 +166,56 @@ def answered(data: Path, log: Path, n: int) -> Dataset:
 
 
 Back = Callable[[Path, Path, Path], Dataset]
-ROADS: dict[str, list[Back]] = {
-    "hf": [by_import, by_datasets],
-    "croissant": [by_import],
-    "csv": [by_import],
-    "jsonl": [by_import],
-    "claimreview": [by_identifier],
-    "embedding-atlas": [],
-    "inspect": [by_inspect],
-    "lm-eval": [by_lm_eval],
+ROADS: dict[str, Back] = {  # by the call that a format declares
+    "cl.import_files(DIR)": by_import,
+    "load_dataset(DIR).save_to_disk(DISK); cl.import_files(DISK)": by_datasets,
+    'cl.import_files(DIR, id="identifier")': by_identifier,
+    "cl.import_predictions(DATA, LOG)": by_log,
 }
-CASES = [(name, i) for name in ROADS for i in range(len(ROADS[name]))]
+DECLARED = [(name, road) for name, form in FORMATS.all().items() for road in form.back]
 
 
-def test_every_declared_road_is_walked_here() -> None:
-    assert {name: len(form.back) for name, form in FORMATS.all().items()} == {
-        n: len(r) for n, r in ROADS.items()
-    }
-
-
-@pytest.mark.parametrize(("to", "i"), CASES)
+@pytest.mark.parametrize(("to", "road"), DECLARED, ids=[f"{n}-{r.by}" for n, r in DECLARED])
 def test_a_road_loses_what_it_declares_and_nothing_else(
-    to: str, i: int, full: Dataset, tmp_path: Path
+    to: str, road: Road, full: Dataset, tmp_path: Path
 ) -> None:
     full.write(tmp_path / "data")
     cl.export(tmp_path / "data", to, tmp_path / "out")
-    road: Road = FORMATS.get(to).back[i]
-    back = ROADS[to][i](tmp_path / "data", tmp_path / "out", tmp_path)
+    back = ROADS[road.by](tmp_path / "data", tmp_path / "out", tmp_path)
     assert sorted(losses(full, back)) == sorted(road.loses)
+
+
+@pytest.mark.parametrize("to", FORMATS.names())
+def test_a_format_writes_the_same_bytes_twice_and_says_what_it_is(
+    to: str, full: Dataset, tmp_path: Path
+) -> None:
+    form = FORMATS.get(to)
+    first, second = (cl.export(full, to, tmp_path / place) for place in "ab")
+    assert first.files == second.files != {}
+    assert first.to_json() == {**second.to_json(), "output": str(tmp_path / "a")}
+    assert form.summary.endswith(".")
+    assert "{}" in form.then
+    held = [name for name in first.files for glob in form.records if Path(name).match(glob)]
+    assert held, "`records` names no file that was written"
+    assert form.accepts <= {setting.name for setting in fields(Settings)}
+
+
+@pytest.mark.parametrize("to", FORMATS.names())
+def test_a_format_refuses_a_setting_that_it_does_not_take(
+    to: str, full: Dataset, tmp_path: Path
+) -> None:
+    values: dict[str, Any] = {"bom": True, "task": "topic", "audit": "x", "split": "test"}
+    for setting in values.keys() - FORMATS.get(to).accepts:
+        with pytest.raises(UsageError, match=f"does not take `{setting}`"):
+            cl.export(full, to, tmp_path / "out", **{setting: values[setting]})
+
+
+def test_a_format_that_reads_loses_nothing(full: Dataset, tmp_path: Path) -> None:
+    whole = [name for name, form in FORMATS.all().items() if isinstance(form, Lossless)]
+    assert whole
+    for to in whole:
+        cl.export(full, to, tmp_path / to)
+        assert losses(full, read_export(tmp_path / to)) == set()
 
 
 def test_the_judge_of_losses_sees_each_one(full: Dataset) -> None:
