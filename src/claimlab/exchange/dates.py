@@ -269,22 +269,11 @@ def _one(value: str) -> datetime | None:
     clock = _CLOCK_FIRST.fullmatch(value.casefold().strip())
     if clock is not None and (day := _one(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
         hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
-        return (
-            day + timedelta(hours=hour, minutes=int(clock[2]))
-            if hour < 24 and int(clock[2]) < 60
-            else None
-        )
-    folded = _folded(value)
-    worded, first = _WORDED.fullmatch(folded), _WORD_FIRST.fullmatch(folded)
-    characters = _CHARACTERS.fullmatch(folded)
+        minute = int(clock[2])
+        valid = hour < 24 and minute < 60
+        return day + timedelta(hours=hour, minutes=minute) if valid else None
     try:
-        if characters:
-            return datetime(int(characters[1]), int(characters[2]), int(characters[3]))
-        if worded and (month := _month(worded[2])):
-            return datetime(int(worded[3]), month, int(worded[1]))
-        if first and (month := _month(first[1])):
-            return datetime(int(first[3]), month, int(first[2]))
-        time = datetime.fromisoformat(value)
+        time = _in_words(_folded(value)) or datetime.fromisoformat(value)
     except ValueError:
         try:
             time = parsedate_to_datetime(value)
@@ -294,6 +283,17 @@ def _one(value: str) -> datetime | None:
         return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
     except OverflowError:
         return None
+
+
+def _in_words(folded: str) -> datetime | None:
+    """A day whose month is a word, or written in characters; a day that no calendar has raises."""
+    if found := _CHARACTERS.fullmatch(folded):
+        return datetime(int(found[1]), int(found[2]), int(found[3]))
+    if (found := _WORDED.fullmatch(folded)) and (month := _month(found[2])):
+        return datetime(int(found[3]), month, int(found[1]))
+    if (found := _WORD_FIRST.fullmatch(folded)) and (month := _month(found[1])):
+        return datetime(int(found[3]), month, int(found[2]))
+    return None
 
 
 def _folded(value: str) -> str:

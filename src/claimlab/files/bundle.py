@@ -69,34 +69,29 @@ class Bundle:
         place = snapshot(Path(path))
         if not place.exists():
             raise UnreadableFile(f"There is no file or folder '{place}'.", _meant(place))
-        if not place.is_dir() and not place.is_file():
+        if place.is_dir():
+            return cls(place, _files_in(place))._unfolded()
+        if not place.is_file():
             raise UnreadableFile(
                 f"'{place}' is a pipe or device, not a file.", "Save it to a file first."
             )
-        if place.is_dir():
-            files = sorted(
-                p for p in place.rglob("*") if p.is_file() and (not p.is_symlink() or is_cached(p))
-            )
-            bundle = cls(place, {p.relative_to(place).as_posix(): p for p in files})
-        elif (
-            _starts_as_zip(place)
-            and zipfile.is_zipfile(place)
-            and place.suffix.lower() not in DOCUMENTS
-        ):
+        suffix = place.suffix.lower()
+        if suffix not in DOCUMENTS and _starts_as_zip(place) and zipfile.is_zipfile(place):
             members = zip_members(place, place.name)
             if WORKBOOK in members:  # a workbook under another name
                 return cls(place, {place.name: place})
-            bundle = cls(place, members)
-        elif place.suffix.lower() == ".zip":
+            return cls(place, members)._unfolded()
+        if suffix == ".zip":
             raise UnreadableFile(
                 f"'{place.name}' is not a whole zip archive (truncated or damaged).",
                 "Get it again.",
             )
-        else:
-            return cls._single(place)
-        bundle._open_inner_zips()
-        bundle._name_packed()
-        return bundle
+        return cls._single(place)
+
+    def _unfolded(self) -> Bundle:
+        self._open_inner_zips()
+        self._name_packed()
+        return self
 
     @classmethod
     def _single(cls, place: Path) -> Bundle:
@@ -297,6 +292,16 @@ def open_all(paths: Iterable[str | Path]) -> Iterator[list[Bundle]]:
     """A bundle for each path, open while they are read."""
     with ExitStack() as stack:
         yield [stack.enter_context(Bundle.open(path)) for path in paths]
+
+
+def _files_in(folder: Path) -> dict[str, Member]:
+    """The files of a folder, without links that lead elsewhere."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in files
+        if not path.is_symlink() or is_cached(path)
+    }
 
 
 def _starts_as_zip(place: Path) -> bool:

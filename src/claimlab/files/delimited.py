@@ -40,51 +40,45 @@ def read_delimited_file(
     text, encoding, notes = _as_utf8(source, name, options.encoding)
     text, sample = _with_newlines(text)
     suffix = PurePosixPath(name).suffix.lower()
-    if (
-        options.delimiter is None
-        and suffix in sniff.TABLES
-        and (above := sniff.lines_above(sample, suffix))
-    ):
+    guessed = options.delimiter is None and suffix in sniff.TABLES
+    if guessed and (above := sniff.lines_above(sample, suffix)):
         text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
-        notes = [
-            *notes,
-            (
-                f"{several(above, 'line')} above the table in '{name}' left out; lines are counted"
-                " from there."
-            ),
-        ]
-    delimiter = options.delimiter or _delimiter(sample, suffix)
+        left_out = f"{several(above, 'line')} above the table in '{name}' left out;"
+        notes = [*notes, f"{left_out} lines are counted from there."]
+    layout, names, marks = _layout(text, sample, name, options, known)
+    layout = replace(layout, encoding=encoding)
+    table = _fast(text, name, layout, names, marks)
+    if table is None:
+        if isinstance(text, Path) and not _is_utf8(text):  # not in the sample, but beyond it
+            return read_delimited_file(_whole(text), name, options, known)
+        table = _slow(text, name, layout, names)
+    table.notes[:0] = notes
+    return table
+
+
+def _layout(
+    text: Source, sample: str, name: str, options: Options, known: frozenset[str]
+) -> tuple[Layout, list[str], Marks]:
+    """How the file is laid out, the names of its columns, and the marks that were counted in it."""
+    delimiter = options.delimiter or _delimiter(sample, PurePosixPath(name).suffix.lower())
     marks = count_marks(pieces(text), delimiter or ",")
     _refuse_nul(marks, text, name)
     if options.delimiter is not None and not marks.delimiters:
         _refuse_wrong_delimiter(sample, options.delimiter, name)
     if delimiter is not None:
-        refuse_wide(
-            (
-                sample.split("\n", 1)[0].count(delimiter) + 1
-                if marks.newlines
-                else marks.delimiters + 1
-            ),
-            name,
-        )
+        first = sample.split("\n", 1)[0].count(delimiter)
+        refuse_wide((first if marks.newlines else marks.delimiters) + 1, name)
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
     if not rows:
         raise UnreadableFile(f"'{name}' has no rows.", "Give a file that holds records.")
     header = sniff.has_header(rows, known) if options.header is None else options.header
-    names = _names(rows, header)
-    layout = Layout("TSV" if delimiter == "\t" else "CSV", encoding, delimiter, quotes, header)
     if delimiter is None:
-        layout = replace(layout, format="one text per line", quotes=None)
-    table = _fast(text, name, layout, names, marks)
-    if table is None:
-        if isinstance(text, Path) and not _is_utf8(text):
-            return read_delimited_file(
-                _whole(text), name, options, known
-            )  # beyond the sample it is not UTF-8
-        table = _slow(text, name, layout, names)
-    table.notes[:0] = notes
-    return table
+        layout = Layout("one text per line", header=header)
+    else:
+        form = "TSV" if delimiter == "\t" else "CSV"
+        layout = Layout(form, None, delimiter, quotes, header)
+    return layout, _names(rows, header), marks
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -227,13 +221,14 @@ def _fast(
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    cells = len(names) - 1
-    if frame.width != len(names) or frame.height != marks.rows(quoted=quoted) - bool(layout.header):
+    height = marks.rows(quoted=quoted) - bool(layout.header)
+    if frame.shape != (height, len(names)):
         return None
     if marks.quotes and not quoted:  # delimiters between quotes were not counted as such
-        if not all_regular(text_lines(source), layout.delimiter, "none", len(names)):
-            return None
-    elif marks.fewest != cells or marks.most != cells:
+        regular = all_regular(text_lines(source), layout.delimiter, "none", len(names))
+    else:
+        regular = marks.fewest == marks.most == len(names) - 1
+    if not regular:
         return None
     frame.columns = names
     return _table(name, frame, layout, Refused())

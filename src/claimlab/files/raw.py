@@ -175,33 +175,21 @@ def as_text(value: Any) -> str | None:
 
 
 def typed_table(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     name: str,
     layout: Layout,
     refused: Refused,
     names: Sequence[str] | None = None,
 ) -> RawTable:
-    columns = (
-        list(names) if names is not None else list(dict.fromkeys(k for row in rows for k in row))
-    )
+    columns = list(dict.fromkeys(key for row in rows for key in row)) if names is None else names
     refuse_wide(len(columns), name)
-    filled = sum(map(len, rows)) if len(columns) * len(rows) > SPARSE else 0
-    if filled and len(columns) * len(rows) > 50 * filled:
-        raise UnreadableFile(
-            f"'{name}' has {len(columns):,} columns, of which a row fills {filled / len(rows):.0f}:"
-            " it is not a table.",
-            "Give records that have the same keys.",
-        )
+    _refuse_sparse(rows, len(columns), name)
     data, literal, broken = [], set(), 0
-    labels = unique_names(map(whole, columns))
-    for column, label in zip(columns, labels, strict=True):
+    for column, label in zip(columns, unique_names(map(whole, columns)), strict=True):
         values = [_plain(row.get(column)) for row in rows]
-        if not all(v is None or isinstance(v, str) for v in values):
+        if any(not isinstance(value, str | None) for value in values):
             literal.add(label)
-            values = [
-                None if v is None else json.dumps(v, ensure_ascii=False, sort_keys=True)
-                for v in values
-            ]
+            values = [None if value is None else _json(value) for value in values]
         series, n = _series(label, values)
         broken += n
         data.append(series)
@@ -212,6 +200,22 @@ def typed_table(
             " \ufffd."
         )
     return table
+
+
+def _refuse_sparse(rows: Sequence[Mapping[str, object]], width: int, name: str) -> None:
+    if width * len(rows) <= SPARSE:
+        return
+    filled = sum(map(len, rows))
+    if filled and width * len(rows) > 50 * filled:
+        raise UnreadableFile(
+            f"'{name}' has {width:,} columns, of which a row fills {filled / len(rows):.0f}:"
+            " it is not a table.",
+            "Give records that have the same keys.",
+        )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _plain(value: Any) -> Any:

@@ -162,21 +162,21 @@ def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
     """Globs that match these names and none of the others: one if possible, else one for each
     folder, or the names.
     """
-    if len(names) == 1:
-        return [_escaped(names[0])]
-    strangers = set(others) - set(names)
     end = _shared_start([name[::-1] for name in names])[::-1]
     words = [f"*{word}*{end}" for word in _shared_words(names)]
-    for glob in (f"{_shared_start(names)}*{end}", *words):
-        if not _matched([glob], strangers):
-            return [glob]
+    choices = [[f"{_shared_start(names)}*{end}"], *([word] for word in words), _by_folder(names)]
+    strangers = set(others) - set(names)
+    for globs in choices if len(names) > 1 else []:
+        if 0 < len(globs) <= GLOBS and not _matched(globs, strangers):
+            return globs
+    return [name.replace("[", "[[]") for name in names]
+
+
+def _by_folder(names: Sequence[str]) -> list[str]:
+    """A glob for each folder; none where a name lies in no folder, which no glob matches."""
     places = [PurePosixPath(name) for name in names]
-    by_folder = sorted({f"{place.parent}/*{place.suffix}" for place in places})
-    # what lies in no folder is matched by no folder's glob
-    in_folders = all(str(place.parent) != "." for place in places)
-    if in_folders and len(by_folder) <= GLOBS and not _matched(by_folder, strangers):
-        return by_folder
-    return [_escaped(name) for name in names]
+    globs = sorted({f"{place.parent}/*{place.suffix}" for place in places})
+    return [] if PurePosixPath() in {place.parent for place in places} else globs
 
 
 def _shared_words(names: Sequence[str]) -> list[str]:
@@ -198,10 +198,6 @@ def _matched(globs: Sequence[str], names: Collection[str]) -> bool:
         for name in names
         for glob in lower
     )
-
-
-def _escaped(name: str) -> str:
-    return name.replace("[", "[[]") if "[" in name else name
 
 
 def _shared_start(words: Sequence[str]) -> str:

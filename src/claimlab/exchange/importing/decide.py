@@ -53,38 +53,41 @@ def decide(
     used = {pick.column for pick in picks.values()} | gathered.inner
     meta = [column for column in gathered.frame.columns if column not in used]
     plan = Plan(gathered, seen.verdicts, dict(picks), meta)
-    _take_places(plan, named)
+    _take_places(plan, seen, named)
     _read_codes(plan)
     refuse_doubts(plan, seen)
     plan.kind = kind or _kind(plan)
     return plan
 
 
-def _take_places(plan: Plan, named: Mapping[str, str]) -> None:
+def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
     """Take a label or a split that no column gives from the names of files and folders."""
     frame = plan.gathered.frame
-    has_split = any(fold_name(c) in NAMES["split"] and frame[c].count() for c in frame.columns)
+    has_split = any(one.n and one.folded in NAMES["split"] for one in seen.columns.values())
     for place in _PLACES:
         if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
             continue
         names = frame[place].drop_nulls().unique().sort().to_list()
+        if not has_split:
+            _take_place(plan, named, "split", place, read_names(names, split_in))
         whole = leaves(names) if place == FOLDER else None
-        said = {
-            "split": None if has_split else read_names(names, split_in),
-            "label": labels_in(names, plan.verdicts) or whole,
-        }
-        for role, values in said.items():
-            free = plan.column(role) in (None, place) and named.get(role) in (None, place)
-            if values is None or not free:
-                continue
-            if role not in named:
-                plan.picks[role] = Pick(place, _PLACES[place], next(iter(values)))
-                plan.meta = [column for column in plan.meta if column != place]
-            plan.values[role] = values
+        _take_place(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
         column = plan.column(role)
         if column in _PLACES and role not in plan.values:
             plan.values[role] = leaves(frame[column].drop_nulls().unique().to_list())
+
+
+def _take_place(
+    plan: Plan, named: Mapping[str, str], role: str, place: str, said: dict[str, str] | None
+) -> None:
+    """Let a role have what the names of files, folders or sheets say, unless it has a column."""
+    if said is None or {plan.column(role), named.get(role)} - {None, place}:
+        return
+    if role not in named:
+        plan.picks[role] = Pick(place, _PLACES[place], next(iter(said)))
+        plan.meta = [column for column in plan.meta if column != place]
+    plan.values[role] = said
 
 
 def _read_codes(plan: Plan) -> None:

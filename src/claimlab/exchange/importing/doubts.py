@@ -15,7 +15,7 @@ import polars as pl
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.labels import GENERAL
 from claimlab.exchange.importing.choose import only
-from claimlab.exchange.importing.layouts import Layout, layouts_of, stem
+from claimlab.exchange.importing.layouts import Layout, by_columns, layouts_of, stem
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import Profiled
 from claimlab.exchange.importing.propose import candidates
@@ -116,23 +116,13 @@ def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
     pick = plan.picks.get("label")
     if pick is None or pick.given or pick.column not in seen.columns:
         return
-    label = seen.columns[pick.column]
-    points = {one.column: one.points for one in candidates(seen.columns, ["label"])}
-    least = points.get(pick.column, 0.0) - CLOSE
-    rivals = [
-        column
-        for column in seen.columns
-        if points.get(column, least) > least
-        and not (
-            seen.columns[column].verdicts < 0.5 < label.verdicts
-            and seen.one_to_one(pick.column, column)
-        )
-    ]
+    rivals = _rivals(pick.column, seen)
     if len(rivals) > 1:
         raise DataError(
             f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",
             f"Choose one of them, such as `label='{rivals[0]}'`, or `label='none'`.",
         )
+    label = seen.columns[pick.column]
     unclear = label.booleans and (label.nameless or label.name in UNCLEAR)
     if unclear and seen.verdicts.name == GENERAL:
         shown = ", ".join(f"'{value}'" for value in sorted(set(label.values))[:4])
@@ -143,8 +133,21 @@ def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
         )
 
 
+def _rivals(label: str, seen: Profiled) -> list[str]:
+    """The columns that may be the label as well as `label`, but for codes that it has words for."""
+    points = {one.column: one.points for one in candidates(seen.columns, ["label"])}
+    least = points.get(label, 0.0) - CLOSE
+    words = seen.columns[label].verdicts > 0.5
+    return [
+        column
+        for column, profile in seen.columns.items()
+        if points.get(column, least) > least
+        and not (words and profile.verdicts < 0.5 and seen.one_to_one(label, column))
+    ]
+
+
 def _refuse_mixture(plan: Plan, key: str) -> None:
-    layouts = plan.gathered.layouts()
+    layouts = by_columns(plan.gathered.tables)
     parent = key.split(".")[0] if key in plan.gathered.inner else key
     lacking = any(parent not in columns for columns, _ in layouts)
     if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):

@@ -14,7 +14,7 @@ from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import Pick, propose
-from claimlab.exchange.importing.read import FILE, Gathered
+from claimlab.exchange.importing.read import FILE, PLACES, Gathered
 from claimlab.exchange.vocabulary import SPLITS, fold_name
 from claimlab.files.raw import RawTable
 
@@ -57,7 +57,7 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
     """
     plain = gathered.plain()
     out: list[Layout] = []
-    for columns, tables in gathered.layouts()[:LOOKED_AT]:
+    for columns, tables in by_columns(gathered.tables)[:LOOKED_AT]:
         like = next((i for i, other in enumerate(out) if other.holds(columns)), None)
         if like is not None:
             columns = list(dict.fromkeys([*out[like].columns, *columns]))
@@ -69,6 +69,22 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
         picks = propose(profile(rows, verdicts), {})
         out.append(Layout(columns, tables, rows.height, picks, named))
     return sorted(out, key=lambda layout: layout.score, reverse=True)
+
+
+def by_columns(tables: Sequence[RawTable]) -> list[tuple[list[str], list[RawTable]]]:
+    """The different sets of columns, without those of our own, and the files that have them, the
+    commonest first.
+    """
+    sets: dict[frozenset[str], list[RawTable]] = {}
+    for table in tables:
+        sets.setdefault(frozenset(_columns_of(table)), []).append(table)
+    return [
+        (_columns_of(alike[0]), alike) for alike in sorted(sets.values(), key=len, reverse=True)
+    ]
+
+
+def _columns_of(table: RawTable) -> list[str]:
+    return [column for column in table.frame.columns if column not in PLACES]
 
 
 def settle(gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap) -> Gathered:
@@ -86,7 +102,7 @@ def _only_labelled(gathered: Gathered, verdicts: LabelMap) -> Gathered:
     """The files with a text and a label, where no others have a label and they hold most of the
     rows with a text.
     """
-    if not 2 <= len(gathered.layouts()) <= LOOKED_AT:
+    if not 2 <= len(by_columns(gathered.tables)) <= LOOKED_AT:
         return gathered
     first, *others = layouts_of(gathered, verdicts)
     if not {"text", "label"} <= set(first.picks):

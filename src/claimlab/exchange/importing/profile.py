@@ -54,7 +54,8 @@ class Profile:
 
     def __init__(self, column: pl.Series, verdicts: LabelMap, *, first: bool = False) -> None:
         known = column.drop_nulls()
-        self.name = fold_name(_without_remarks(column.name)) or fold_name(column.name)
+        self.folded = fold_name(column.name)
+        self.name = fold_name(_without_remarks(column.name)) or self.folded
         self.first = first  # column of the table
         self.values = [
             v.strip()

@@ -217,7 +217,7 @@ def propose(
     `inner` are fields of objects, which only some roles may take.
     """
     frame = seen.frame.select(seen.visible)
-    picks = {role: _given(role, name, frame) for role, name in named.items()}
+    picks = {role: _given(role, name, seen) for role, name in named.items()}
     taken = {pick.column for pick in picks.values()}
     free = {name: seen.columns[name] for name in frame.columns if name not in taken}
     if "label_raw" in frame.columns or "label" in picks:
@@ -257,35 +257,34 @@ def _candidate(column: str, seen: Profile, role: Role) -> Candidate:
     return Candidate(points, role.name, column, why + role.words(seen) if points >= LEAST else "")
 
 
-def _given(role: str, name: str, frame: pl.DataFrame) -> Pick:
+def _given(role: str, name: str, seen: Profiled) -> Pick:
     """The column a user means: by its name, its name in other case, or its number from 1."""
-    column = find_column(name, frame.columns)
+    column = _named(name, seen)
     if column is not None:
-        known = frame[column].drop_nulls()
+        known = seen.frame[column].drop_nulls()
         return Pick(column, "as given", known[0] if known.len() else None, given=True)
     if name.lower() == NONE:
         return Pick(None, "as given", given=True)
     if role != "language":
-        raise UnknownName("column", name, frame.columns)
+        raise UnknownName("column", name, seen.visible)
     code = normalise(name)
     if code is None:
         raise UsageError(
             f"'{name}' is neither a column nor a language.",
             "Pass `language` as a code such as en or por, or as one of:"
-            f" {', '.join(frame.columns[:12])}.",
+            f" {', '.join(seen.visible[:12])}.",
         )
     return Pick(None, "as given, for every record", given=True, value=code)
 
 
-def find_column(name: str, columns: list[str]) -> str | None:
+def _named(name: str, seen: Profiled) -> str | None:
+    columns, folded = seen.visible, fold_name(name)
     if name in columns:
         return name
-    alike = [column for column in columns if fold_name(column) == fold_name(name)]
+    alike = [column for column in columns if seen.columns[column].folded == folded]
     if len(alike) == 1:
         return alike[0]
-    if name.isdigit() and 1 <= int(name) <= len(columns):
-        return columns[int(name) - 1]
-    return None
+    return columns[int(name) - 1] if name.isdigit() and 1 <= int(name) <= len(columns) else None
 
 
 def _own_columns(

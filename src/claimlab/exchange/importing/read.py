@@ -65,18 +65,6 @@ class Gathered:
         """The columns of our own that no role may take, unless the user named them."""
         return frozenset(PLACES) - {PATH, *named.values()}
 
-    def columns_of(self, table: RawTable) -> list[str]:
-        """The columns of one file, without those of our own."""
-        return [c for c in table.frame.columns if c not in PLACES]
-
-    def layouts(self) -> list[tuple[list[str], list[RawTable]]]:
-        """The different sets of columns and the files that have them, the commonest first."""
-        sets: dict[frozenset[str], list[RawTable]] = {}
-        for table in self.tables:
-            sets.setdefault(frozenset(self.columns_of(table)), []).append(table)
-        common = sorted(sets.values(), key=lambda tables: -len(tables))
-        return [(self.columns_of(tables[0]), tables) for tables in common]
-
     def describe(self) -> str:
         """'a.csv' (CSV, utf-8, comma, header), or how many files and in which layouts."""
         words = list(dict.fromkeys(t.layout.describe() for t in self.tables))
@@ -138,27 +126,17 @@ def _tables(
         return [read_texts(members, options, progress)]
     tables: list[RawTable] = []
     shared = shared_tables(members, options, progress)
-    for done, (bundle, name) in enumerate(members):
+    for done, member in enumerate(members):
         progress("reading files", done, len(members))
         try:
-            table = (
-                _table(shared[done]) if shared else read_table(bundle, name, options, HEADER_WORDS)
-            )
+            table = _table(member, members, options, shared[done] if shared else None)
         except NotATable:
             if done == len(members) - 1 and not tables:
                 raise
-            ignored.append(name)
+            ignored.append(member[1])
             continue
-        except UnreadableFile as error:
-            if len(members) == 1:
-                raise
-            names = [name for _, name in members]
-            choice = only([other for other in names if other != name], names)
-            raise UnreadableFile(
-                error.problem, f"{error.todo} Or leave it out: {choice}."
-            ) from None
         if len(members) > 1:
-            _note_file(table, name)
+            _note_file(table, member[1])
         tables.append(table)
     progress("reading files", len(members), len(members))
     return tables
@@ -172,11 +150,25 @@ def _note_file(table: RawTable, name: str) -> None:
     table.frame = table.frame.with_columns(pl.lit(stem).alias(FILE))
 
 
-def _table(result: Read) -> RawTable:
-    """What another process has read, or what it raised."""
-    if isinstance(result, RawTable):
-        return result
-    raise result
+def _table(
+    member: Member, members: Sequence[Member], options: Options, shared: Read | None
+) -> RawTable:
+    """The table of a member, or what another process has read of it. Where it cannot be read, the
+    message offers to leave it out.
+    """
+    bundle, name = member
+    try:
+        if shared is None:
+            return read_table(bundle, name, options, HEADER_WORDS)
+        if isinstance(shared, RawTable):
+            return shared
+        raise shared
+    except UnreadableFile as error:
+        if isinstance(error, NotATable) or len(members) == 1:
+            raise
+        names = [name for _, name in members]
+        choice = only([other for other in names if other != name], names)
+        raise UnreadableFile(error.problem, f"{error.todo} Or leave it out: {choice}.") from None
 
 
 def _refuse_ruins(table: RawTable) -> None:
@@ -304,20 +296,20 @@ def _inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
     Only objects of which every record has one: a list of several (comments, evidence) is not a
     field of its record.
     """
-    out: list[pl.Series] = []
-    for column in sorted(literal):
-        values = frame[column]
-        objects = values.str.starts_with("{") | values.str.starts_with("[{")
-        if not values.count() or objects.sum() < values.count():
-            continue
-        rows = [dict(_fields(json.loads(value or "{}"), "", DEPTH)) for value in values.to_list()]
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        if len(names) <= MOST_KEYS:
-            out += [
-                pl.Series(column + name, [row.get(name) for row in rows], dtype=pl.String)
-                for name in names
-            ]
-    return pl.DataFrame([one for one in out if one.name not in frame.columns and one.count()])
+    found = [one for column in sorted(literal) for one in _fields_of(frame[column])]
+    return pl.DataFrame([one for one in found if one.name not in frame.columns and one.count()])
+
+
+def _fields_of(values: pl.Series) -> list[pl.Series]:
+    objects = values.str.starts_with("{") | values.str.starts_with("[{")
+    if not values.count() or objects.sum() < values.count():
+        return []
+    rows = [dict(_fields(json.loads(value or "{}"), "", DEPTH)) for value in values.to_list()]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return [
+        pl.Series(values.name + name, [row.get(name) for row in rows], dtype=pl.String)
+        for name in (names if len(names) <= MOST_KEYS else [])
+    ]
 
 
 def _fields(value: object, path: str, depth: int) -> Iterator[tuple[str, str | None]]:
