@@ -8,10 +8,10 @@ import pytest
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import general
 from claimlab.exchange.importing.decide import decide
+from claimlab.exchange.importing.layouts import Gathered
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
-from claimlab.exchange.importing.read import Gathered
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import Layout, RawTable
 

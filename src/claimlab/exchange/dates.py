@@ -287,12 +287,12 @@ def _one(value: str) -> datetime | None:
 
 def _in_words(folded: str) -> datetime | None:
     """A day whose month is a word, or written in characters; a day that no calendar has raises."""
-    if found := _CHARACTERS.fullmatch(folded):
-        return datetime(int(found[1]), int(found[2]), int(found[3]))
-    if (found := _WORDED.fullmatch(folded)) and (month := _month(found[2])):
-        return datetime(int(found[3]), month, int(found[1]))
-    if (found := _WORD_FIRST.fullmatch(folded)) and (month := _month(found[1])):
-        return datetime(int(found[3]), month, int(found[2]))
+    if match := _CHARACTERS.fullmatch(folded):
+        return datetime(int(match[1]), int(match[2]), int(match[3]))
+    if (match := _WORDED.fullmatch(folded)) and (month := _month(match[2])):
+        return datetime(int(match[3]), month, int(match[1]))
+    if (match := _WORD_FIRST.fullmatch(folded)) and (month := _month(match[1])):
+        return datetime(int(match[3]), month, int(match[2]))
     return None
 
 

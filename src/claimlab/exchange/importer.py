@@ -82,9 +82,9 @@ def guess_files(
     """Read the files and say what they seem to be, without making anything of it. Options: see
     `import_files`.
     """
-    said = _Said.of(kind, labels, options, only, join, columns)
+    answers = _Answers.of(kind, labels, options, only, join, columns)
     with open_all(_as_list(paths)) as bundles:
-        return _plan(bundles, exported(bundles), said, progress)
+        return _plan(bundles, exported(bundles), answers, progress)
 
 
 @repeatable("on_plan", writes="write_map")
@@ -150,13 +150,13 @@ def import_files(
     with Run(
         "import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine
     ) as run:
-        said = _Said.of(kind, labels, options, only, join, columns)
+        answers = _Answers.of(kind, labels, options, only, join, columns)
         with open_all(paths) as bundles:
             marker = exported(bundles)
             whole = None if any(choices) else come_back(bundles, marker, limit)
             if whole is not None:
                 return run.finish(whole[0]), whole[1]
-            plan = _plan(bundles, marker, said, progress)
+            plan = _plan(bundles, marker, answers, progress)
         on_plan(plan)
         if write_map is not None:
             write_label_map(Path(write_map), plan, limit, force=force)
@@ -169,7 +169,7 @@ def import_files(
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Answers:
     """What the user said of the files: nothing of it is guessed."""
 
     kind: str | None
@@ -188,7 +188,7 @@ class _Said:
         only: str | Sequence[str],
         join: str | Sequence[str],
         columns: Columns,
-    ) -> _Said:
+    ) -> _Answers:
         if kind is not None and kind not in KINDS[:3]:
             raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
         return cls(
@@ -202,17 +202,17 @@ class _Said:
 
 
 def _plan(
-    bundles: Sequence[Bundle], marker: Marker | None, said: _Said, progress: Progress
+    bundles: Sequence[Bundle], marker: Marker | None, answers: _Answers, progress: Progress
 ) -> Plan:
     """The first four steps: from files to what each of their columns becomes."""
-    only = said.only or (() if marker is None else record_files(marker))
-    table = read(bundles, said.layout, chosen=only, join=said.join, progress=progress)
+    only = answers.only or (() if marker is None else record_files(marker))
+    table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
         tidy(table)
-    table = settle(table, said.columns, said.verdicts)
-    seen = profile(table.plain(), said.verdicts, table.hidden(said.columns))
-    picks = propose(seen, said.columns, table.inner)
-    return decide(table, seen, picks, said.columns, said.kind)
+    table = settle(table, answers.columns, answers.verdicts)
+    seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
+    picks = propose(seen, answers.columns, table.inner)
+    return decide(table, seen, picks, answers.columns, answers.kind)
 
 
 def _as_list(paths: Paths) -> list[str | Path]:

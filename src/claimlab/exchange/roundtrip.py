@@ -26,7 +26,7 @@ from claimlab.exchange.format import (
     changed_files,
     read_marker,
 )
-from claimlab.exchange.importing.read import FILE, Gathered
+from claimlab.exchange.importing.layouts import FILE, Gathered
 from claimlab.exchange.importing.report import ImportReport, LanguageFindings, look_at
 from claimlab.exchange.synthetic import MACHINE_MADE
 from claimlab.files.bundle import Bundle
@@ -121,8 +121,8 @@ def _records_alone(bundle: Bundle) -> Dataset | None:
     called, *others = rows["dataset"].unique().to_list()
     if called is None or others:
         return None
-    made = bool(rows["authorship"].is_in(MACHINE_MADE).any())
-    return Dataset.build(str(called), rows, synthetic=made)
+    synthetic = bool(rows["authorship"].is_in(MACHINE_MADE).any())
+    return Dataset.build(str(called), rows, synthetic=synthetic)
 
 
 def _format(marker: Marker) -> object:

@@ -191,21 +191,15 @@ class Bundle:
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
         member = self._members[name]
-        try:
+        with self._reading(name):
             if isinstance(member, Packed):
                 return self._unpack(name, member.stored)
             return member.read_bytes() if isinstance(member, Path) else unpack_member(*member)
-        except ZIP_ERRORS as error:
-            raise UnreadableFile(
-                f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again."
-            ) from None
 
     def _unpack(self, name: str, stored: Stored) -> bytes:
         if self._unpacked is None or self._unpacked[0] != name:
-            self._unpacked = (
-                name,
-                unpack(stored if isinstance(stored, Path) else unpack_member(*stored), name),
-            )
+            packed = stored if isinstance(stored, Path) else unpack_member(*stored)
+            self._unpacked = (name, unpack(packed, name))
         return self._unpacked[1]
 
     def head(self, name: str, size: int) -> bytes:
@@ -213,11 +207,16 @@ class Bundle:
         member = self._members[name]
         if isinstance(member, Packed):
             return self.read(name)[:size]
-        try:
-            with (
-                member.open("rb") if isinstance(member, Path) else member[0].open(member[1])
-            ) as file:
+        with self._reading(name):
+            source = member.open("rb") if isinstance(member, Path) else member[0].open(member[1])
+            with source as file:
                 return file.read(size)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        """Say in a sentence what is wrong with a member that cannot be read."""
+        try:
+            yield
         except ZIP_ERRORS as error:
             raise UnreadableFile(
                 f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again."

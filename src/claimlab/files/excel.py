@@ -98,31 +98,16 @@ def _rows_above(cells: Rows) -> int:
     return next((number for number, n in enumerate(filled[:ABOVE]) if n > 1), 0)
 
 
-def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.DataFrame:
-    """One sheet of a workbook (the first by default), cells as text, first row as header."""
-    rows, _, _ = excel_rows(data, name, sheet or 0)
+def read_excel(data: bytes, name: str, sheet: str | int = 0) -> pl.DataFrame:
+    """One sheet of a workbook (the first by default), cells as text, first row as header. `sheet`
+    is a title or a number from 0.
+    """
+    [rows] = excel_sheets(data, name, sheet).values()
     if not rows:
         return pl.DataFrame()
-    names = unique_names([as_text(c) or "" for c in rows[0]])
-    return (
-        frame_of(dict(zip(names, r, strict=False)) for r in rows[1:])
-        if rows[1:]
-        else pl.DataFrame(schema=names)
-    )
-
-
-def excel_rows(
-    data: bytes, name: str, sheet: str | int | None = None
-) -> tuple[Rows, str, list[str]]:
-    """The rows of one sheet that are not blank, its title, and the titles of the others that hold
-    anything.
-
-    `sheet` is a title or a number from 0; null takes the first sheet with a row.
-    """
-    pages = excel_sheets(data, name)
-    wanted = _wanted(list(pages), name, sheet)
-    title = next((t for t in wanted if pages[t]), wanted[0] if wanted else "")
-    return pages.get(title, []), title, [t for t, rows in pages.items() if t != title and rows]
+    names = unique_names([as_text(cell) or "" for cell in rows[0]])
+    records = [dict(zip(names, row, strict=False)) for row in rows[1:]]
+    return frame_of(records) if records else pl.DataFrame(schema=names)
 
 
 def excel_sheets(data: bytes, name: str, sheet: str | int | None = None) -> dict[str, Rows]:

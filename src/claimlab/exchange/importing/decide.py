@@ -14,11 +14,17 @@ from dataclasses import replace
 
 from claimlab.core.labels import GENERAL, LabelMap, fold
 from claimlab.exchange.importing.doubts import refuse_doubts
-from claimlab.exchange.importing.layouts import labels_in, leaves, read_names, split_in
+from claimlab.exchange.importing.layouts import (
+    FILE,
+    Gathered,
+    labels_in,
+    leaves,
+    read_names,
+    split_in,
+)
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import Profiled
 from claimlab.exchange.importing.propose import Pick
-from claimlab.exchange.importing.read import FILE, Gathered
 from claimlab.exchange.importing.texts import FOLDER
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name
 from claimlab.files.excel import SHEET
@@ -79,15 +85,15 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
 
 
 def _take_place(
-    plan: Plan, named: Mapping[str, str], role: str, place: str, said: dict[str, str] | None
+    plan: Plan, named: Mapping[str, str], role: str, place: str, words: dict[str, str] | None
 ) -> None:
     """Let a role have what the names of files, folders or sheets say, unless it has a column."""
-    if said is None or {plan.column(role), named.get(role)} - {None, place}:
+    if words is None or {plan.column(role), named.get(role)} - {None, place}:
         return
     if role not in named:
-        plan.picks[role] = Pick(place, _PLACES[place], next(iter(said)))
+        plan.picks[role] = Pick(place, _PLACES[place], next(iter(words)))
         plan.meta = [column for column in plan.meta if column != place]
-    plan.values[role] = said
+    plan.values[role] = words
 
 
 def _read_codes(plan: Plan) -> None:

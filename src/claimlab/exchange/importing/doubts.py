@@ -15,11 +15,10 @@ import polars as pl
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.labels import GENERAL
 from claimlab.exchange.importing.choose import only
-from claimlab.exchange.importing.layouts import Layout, by_columns, layouts_of, stem
+from claimlab.exchange.importing.layouts import FILE, Layout, by_columns, layouts_of, stem
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import Profiled
 from claimlab.exchange.importing.propose import candidates
-from claimlab.exchange.importing.read import FILE
 from claimlab.exchange.importing.texts import FOLDER
 from claimlab.exchange.vocabulary import UNCLEAR, fold_name
 from claimlab.files.raw import RawTable

@@ -1,11 +1,11 @@
-"""Which of several tables are the records, where only one answer is left: the others are named, not
-mixed in.
+"""What was read of several files, as one table, and which of the files are the records, where only
+one answer is left: the others are named, not mixed in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -14,13 +14,52 @@ from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import Pick, propose
-from claimlab.exchange.importing.read import FILE, PLACES, Gathered
+from claimlab.exchange.importing.texts import FOLDER, PATH
 from claimlab.exchange.vocabulary import SPLITS, fold_name
-from claimlab.files.raw import RawTable
+from claimlab.files.excel import SHEET
+from claimlab.files.raw import RawTable, literal_text
 
+FILE = "from_file"  # a column of our own: the file that a row came from
+PLACES = (FILE, FOLDER, PATH, SHEET)
 LOOKED_AT = 12  # layouts
 ALIKE = 0.8  # of the columns of one layout that another must have, for both to be offered together
 SAME = 0.95  # of the texts of a file without labels, that files with labels hold too
+
+
+@dataclass
+class Gathered:
+    """`tables` keeps each file's layout, columns and refusals; its rows are in `frame`."""
+
+    frame: pl.DataFrame
+    literal: frozenset[str]
+    tables: list[RawTable]
+    inputs: dict[str, str]
+    ignored: list[str] = field(default_factory=list)
+    chosen: bool = False  # whether the user said which files to read
+    inner: frozenset[str] = frozenset()  # columns made of the fields of objects in others
+
+    @property
+    def rows_read(self) -> int:
+        return self.frame.height + sum(t.refused.total for t in self.tables)
+
+    def text(self, column: str) -> pl.Series:
+        """One column as plain text, JSON values too."""
+        values = self.frame[column]
+        return literal_text(values) if column in self.literal else values
+
+    def plain(self) -> pl.DataFrame:
+        """The rows with every column as plain text."""
+        return self.frame.with_columns(map(self.text, self.literal & set(self.frame.columns)))
+
+    def hidden(self, named: Mapping[str, str]) -> frozenset[str]:
+        """The columns of our own that no role may take, unless the user named them."""
+        return frozenset(PLACES) - {PATH, *named.values()}
+
+    def describe(self) -> str:
+        """'a.csv' (CSV, utf-8, comma, header), or how many files and in which layouts."""
+        words = list(dict.fromkeys(t.layout.describe() for t in self.tables))
+        what = f"'{self.tables[0].name}'" if len(self.tables) == 1 else f"{len(self.tables)} files"
+        return f"{what} ({' | '.join(words[:6])}{' | …' if len(words) > 6 else ''})"
 
 
 @dataclass(frozen=True)
@@ -133,8 +172,8 @@ def _labelled_editions(
     held = pl.col(text).is_in(labelled[text].implode())
     shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held.mean().alias("held"))
     left_out = set(shares.filter(pl.col("held") >= SAME)[FILE])
-    kept = [table for table in gathered.tables if stem(table) not in left_out]
-    return part(gathered, kept) if left_out else gathered
+    others = [table for table in gathered.tables if stem(table) not in left_out]
+    return part(gathered, others) if left_out else gathered
 
 
 def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:

@@ -9,8 +9,8 @@ import polars as pl
 from claimlab.core.labels import LabelMap
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.exchange.importing.layouts import Gathered
 from claimlab.exchange.importing.propose import OWN, ROLES, Pick
-from claimlab.exchange.importing.read import Gathered
 
 # different values, and characters of one, that a column may have to be offered as the label
 FEW, LONGEST = 8, 40

@@ -239,13 +239,13 @@ def candidates(
     profiles: Mapping[str, Profile], roles: Collection[str] = tuple(ROLES)
 ) -> list[Candidate]:
     """What every column may be, with the points that speak for it, the best first."""
-    found = [
+    every = [
         _candidate(column, seen, ROLES[role])
         for column, seen in profiles.items()
         for role in roles
         if seen.n
     ]
-    likely = [one for one in found if one.points >= LEAST]
+    likely = [one for one in every if one.points >= LEAST]
     return sorted(likely, key=lambda one: (-one.points, _ORDER[one.role]))
 
 

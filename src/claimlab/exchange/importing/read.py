@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -21,55 +21,17 @@ from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several, several_of, verb
 from claimlab.exchange.importing.choose import TEXTS, Member, choose, is_table, only, suffix_of
+from claimlab.exchange.importing.layouts import FILE, Gathered
 from claimlab.exchange.importing.shared import Read, shared_tables
-from claimlab.exchange.importing.texts import FOLDER, PATH, read_texts
+from claimlab.exchange.importing.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
-from claimlab.files.excel import SHEET
 from claimlab.files.objects import NotATable
 from claimlab.files.raw import Options, RawTable, as_text, json_of, literal_text
 from claimlab.files.read import read_table
 
-FILE = "from_file"  # a column of our own: the file that a row came from
-PLACES = (FILE, FOLDER, PATH, SHEET)
 DEPTH = 3  # of objects inside objects
 MOST_KEYS = 60  # of the objects in one column; more of them are ids rather than names of fields
-
-
-@dataclass
-class Gathered:
-    """`tables` keeps each file's layout, columns and refusals; its rows are in `frame`."""
-
-    frame: pl.DataFrame
-    literal: frozenset[str]
-    tables: list[RawTable]
-    inputs: dict[str, str]
-    ignored: list[str] = field(default_factory=list)
-    chosen: bool = False  # whether the user said which files to read
-    inner: frozenset[str] = frozenset()  # columns made of the fields of objects in others
-
-    @property
-    def rows_read(self) -> int:
-        return self.frame.height + sum(t.refused.total for t in self.tables)
-
-    def text(self, column: str) -> pl.Series:
-        """One column as plain text, JSON values too."""
-        values = self.frame[column]
-        return literal_text(values) if column in self.literal else values
-
-    def plain(self) -> pl.DataFrame:
-        """The rows with every column as plain text."""
-        return self.frame.with_columns(map(self.text, self.literal & set(self.frame.columns)))
-
-    def hidden(self, named: Mapping[str, str]) -> frozenset[str]:
-        """The columns of our own that no role may take, unless the user named them."""
-        return frozenset(PLACES) - {PATH, *named.values()}
-
-    def describe(self) -> str:
-        """'a.csv' (CSV, utf-8, comma, header), or how many files and in which layouts."""
-        words = list(dict.fromkeys(t.layout.describe() for t in self.tables))
-        what = f"'{self.tables[0].name}'" if len(self.tables) == 1 else f"{len(self.tables)} files"
-        return f"{what} ({' | '.join(words[:6])}{' | …' if len(words) > 6 else ''})"
 
 
 def read(
@@ -296,8 +258,8 @@ def _inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
     Only objects of which every record has one: a list of several (comments, evidence) is not a
     field of its record.
     """
-    found = [one for column in sorted(literal) for one in _fields_of(frame[column])]
-    return pl.DataFrame([one for one in found if one.name not in frame.columns and one.count()])
+    inner = [one for column in sorted(literal) for one in _fields_of(frame[column])]
+    return pl.DataFrame([one for one in inner if one.name not in frame.columns and one.count()])
 
 
 def _fields_of(values: pl.Series) -> list[pl.Series]:

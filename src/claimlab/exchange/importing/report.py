@@ -8,7 +8,7 @@ the sample is said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
@@ -163,148 +163,141 @@ class ImportReport(Shown):
 
     def warnings(self) -> list[str]:
         """What must travel with the dataset: sentences for `dataset.json`."""
-        words = [*self._row_words(), *self._label_words(), *self._text_words(), *self._date_words()]
-        return [*self.notes, *words, *self._without_language()]
+        return [*self.notes, *self._findings(), *self._without_language()]
 
     def lines(self) -> list[str]:
         """The whole report for a person."""
         unlabelled = "" if self.labels else ", without labels"
-        out = [
+        refused = sum(self.refused.values())
+        future = self.dates.future if self.dates else 0
+        return [
             f"Read {several(self.rows_read, 'row')}, kept"
-            f" {several(self.records, 'record')}{unlabelled}."
+            f" {several(self.records, 'record')}{unlabelled}.",
+            *self._row_words(),
+            *(
+                f"  {row['file']}, {row['unit']} {row['number']:,}: {row['reason']}"
+                for row in self.refused_rows[:SHOWN]
+            ),
+            *([f"  … and {refused - SHOWN:,} more"] if refused > SHOWN else []),
+            *self._label_words(),
+            *self._text_words(),
+            *self._date_words(),
+            *([f"{several(future, 'date')} in the future."] if future else []),
+            self._language_words(),
+            *self._without_language(),
+            *self.notes,
         ]
-        out += self._row_words()
-        for row in self.refused_rows[:SHOWN]:
-            where = f"{row['unit']} {row['number']:,}"
-            out.append(f"  {row['file']}, {where}: {row['reason']}")
-        if sum(self.refused.values()) > SHOWN:
-            out.append(f"  … and {sum(self.refused.values()) - SHOWN:,} more")
-        out += self._label_words() + self._text_words() + self._date_words() + self._future_words()
-        out += [self._language_words(), *self._without_language(), *self.notes]
-        return out
 
-    def _row_words(self) -> list[str]:
-        out = [f"{several(n, 'row')} refused: {reason}." for reason, n in self.refused.items()]
+    def _findings(self) -> Iterator[str]:
+        yield from self._row_words()
+        yield from self._label_words()
+        yield from self._text_words()
+        yield from self._date_words()
+
+    def _row_words(self) -> Iterator[str]:
+        for reason, n in self.refused.items():
+            yield f"{several(n, 'row')} refused: {reason}."
         if self.blank_rows:
-            out.append(f"{several(self.blank_rows, 'blank row')} left out.")
+            yield f"{several(self.blank_rows, 'blank row')} left out."
         if self.left_by_limit:
-            out.append(f"{several(self.left_by_limit, 'row')} left out by `limit`.")
+            yield f"{several(self.left_by_limit, 'row')} left out by `limit`."
         if self.ignored_files:
-            names = ", ".join(self.ignored_files[:5]) + (
-                ", …" if len(self.ignored_files) > 5 else ""
-            )
-            out.append(
+            more = ", …" if len(self.ignored_files) > 5 else ""
+            yield (
                 f"Not read: {several(len(self.ignored_files), 'other file')} (`only` chooses"
-                f" files): {names}."
+                f" files): {', '.join(self.ignored_files[:5])}{more}."
             )
-        return out
 
-    def _label_words(self) -> list[str]:
-        out = []
+    def _label_words(self) -> Iterator[str]:
         if self.without_label == self.records:
-            names = ["`label='from_file'` (the names of the files)"] if self.files > 1 else []
-            for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
-                names.append(
-                    f"`label='{column}'`"
-                    f" ({', '.join(f'{v!r} {n:,}' for v, n in list(values.items())[:4])})"
-                )
-            out.append(
+            yield (
                 "No labels: the veracity of every record is null. Name the column of the label: "
-                f"{', '.join(names) or '`label`'}."
+                f"{', '.join(self._label_options()) or '`label`'}."
             )
         elif self.without_label:
-            out.append(
+            yield (
                 f"{several(self.without_label, 'record')} without a label: veracity is null there."
             )
         if self.unmapped:
-            n = sum(self.unmapped.values())
-            out.append(
-                f"The veracity of {several(n, 'record')} was set to unknown: the map lacks "
-                f"{several(len(self.unmapped), 'label')}."
+            yield (
+                f"The veracity of {several(sum(self.unmapped.values()), 'record')} was set to"
+                f" unknown: the map lacks {several(len(self.unmapped), 'label')}."
             )
         if self.one_class:
-            out.append(
+            yield (
                 f"Only one class ('{self.one_class}') is in this data: it cannot train or test a"
                 " detector."
             )
-        return out
 
-    def _text_words(self) -> list[str]:
-        out = []
+    def _label_options(self) -> Iterator[str]:
+        """The options that name a column that may hold the label, with its commonest values."""
+        if self.files > 1:
+            yield "`label='from_file'` (the names of the files)"
+        for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
+            common = ", ".join(f"{value!r} {n:,}" for value, n in list(values.items())[:4])
+            yield f"`label='{column}'` ({common})"
+
+    def _text_words(self) -> Iterator[str]:
         if self.id_only:
             share = self.id_only / self.records
-            out.append(
-                f"{several(self.id_only, 'record')} ({share:.0%}) with an id or link but no text."
-            )
+            yield f"{several(self.id_only, 'record')} ({share:.0%}) with an id or link but no text."
         if self.empty_texts:
-            out.append(
+            yield (
                 f"{several(self.empty_texts, 'record')} with neither a text nor an id or link to"
                 " fetch it by."
             )
         if self.duplicate_texts:
-            out.append(
-                f"{several(self.duplicate_texts, 'record')} with exactly the text of an earlier"
-                " one."
-            )
-        for b in self.boilerplate:
-            whose = f" of source '{b.source}'" if b.source else ""
-            out.append(f"{b.texts:,} of {b.of:,} texts{whose} have the same {b.where}: {b.text!r}.")
+            copies = several(self.duplicate_texts, "record")
+            yield f"{copies} with exactly the text of an earlier one."
+        for edge in self.boilerplate:
+            whose = f" of source '{edge.source}'" if edge.source else ""
+            texts = f"{edge.texts:,} of {edge.of:,} texts{whose}"
+            yield f"{texts} have the same {edge.where}: {edge.text!r}."
         if self.boilerplate_more:
-            out.append(
+            yield (
                 f"The texts of {several(self.boilerplate_more, 'further source')} seem to have the"
                 " same start or end."
             )
-        return out
 
-    def _date_words(self) -> list[str]:
-        d, out = self.dates, []
-        if d is None:
-            return []
-        if d.unparsed:
-            shown = ", ".join(map(repr, d.unparsed_examples))
-            out.append(
-                f"{several(d.unparsed, 'date')} in '{d.column}' could not be read, such as {shown}:"
-                " null."
+    def _date_words(self) -> Iterator[str]:
+        dates = self.dates
+        if dates is None:
+            return
+        if dates.unparsed:
+            yield (
+                f"{several(dates.unparsed, 'date')} in '{dates.column}' could not be read, such as"
+                f" {', '.join(map(repr, dates.unparsed_examples))}: null."
             )
-        for day, n in d.placeholders.items():
-            out.append(
+        for day, n in dates.placeholders.items():
+            yield (
                 f"{several(n, 'date')} with the placeholder {day}: null (see"
                 " `keep_placeholder_dates`)."
             )
-        if d.common:
-            out.append(
-                f"{several_of(d.common[1], d.parsed, 'date')} {verb(d.common[1])} {d.common[0]}: a"
-                " placeholder, or the day of a crawl?"
+        if dates.common:
+            day, n = dates.common
+            yield (
+                f"{several_of(n, dates.parsed, 'date')} {verb(n)} {day}: a placeholder, or the day"
+                " of a crawl?"
             )
-        if len(d.formats) > 1:
-            shown = ", ".join(
-                f"{f} {n:,}"
-                for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6]
+        if len(dates.formats) > 1:
+            shown = ", ".join(f"{form} {n:,}" for form, n in _common(dates.formats)[:6])
+            yield (
+                f"Dates are written in {len(dates.formats)} ways ({shown}); '{dates.column}' is"
+                " kept in meta."
             )
-            out.append(
-                f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in"
-                " meta."
+        if dates.early:
+            day, n = dates.early
+            yield f"{several(n, 'date')} {verb(n)} {EARLY}, the first {day}."
+        if dates.coarse:
+            coarse = several(dates.coarse, "date")
+            yield f"{coarse} with only a year or month: read as its first day."
+        if dates.order:
+            yield f"Dates were read with the {dates.order}."
+        if dates.ambiguous:
+            yield (
+                f"{several(dates.ambiguous, 'date')} could be read day first or month first: null."
+                " Pass `day_first=True` or `day_first=False`."
             )
-        if d.early:
-            out.append(
-                f"{several(d.early[1], 'date')} {verb(d.early[1])} {EARLY}, the first {d.early[0]}."
-            )
-        if d.coarse:
-            out.append(
-                f"{several(d.coarse, 'date')} with only a year or month: read as its first day."
-            )
-        if d.order:
-            out.append(f"Dates were read with the {d.order}.")
-        if d.ambiguous:
-            out.append(
-                f"{several(d.ambiguous, 'date')} could be read day first or month first: null. "
-                "Pass `day_first=True` or `day_first=False`."
-            )
-        return out
-
-    def _future_words(self) -> list[str]:
-        n = self.dates.future if self.dates else 0
-        return [f"{several(n, 'date')} in the future."] if n else []
 
     def _without_language(self) -> list[str]:
         if self.languages is None or self.languages.stored:
@@ -315,17 +308,20 @@ class ImportReport(Shown):
 
     def _language_words(self) -> str:
         findings = self.languages
-        if findings is None or (not findings.counts and not findings.unknown):
-            return (
-                f"Languages: not measured ({findings.method})."
-                if findings
-                else "Languages: not measured."
-            )
-        common = sorted(findings.counts.items(), key=lambda kv: (-kv[1], kv[0]))
+        if findings is None:
+            return "Languages: not measured."
+        if not findings.counts and not findings.unknown:
+            return f"Languages: not measured ({findings.method})."
+        common = _common(findings.counts)
         shown = [f"{code} {n:,}" for code, n in common[:SHOWN]]
         shown += [f"{len(common) - SHOWN} more languages"] if len(common) > SHOWN else []
         shown += [f"{findings.unknown:,} not identified"] if findings.unknown else []
         return f"Languages ({findings.method}): {', '.join(shown)}."
+
+
+def _common(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """What was counted, the commonest first."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def look_at(
