@@ -25,8 +25,8 @@ from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.encoding import read_text
-from claimlab.files.marks import PIECE, Marks, count_marks
-from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
+from claimlab.files.marks import PIECE, Marks, Quotes, count_marks
+from claimlab.files.raw import Layout, Options, RawTable, Refused, unique_names
 from claimlab.files.safety import refuse_wide
 
 csv.field_size_limit(1 << 30)

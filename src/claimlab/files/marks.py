@@ -12,10 +12,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+# doubled inside a cell | preceded by a backslash | part of the text
+Quotes = Literal["double", "escape", "none"]
 Words = NDArray[np.uint64]
 
 _ONE, _TOP = np.uint64(1), np.uint64(63)

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -21,11 +21,8 @@ from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.plain import whole
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
+from claimlab.files.marks import Quotes
 from claimlab.files.safety import refuse_wide
-
-Quotes = Literal[
-    "double", "escape", "none"
-]  # doubled inside a cell | preceded by a backslash | part of the text
 
 SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
 LISTED = 1_000  # refused rows kept with their line number; all of them are counted

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from claimlab.files.marks import Marks
-from claimlab.files.raw import Quotes
+from claimlab.files.marks import Marks, Quotes
 
 SAMPLE = 1 << 20
 ROWS = 1_000  # rows of the sample that are looked at
