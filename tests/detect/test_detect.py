@@ -11,7 +11,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import DETECTORS, Prediction
 from claimlab.detect.run import detect, suspicious
-from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import scores_of
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import open_task

@@ -16,12 +16,12 @@ import pytest
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import PageRefused, SearchFailed, UsageError
+from claimlab.detect.asking import PIECE
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
-from claimlab.detect.page_reading import PAGE, PASSAGE
-from claimlab.detect.questions import PIECE
+from claimlab.detect.evidence import PAGE, PASSAGE
 from claimlab.detect.run import detect
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Fail, Refuse, Scripted

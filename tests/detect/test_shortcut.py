@@ -10,7 +10,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.detect.detector import DETECTORS, Part
 from claimlab.detect.run import detect
-from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import scores_of
 from claimlab.tasks.known.table_veracity import VERACITY
 
 

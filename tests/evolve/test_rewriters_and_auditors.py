@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.run import Run

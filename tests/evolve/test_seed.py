@@ -15,7 +15,7 @@ import pytest
 from claimlab.cli.app import run
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.evolve.claims.contexts import Context

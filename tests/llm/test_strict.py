@@ -17,8 +17,8 @@ from pydantic import BaseModel, Field
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import EndpointRefused
+from claimlab.detect.asking import verdict_schema
 from claimlab.detect.detectors.llm_search import turn_schema
-from claimlab.detect.questions import verdict_schema
 from claimlab.detect.run import detect
 from claimlab.evolve.claims.seed import answer_schema
 from claimlab.evolve.drift.fuse import Reading, schema_of

@@ -9,7 +9,7 @@ from claimlab.catalog.entry import Loaded, Loader
 from claimlab.catalog.ids import unique_ids
 from claimlab.catalog.table import Names, Table
 from claimlab.catalog.times import dated
-from claimlab.core.choice import each_of
+from claimlab.core.settings import each_of
 from claimlab.files.bundle import Bundle
 from claimlab.text.snowflake import tweet_time
 

@@ -14,7 +14,7 @@ from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, read_prompts
-from claimlab.search.named import named_chain
+from claimlab.search.connect import named_chain
 from claimlab.search.snapshot import PageFetcher
 
 

@@ -29,7 +29,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.escape import markdown, yaml
 from claimlab.exchange.synthetic import MACHINE_MADE
-from claimlab.text.personal import scan_personal
+from claimlab.text.mask import scan_personal
 
 # What each column and side table means, in a sentence.
 COLUMNS: dict[str, str] = packaged.toml("claimlab.exchange", "fields.toml")["columns"]

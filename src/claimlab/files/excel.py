@@ -21,7 +21,6 @@ from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.raw import Layout, RawTable, Refused, as_text, typed_table, unique_names
 from claimlab.files.safety import check_archive
-from claimlab.files.tables import frame_of
 
 MAX_ROW, MAX_COLUMN = 1_048_576, 16_384  # of a sheet, as Excel has it
 SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most of them being filled
@@ -106,8 +105,9 @@ def read_excel(data: bytes, name: str, sheet: str | int = 0) -> pl.DataFrame:
     if not rows:
         return pl.DataFrame()
     names = unique_names([as_text(cell) or "" for cell in rows[0]])
-    records = [dict(zip(names, row, strict=False)) for row in rows[1:]]
-    return frame_of(records) if records else pl.DataFrame(schema=names)
+    columns = zip(names, zip(*rows[1:], strict=True), strict=False)
+    texts = [pl.Series(one, list(map(as_text, cells)), dtype=pl.String) for one, cells in columns]
+    return pl.DataFrame(texts) if texts else pl.DataFrame(schema=names)
 
 
 def excel_sheets(data: bytes, name: str, sheet: str | int | None = None) -> dict[str, Rows]:

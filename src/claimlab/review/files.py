@@ -11,16 +11,18 @@ from typing import Any, Literal, get_args
 from urllib.parse import unquote
 
 import polars as pl
+import polars.selectors as cs
 
 from claimlab.core.call import repeatable
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
 from claimlab.core.remote import to_read
 from claimlab.core.run import Run
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
+from claimlab.files.cells import escape_cells, unescape_cells
 from claimlab.files.read import user_table
 from claimlab.review.by_file import page
 from claimlab.review.merge import Imported, Row, time_of
@@ -87,7 +89,8 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
             raise UsageError("This review has no annotators yet.", "Add annotators first.")
         return {f"{file_name(name)}.html": page(review, name) for name in names}
     if to == "csv":
-        return {"decisions.csv": pl.DataFrame(_rows(review, ballots), schema=COLUMNS).write_csv()}
+        table = pl.DataFrame(_rows(review, ballots), schema=COLUMNS)
+        return {"decisions.csv": table.with_columns(escape_cells(cs.string())).write_csv()}
     if to == "jsonl":
         lines = [
             json.dumps({**row, "value": b.value})
@@ -195,7 +198,8 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
                     yield name, _json(name, archive.read(name))
         return
     if source.suffix == ".csv":
-        yield source.name, user_table(source, "item", "annotator", "value").to_dicts()
+        table = user_table(source, "item", "annotator", "value")
+        yield source.name, table.with_columns(unescape_cells(cs.string())).to_dicts()
         return
     _refuse_big(source.stat().st_size)
     name = source.parent.name if source.name == "user_state.json" else source.name

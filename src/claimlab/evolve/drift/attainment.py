@@ -16,7 +16,7 @@ import polars as pl
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.drift.grouping import LEAST

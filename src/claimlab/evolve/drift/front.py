@@ -15,12 +15,12 @@ from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of as audit_case

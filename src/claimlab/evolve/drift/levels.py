@@ -14,10 +14,10 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.verdicts import START
 
