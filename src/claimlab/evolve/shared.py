@@ -16,8 +16,9 @@ from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
+from claimlab.core.engine.data import dataset_in
 from claimlab.core.engine.names import place, shares
-from claimlab.core.engine.reads import dataset_in, reads
+from claimlab.core.engine.reads import reads
 from claimlab.core.progress import Progress
 from claimlab.evolve.hop import Life, Start
 from claimlab.evolve.propagation import Cast, live, ways

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from claimlab.core.columns import column_values
 from claimlab.core.errors import UnknownName
-from claimlab.core.record import column_values
 from claimlab.tasks.task import Task, words_of
 
 STANCES = {
