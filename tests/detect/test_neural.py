@@ -18,7 +18,7 @@ from claimlab.detect.neural.files import choose_device, open_model
 from claimlab.detect.neural.train import Tokens, _rate
 from claimlab.detect.run import detect
 from claimlab.detect.tables import scores_of
-from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.table import VERACITY
 
 ABOUT = {
     "true": ("bread", "flour", "an oven", "a cake"),

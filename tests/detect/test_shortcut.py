@@ -11,7 +11,7 @@ from claimlab.core.errors import DataError, UnknownName
 from claimlab.detect.detector import DETECTORS, Part
 from claimlab.detect.run import detect
 from claimlab.detect.tables import scores_of
-from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.table import VERACITY
 
 
 def giving_away(n: int = 400) -> Dataset:

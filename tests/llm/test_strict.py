@@ -31,8 +31,8 @@ from claimlab.llm.schema import wire_schema
 from claimlab.llm.standin import Body, StandIn
 
 ROOMS = (
-    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.gray",
-    "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.agents", "llm.trial",
+    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.seed",
+    "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.score", "llm.trial",
 )  # fmt: skip
 LENGTHS = {"minLength", "maxLength", "pattern", "format"}
 RANGES = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}

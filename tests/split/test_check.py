@@ -17,7 +17,7 @@ from claimlab.split.material import Material
 from claimlab.split.run import split
 from claimlab.split.strategy import Impossible, Parts
 from claimlab.split.views import blocks, languages_table
-from claimlab.tasks.known.table_veracity import VERACITY as TASK
+from claimlab.tasks.table import VERACITY as TASK
 
 from .conftest import Make, sentence
 

@@ -15,7 +15,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.deal import Codes, codes_of, linked
 from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.words import several
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 from claimlab.text.telling import held_words

@@ -31,7 +31,7 @@ from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.opinion import Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence

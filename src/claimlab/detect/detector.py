@@ -29,8 +29,8 @@ from claimlab.core.settings import declared
 from claimlab.core.types import Json, JsonObject
 from claimlab.detect.learned import Learned, read_learned, write_learned
 from claimlab.search.evidence import Evidence
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
+from claimlab.tasks.table import VERACITY
 
 ABSTAINED = ("no-evidence", "insufficient-evidence")
 

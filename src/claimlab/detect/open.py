@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from claimlab.catalog.rated import holds_factchecks
+from claimlab.catalog.load import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnknownName, UsageError

@@ -18,7 +18,7 @@ from claimlab.core.run import Run, Source
 from claimlab.core.words import several
 from claimlab.detect.tables import scores_of
 from claimlab.files.predictions import read_predictions
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
 
 
 def predictions_about(data: Dataset, file: Path, task: Task) -> pl.DataFrame:

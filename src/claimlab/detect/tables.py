@@ -19,7 +19,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import ABSTAINED, Prediction
 from claimlab.search.evidence import Evidence
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 from claimlab.text.urls import registrable_domain
 
 DECIMALS = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from claimlab.catalog.rated import holds_factchecks
+from claimlab.catalog.load import holds_factchecks
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor

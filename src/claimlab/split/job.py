@@ -37,7 +37,7 @@ from claimlab.split.material import (
     numbered,
 )
 from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 STEP = "split"
 NOTE = "Split: "
@@ -53,6 +53,8 @@ class Split(Shown):
     dataset: Dataset
     parts: Parts
     checked: Checked
+    all: tuple[Split, ...] = ()  # the split of every value, where all of them were asked for
+    impossible: tuple[Failed, ...] = ()  # the values for which there is none
 
     @property
     def name(self) -> str:

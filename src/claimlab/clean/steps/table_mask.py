@@ -17,7 +17,7 @@ from claimlab.clean.step import CleanStep
 from claimlab.core.record import meta_json
 from claimlab.core.step import Change, Outcome
 from claimlab.core.words import several
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 from claimlab.text.mask import Mask, any_of, mask_personal, masked
 from claimlab.text.telling import keywords, one_sided_words
 

@@ -10,13 +10,13 @@ import typer
 from claimlab.cli import options as o
 from claimlab.cli.output import (
     echo,
-    note,
     page,
     progress_bar,
     several,
     show_blocks,
     show_estimate,
     suggest,
+    wants_json,
     written,
 )
 
@@ -64,13 +64,10 @@ def worth(
     fan_out: Annotated[
         int | None, typer.Option(min=1, help="How many others a user tells at most (3).")
     ] = None,
-    starts: Annotated[
-        int | None, typer.Option(min=1, help="Cascades per claim (20; 1 as published).")
-    ] = None,
     population: Annotated[str, typer.Option(help="A file of users, or how many to draw.")] = "90",
     network: Annotated[str, typer.Option(help="A file, or a kind of network.")] = "dunbar",
     values: Annotated[
-        Path | None, typer.Option(help="Your own table of shifts and words (values.toml).")
+        Path | None, typer.Option(help="Your own questions and backgrounds (TOML).")
     ] = None,
     by: ByOption = None,
     people: Annotated[
@@ -78,7 +75,7 @@ def worth(
         typer.Option(help="Annotators' scores to compare with: a table with id and score."),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help="Model profile that plays the users, instead of features.")
+        str | None, typer.Option(help="Model profile that plays the users (needed).")
     ] = None,
     prompts: o.PromptOption = None,
     calls: o.Calls = o.CALLS,
@@ -87,7 +84,6 @@ def worth(
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Score how check-worthy claims are, given the social background, the users and the
     perspective.
@@ -97,46 +93,26 @@ def worth(
     from claimlab.evolve.worth.front import worth as score
 
     if estimate:
-        show_estimate(estimate_worth(**words), as_json)
+        show_estimate(estimate_worth(**words))
         return
     with progress_bar() as progress:
         scored = score(**words, progress=progress)
-    if as_json:
+    if wants_json():
         assert scored.dataset is not None
-        written(scored.dataset, as_json=True, more={"worth": scored.to_json()})
+        written(scored.dataset, more={"worth": scored.to_json()})
     else:
         _print(scored, output)
     page(output / REPORT / "index.html", open_page=open_page)
-    suggest(f"claimlab export {output} --to csv -o DIR", as_json=as_json)
+    suggest(f"claimlab export {output} --to csv -o DIR")
 
 
 def _print(scored: Worth, output: Path) -> None:
-    from claimlab.evolve.worth.views import ORDER_ONLY, by_topic, top_claims
+    from claimlab.evolve.worth.views import by_topic, top_claims
     from claimlab.pages.blocks import Table
 
     top = top_claims(scored, 5)
     figures, bounds = scored.to_json(), scored.perspective.bounds
     known = several(figures["claims"] - figures["unscored"], "claim")
-    if scored.order_only:
-        echo(
-            f"Wrote {output}: {known} put in order ({figures['method']}), {figures['unscored']:,}"
-            " without a place."
-        )
-        show_blocks(
-            [
-                Table(
-                    ("Place", "Most check-worthy"),
-                    [(str(n), text) for n, (_, _, text) in enumerate(top, 1)],
-                )
-            ]
-        )
-        echo()
-        for row in figures["conditions"] or ():
-            echo(f"  {scored.by} {row['condition']}: median index {row['median']:.3f}")
-        if scored.people is not None:
-            echo(f"  Rank correlation with the annotators' scores: {scored.people['spearman']:.2f}")
-        note([ORDER_ONLY], "evolve worth")
-        return
     echo(
         f"Wrote {output}: {known} scored ({figures['method']}), {figures['unscored']:,} without a"
         " score."

@@ -17,6 +17,7 @@ from claimlab.cli.output import (
     show_estimate,
     suggest,
     verb,
+    wants_json,
     written,
 )
 from claimlab.cli.verbs._evolve_drift import drift
@@ -120,15 +121,15 @@ def run(
         str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")
     ] = None,
     rewriter: Annotated[
-        str, typer.Option(help="How agents rewrite: 'rules', 'model' or 'replay'.")
-    ] = "rules",
+        str, typer.Option(help="How agents rewrite: 'null' (word noise), 'model' or 'replay'.")
+    ] = "null",
     auditor: AuditorOption = None,
     auditors: AuditorsOption = None,
     auditor_data: Annotated[
         Path | None, typer.Option(help="Dataset that the classifier learns from.")
     ] = None,
     weights: Annotated[
-        Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")
+        Path | None, typer.Option(help="Your own rates of noise and table of attributes (TOML).")
     ] = None,
     recording: Annotated[
         Path | None, typer.Option(help="Dataset with traces, for 'replay'.")
@@ -146,7 +147,6 @@ def run(
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     engine: o.EngineOption = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and
     replay.
@@ -156,13 +156,13 @@ def run(
     if estimate:
         from claimlab.evolve.front import estimate_evolve
 
-        show_estimate(estimate_evolve(**words), as_json)
+        show_estimate(estimate_evolve(**words))
         return
     with progress_bar() as progress:
         from claimlab.evolve.front import evolve
 
         evolved = evolve(**words, progress=progress)
-    _print(evolved, as_json)
+    _print(evolved)
 
 
 def _refuse_kind(mode: str) -> None:
@@ -174,27 +174,23 @@ def _refuse_kind(mode: str) -> None:
         )
 
 
-def _print(evolved: Any, as_json: bool) -> None:
+def _print(evolved: Any) -> None:
     counts, parameters = evolved.lineage[-1].counts, evolved.lineage[-1].parameters
-    written(evolved, as_json=as_json, more={"evolved": counts, "budget": evolved.budget})
-    if not as_json:
+    written(evolved, more={"evolved": counts, "budget": evolved.budget})
+    if not wants_json():
         echo(f"  {several(counts['turns'], 'turn')} of agents, each kept in traces.parquet")
         for name, n in counts.items():
             kind, _, what = name.partition(": ")
             if kind in ("claims", "turns") and what:
                 echo(f"  {n:>8,} {kind} {what}")
             elif what:
-                say(f"{kind.capitalize()}: {what} ({n:,}).{_ADVICE.get(name, '')}")
+                say(f"{kind.capitalize()}: {what} ({n:,}).")
     note(evolved.remarks, "evolve")
     standings = [part.get("standing") for part in (parameters["rewriter"], *parameters["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
         say(f"Note: the model that rewrote claims is {standing}.")
-    suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift", as_json=as_json)
+    suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift")
 
-
-_ADVICE = {
-    "failures: language": " The rules know English only; other languages need --rewriter model."
-}
 
 app.command()(drift)
 app.command()(worth)

@@ -14,7 +14,7 @@ from claimlab.core.errors import UsageError
 FUNCTIONS = {
     "audit check": "claimlab.audit.run:do_check",
     "detect predictions": "claimlab.detect.run:do_predictions",
-    "evolve lives": "claimlab.evolve.shared:do_lives",
+    "evolve lives": "claimlab.evolve.run:do_lives",
     "filter metric": "claimlab.generate.filter.measure:do_metric",
     "import table": "claimlab.exchange.read.shared:do_table",
     "judge conflicts": "claimlab.evaluate.judge.lexical:conflicts",
@@ -23,7 +23,7 @@ FUNCTIONS = {
     "near-duplicates sketch": "claimlab.text.neardup.stream:sketch",
     "near-duplicates verify": "claimlab.text.neardup.stream:verify",
     "rows": "claimlab.core.engine.run:do_rows",
-    "study step": "claimlab.study.shared:do_step",
+    "study step": "claimlab.study.run:do_step",
     "text languages": "claimlab.text.langid:identify",
     "text vectors": "claimlab.text.vectors:do_vectors",
 }

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.bluff import splits as bluff
+from claimlab.catalog.readers.bluff import layout as bluff
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.core.types import Json
 from claimlab.files.bundle import Bundle
