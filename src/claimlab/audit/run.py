@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from claimlab.audit import cdl
 from claimlab.audit.advice import Conclusion
 from claimlab.audit.check import CHECKS, PROTOCOLS, Check, Context, ProtocolName, not_measured
