@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
-from claimlab.core.record import SIDE_TABLES, matching
+from claimlab.core.record import SIDE_TABLES
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
