@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 from claimlab.core.call import repeatable
+from claimlab.core.columns import conditions
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.guard import DATASET, seal_folder
@@ -32,7 +33,6 @@ from claimlab.core.options import (
 )
 from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import conditions
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import Word, each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
