@@ -5,14 +5,17 @@ same blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Literal
+from typing import Any, Generic, Literal, TypeVar
+
+from claimlab.pages.excerpt import excerpt
 
 _CODE = re.compile(r"`([^`]+)`")
 NARROW = 480  # pixels of a figure that a phone can show whole
 Tone = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "plain"]
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,46 @@ class Cell:
     link: str | None = None
     title: str | None = None  # shown on hover, read by screen readers
     anchor: str = ""  # a name that links can lead to
+
+
+Value = Cell | str | int | float | None  # what a table takes; see `cell`
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """One column of a table: its head, what it shows of a row, and how that is written.
+
+    `value` is a function of the row, the position in it, or the name of an attribute or key, dotted
+    for one inside another ("scores.accuracy"); by default the name is made of the head ("Right
+    answers": right_answers). `format` writes the value, unless it is null: then `missing` is shown.
+    """
+
+    head: str
+    value: str | int | Callable[[Row], object] | None = None
+    format: Callable[[Any], Value] | None = None
+    missing: Value = None
+    link: Callable[[Row], str | None] | None = None
+    tone: Callable[[Row], Tone] | None = None
+    optional: bool = False  # left out where it says nothing of any row
+
+    def of(self, row: Row) -> Value:
+        """What the column shows of `row`."""
+        found = self._found(row)
+        shown = self.missing if found is None else self.format(found) if self.format else found
+        if self.link is not None:
+            shown = replace(cell(shown), link=self.link(row))
+        return shown if self.tone is None else replace(cell(shown), tone=self.tone(row))
+
+    def _found(self, row: Any) -> Any:
+        if callable(self.value):
+            return self.value(row)
+        if isinstance(self.value, int):
+            return row[self.value]
+        for name in (self.value or self.head.lower().replace(" ", "_")).split("."):
+            if row is None:
+                return None
+            row = row[name] if isinstance(row, Mapping) else getattr(row, name)
+        return row
 
 
 @dataclass(frozen=True)
@@ -59,10 +102,29 @@ class Table:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell | str | int | float | None]]
+    rows: Sequence[Sequence[Value]]
     caption: str = ""
     sortable: bool = True
     upright: bool = False  # many narrow columns: vertical headers, and a sticky first column
+
+    @classmethod
+    def of(
+        cls,
+        columns: Iterable[Column[Row]],
+        rows: Iterable[Row],
+        caption: str = "",
+        *,
+        sortable: bool = True,
+    ) -> Table:
+        """The table that `columns` make of `rows`."""
+        listed = list(rows)
+        heads, shown = [], []
+        for column in columns:
+            values = [column.of(row) for row in listed]
+            if not column.optional or any(value not in (None, "") for value in values):
+                heads.append(column.head)
+                shown.append(values)
+        return cls(heads, list(zip(*shown, strict=True)), caption, sortable)
 
     def _repr_html_(self) -> str:
         """For notebooks: the table as it is."""
@@ -129,7 +191,7 @@ class Report:
     footer: str = ""
 
 
-def cell(value: Cell | str | int | float | None) -> Cell:
+def cell(value: Value) -> Cell:
     """Any value as a cell: numbers keep their order, null is a dash."""
     if isinstance(value, Cell):
         return value
@@ -160,6 +222,29 @@ def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
         return cell(None)
     low, high = interval
     return Cell(f"{100 * low:.{digits}f} to {100 * high:.{digits}f}", sort=low)
+
+
+def points(value: float | None) -> Cell:
+    """A difference of two shares of 1, in percentage points, its sign shown."""
+    return cell(None) if value is None else Cell(f"{100 * value:+.1f}", sort=value)
+
+
+def points_span(interval: tuple[float, float] | None) -> Cell:
+    """An interval of such differences."""
+    if interval is None:
+        return cell(None)
+    low, high = interval
+    return Cell(f"{100 * low:+.1f} to {100 * high:+.1f}", sort=low)
+
+
+def probability(p: float | None) -> Cell:
+    """A p-value; the smallest are only bounded."""
+    return cell(None) if p is None else Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
+
+
+def short(limit: int) -> Callable[[object], str]:
+    """How a column writes text from data: on one line, in at most `limit` characters."""
+    return lambda text: excerpt(str(text), limit)
 
 
 def with_code(text: str, code: Callable[[str], str], plain: Callable[[str], str]) -> str:
