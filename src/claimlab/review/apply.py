@@ -21,8 +21,8 @@ from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
-from claimlab.review.results import written
 from claimlab.review.review import Review
+from claimlab.review.status import written
 from claimlab.review.votes import Ballot, Outcome, Votes
 
 STEP = "review"

@@ -1,11 +1,15 @@
 """A review as files and back: tables, the files of other tools, and one HTML page per annotator for
-work offline.
+work offline. The page has the items in it, needs no network and no server, works by keyboard, keeps
+decisions in the browser, and saves them as a JSON file that `review_import` merges back.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import unquote
@@ -22,13 +26,13 @@ from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
-from claimlab.review.by_file import page
+from claimlab.pages.html import environment
 from claimlab.review.merge import Imported, Row, time_of
 from claimlab.review.outside import FORMS, file_name
-from claimlab.review.results import written
 from claimlab.review.review import Review
 from claimlab.review.shapes import Item
-from claimlab.review.task import Task
+from claimlab.review.status import written
+from claimlab.review.task import SCALE, Task
 from claimlab.review.votes import Ballot
 
 To = Literal["csv", "jsonl", "html", "label-studio", "potato", "doccano"]
@@ -274,3 +278,44 @@ def _own(task: Task, line: Mapping[str, Any], who: str) -> Row:
         at=time_of(line.get("at")),
         key=line.get("key") or None,
     )
+
+
+def page(review: Review, name: str) -> str:
+    """The page of the annotator `name`: their items as they may see them, the decided ones
+    marked.
+    """
+    folder = files("claimlab.review") / "templates"
+    script, style = (
+        (folder / f"by_file.{kind}").read_text(encoding="utf-8") for kind in ("js", "css")
+    )
+    template = environment("claimlab.review").get_template("by_file.html.jinja")
+    html: str = template.render(
+        task=review.task,
+        name=name,
+        script=script,
+        style=style,
+        policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}",
+        data=_data(review, name),
+    )
+    return html
+
+
+def _data(review: Review, name: str) -> str:
+    """What the script reads, as JSON that cannot end the element that it is in."""
+    fields = {"id", "payload", "status", "value", "comment", "returned"}
+    content: JsonObject = {
+        "review": review.project.schema_name,
+        "annotator": name,
+        "kind": review.task.kind,
+        "choices": [c.model_dump(include={"value", "label", "key"}) for c in review.task.choices],
+        "scale": SCALE,
+        "items": [item.model_dump(mode="json", include=fields) for item in review.queue(name)],
+    }
+    return (
+        json.dumps(content).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    )
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"

@@ -18,9 +18,8 @@ from claimlab.core.errors import NotAllowed, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.review.apply import review_apply
 from claimlab.review.create import review_create
-from claimlab.review.known import KNOWN, task_named
 from claimlab.review.review import Review
-from claimlab.review.task import Task
+from claimlab.review.task import KNOWN, Task, task_named
 from claimlab.web.datasets import ALL, chosen_rows
 from claimlab.web.filters import RecordFilters
 from claimlab.web.page import Pages
