@@ -23,7 +23,7 @@ from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.shapes import Answer, Decision, Item, Payload, Person, Turn
 from claimlab.review.status import ReviewStatus, events, places, results, status
-from claimlab.review.store import POSTGRES, Store, item, person, sa, store_of
+from claimlab.review.store import POSTGRES, Store, StoredRow, item, person, sa, store_of
 from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
 
 Who = Person | str  # a name will do

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import polars as pl
 
@@ -173,7 +174,7 @@ def results(
 
 def places(connection: sa.Connection) -> dict[str, StoredRow]:
     """By item: record_id, other_id, batch."""
-    query = sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch)
+    query: sa.Select[Any] = sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch)
     return {row.id: row for row in connection.execute(query)}
 
 
