@@ -28,9 +28,8 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
 from claimlab.pages.html import environment
 from claimlab.review.merge import Imported, Row, time_of
-from claimlab.review.outside import FORMS, file_name
+from claimlab.review.outside import FORMS, file_name, form_of, json_lines
 from claimlab.review.review import Review
-from claimlab.review.shapes import Item
 from claimlab.review.status import written
 from claimlab.review.task import SCALE, Task
 from claimlab.review.votes import Ballot
@@ -84,32 +83,23 @@ def _write(folder: Path, contents: Mapping[str, str]) -> None:
 
 
 def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
-    ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "html":
         names = people or [p.name for p in review.people() if p.role == "annotator"]
         if not names:
             raise UsageError("This review has no annotators yet.", "Add annotators first.")
         return {f"{file_name(name)}.html": page(review, name) for name in names}
+    ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "csv":
-        return {"decisions.csv": pl.DataFrame(_rows(review, ballots), schema=COLUMNS).write_csv()}
+        rows = [{**row, "value": written(row["value"])} for row in _rows(review, ballots)]
+        return {"decisions.csv": pl.DataFrame(rows, schema=COLUMNS).write_csv()}
     if to == "jsonl":
-        lines = [
-            json.dumps({**row, "value": b.value})
-            for row, b in zip(_rows(review, ballots), ballots, strict=True)
-        ]
-        return {"decisions.jsonl": "".join(f"{line}\n" for line in lines)}
+        return {"decisions.jsonl": json_lines(_rows(review, ballots))}
+    # The second vote comes after the first, and takes its place.
+    latest = {(b.item, b.person): b for b in ballots if b.round != "final"}
     by_item: dict[str, list[Ballot]] = {}
-    latest = {
-        (b.item, b.person): b for b in ballots if b.round != "final"
-    }  # the second vote comes after the first
     for ballot in latest.values():
         by_item.setdefault(ballot.item, []).append(ballot)
-    return FORMS[to].write(review.task, _shown(review), by_item)
-
-
-def _shown(review: Review) -> list[Item]:
-    """Every item as an annotator sees it."""
-    return review.every_item()
+    return FORMS[to].write(review.task, review.every_item(), by_item)
 
 
 def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
@@ -122,7 +112,7 @@ def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
             "annotator": b.name,
             "role": b.role,
             "round": b.round,
-            "value": written(b.value),
+            "value": b.value,
             "comment": b.comment,
             "seconds": b.seconds,
             "at": b.at.isoformat(),
@@ -181,14 +171,9 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
     rows.
     """
     if source.is_dir():
-        wanted = {".json", ".jsonl", ".csv"}
-        places = [
-            p
-            for p in sorted(source.rglob("*"))
-            if p.suffix in wanted and not p.name.startswith(".")
-        ]
-        for place in places:
-            yield from _read(place)
+        for place in sorted(source.rglob("*")):
+            if place.suffix in (".json", ".jsonl", ".csv") and not place.name.startswith("."):
+                yield from _read(place)
         return
     if not source.is_file():
         raise DataError(f"There is no file '{source}'.", "Check the path.")
@@ -201,24 +186,18 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
     if source.suffix == ".csv":
         yield source.name, user_table(source, "item", "annotator", "value").to_dicts()
         return
-    _refuse_big(source.stat().st_size)
+    if (size := source.stat().st_size) > BIGGEST:
+        raise DataError(f"The file has {size:,} bytes.", f"Split it: at most {BIGGEST:,} are read.")
     name = source.parent.name if source.name == "user_state.json" else source.name
     yield name, _json(source.name, source.read_bytes())
-
-
-def _refuse_big(size: int) -> None:
-    if size > BIGGEST:
-        raise DataError(f"The file has {size:,} bytes.", f"Split it: at most {BIGGEST:,} are read.")
 
 
 def _json(name: str, data: bytes) -> Any:
     try:
         text = data.decode("utf-8-sig")
-        return (
-            [json.loads(line) for line in text.splitlines() if line.strip()]
-            if name.endswith(".jsonl")
-            else json.loads(text)
-        )
+        if name.endswith(".jsonl"):
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"'{name}' is not valid JSON: {error!s:.200}.", "Export it again."
@@ -229,20 +208,14 @@ def _parse(review: Review, name: str, content: Any, annotator: str | None) -> It
     """The rows of a file, whatever it is; a file that holds no decisions has none."""
     who = annotator or unquote(Path(name).stem)
     lines = content if isinstance(content, list) else [content]
-    first = next((line for line in lines if isinstance(line, Mapping)), None)
+    first = next((line for line in lines if isinstance(line, Mapping)), {})
     try:
-        if first is None:
-            return
         if "decisions" in first:
             yield from _offline(review, first)
-        elif "annotations" in first and "data" in first:
-            yield from FORMS["label-studio"].read(review.task, lines, who)
-        elif "instance_id_to_label_to_value" in first or "label_annotations" in first:
-            yield from FORMS["potato"].read(review.task, content, who)
         elif "value" in first and "item" in first:
             yield from (_own(review.task, line, who) for line in lines)
-        elif "label" in first or "labels" in first:
-            yield from FORMS["doccano"].read(review.task, lines, who)
+        elif (form := form_of(first)) is not None:
+            yield from form.read(review.task, lines, who)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         problem = (
             f"'{name}' is not a file of decisions that claimlab can read ({type(error).__name__}:"
