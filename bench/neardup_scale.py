@@ -74,7 +74,6 @@ def posts(folder: Path, count: int) -> Path:
 
 def search(place: str, work: str, engine: str | None) -> dict[str, Any]:
     """In a process of its own: the clusters of the posts, written and hashed."""
-    from claimlab.core.engine.stage import size_of
     from claimlab.text.neardup import stream_clusters
     from claimlab.text.neardup.choose import load
 
@@ -85,7 +84,12 @@ def search(place: str, work: str, engine: str | None) -> dict[str, Any]:
         file, compression="zstd", statistics=False
     )
     (job,) = (path for path in workdir.iterdir() if path.is_dir())
-    volumes = {stage: size_of(job / stage / "outputs") for stage in STAGES}
+    volumes = {
+        stage: sum(
+            path.stat().st_size for path in job.glob(f"{stage}/outputs/**/*") if path.is_file()
+        )
+        for stage in STAGES
+    }
     keys = sum(path.stat().st_size for path in job.glob("sketch/outputs/*/keys"))
     return {
         "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
