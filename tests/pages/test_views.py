@@ -147,7 +147,7 @@ def test_charts_of_dates_are_the_same_bytes_in_every_time_zone() -> None:
     drawn = """
 from datetime import date
 from claimlab.pages.charts import histogram, to_svg
-from claimlab.pages.timeline import spans
+from claimlab.pages.charts import spans
 edges = [17_000.0, 17_010.5, 17_100.0, 17_400.0]
 print(to_svg(histogram(edges, {"true": [3, 4, 5], "false": [1, 2, 9]}, title="date", dates=True)))
 print(to_svg(spans([("one", date(2019, 1, 1), date(2020, 3, 1)), ("two", date(2019, 12, 31), date(2020, 1, 1))])))

@@ -17,8 +17,7 @@ from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
-from claimlab.pages.charts import to_svg
-from claimlab.pages.dots import Dot, dots
+from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit_tables import exhibit_tables

@@ -19,8 +19,8 @@ from claimlab.audit.views.wording import finding_title
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
+from claimlab.pages.charts import map_figure
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.textmap import map_figure
 from claimlab.text.map import FEWEST, text_map
 from claimlab.web.filters import (
     FACETS,

@@ -12,11 +12,18 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Figure
-from claimlab.pages.charts import bars, colours_of, distinct, histogram, to_svg
-from claimlab.pages.dots import Dot, dots
+from claimlab.pages.charts import (
+    Dot,
+    bars,
+    colours_of,
+    distinct,
+    dots,
+    histogram,
+    map_figure,
+    to_svg,
+)
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.scatter import Side, scatter_svg
-from claimlab.pages.textmap import map_figure
 
 BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two

@@ -10,10 +10,8 @@ from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import Figure
-from claimlab.pages.charts import to_svg
-from claimlab.pages.dots import Dot, dots
+from claimlab.pages.charts import Dot, dots, reliability, to_svg
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.reliability import reliability
 
 LINES = 40  # more would not fit a screen; the table has them all
 

@@ -20,10 +20,8 @@ from claimlab.evolve.drift.measure import Drift, decomposition
 from claimlab.evolve.drift.producers import attribute_names
 from claimlab.evolve.drift.verdicts import LEVELS
 from claimlab.pages.blocks import Figure
-from claimlab.pages.charts import bars, distinct, to_svg
+from claimlab.pages.charts import bars, distinct, heatmap, lines, to_svg
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.heatmap import heatmap
-from claimlab.pages.lines import lines
 
 MANY = 12  # series in one picture
 LEAST = 20  # traces behind a point; a mean of fewer is drawn nowhere
