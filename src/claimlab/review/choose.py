@@ -112,23 +112,16 @@ def _rows(dataset: Dataset, wanted: Wanted) -> pl.DataFrame:
             pl.lit(f"{finding.check}: {finding.why}").alias("reason")
         )
     if wanted.predictions is not None:
-        predicted = _predicted(
-            dataset, Dataset.of(wanted.predictions), one_of(WHICH, wanted.which, "which")
-        )
-        return (
-            predicted
-            if wanted.records is None
-            else predicted.filter(pl.col("id").is_in(list(wanted.records)))
-        )
-    if wanted.pairs is not None:
-        pairs = _pairs(dataset, one_of(PAIRS, wanted.pairs, "pairs"))
-        if wanted.records is None:
-            return pairs
-        named = list(wanted.records)
-        return pairs.filter(pl.col("id").is_in(named) | pl.col("other").is_in(named))
-    return _named(
-        dataset, dataset.records["id"].to_list() if wanted.records is None else wanted.records
-    )
+        which = one_of(WHICH, wanted.which, "which")
+        rows = _predicted(dataset, Dataset.of(wanted.predictions), which)
+    elif wanted.pairs is not None:
+        rows = _pairs(dataset, one_of(PAIRS, wanted.pairs, "pairs"))
+    else:
+        everything = dataset.records["id"].to_list()
+        return _named(dataset, everything if wanted.records is None else wanted.records)
+    if wanted.records is None:
+        return rows
+    return rows.filter(pl.any_horizontal(pl.col("id", "other").is_in(list(wanted.records))))
 
 
 def _frame(rows: Sequence[JsonObject]) -> pl.DataFrame:
@@ -387,24 +380,17 @@ def _attention(task: Task, number: int, seed: int) -> JsonObject:
     if not task.compared:
         raise UsageError(f"Answers to '{task.name}' are not compared.", "Leave out `attention`.")
     draw = stream(seed, "attention", number)
-    answer: Any
+    answer: str | int
+    shown: str | int
     if task.ordered:
-        answer = draw.randint(*SCALE)
-        shown = str(answer)
+        answer = shown = draw.randint(*SCALE)
     else:
         choice = draw.choice(task.choices)
         answer, shown = choice.value, choice.label
     text = f"This item checks attention. Please answer: {shown}."
     payload = Payload(text=text, other_text=text if task.kind == "pair" else None)
-    return {
-        "record_id": None,
-        "other_id": None,
-        "payload": payload.model_dump_json(exclude_none=True),
-        "gold": json.dumps(answer),
-        "attention": True,
-        "uncertainty": None,
-        "batch": None,
-    }
+    shown_json = payload.model_dump_json(exclude_none=True)
+    return {"payload": shown_json, "gold": json.dumps(answer), "attention": True}
 
 
 def _placed(plain: list[JsonObject], specials: list[JsonObject], seed: int) -> pl.DataFrame:

@@ -60,13 +60,9 @@ def save(
     )
     row = row or _locked(connection, item_id)
     known = connection.execute(_DECISIONS, {"name": new.key, "on": item_id}).all()
-    before = next((d for d in known if d.key == new.key), None)
-    if before is not None:
-        if (before.person, before.item) != (who.id, item_id):
-            raise NotAllowed(
-                "This key belongs to another decision.", "Make a new uuid for every decision."
-            )
-        return Decision.model_validate(before._mapping)
+    for before in known:
+        if before.key == new.key:
+            return _again(before, new)
     if round != "final" and any(d.round == "final" for d in known):
         raise _settled(item_id)
     new = new.model_copy(update={"value": task.check(answer.value, row.payload.get("text"))})
@@ -80,6 +76,15 @@ def save(
     detail = {"key": new.key, "round": round, "before": status, "replaces": replaced}
     log(connection, who.id, "decide", item_id, **detail)
     return new
+
+
+def _again(before: StoredRow, new: Decision) -> Decision:
+    """The decision that was saved already under the key of a new one."""
+    if (before.person, before.item) != (new.person, new.item):
+        raise NotAllowed(
+            "This key belongs to another decision.", "Make a new uuid for every decision."
+        )
+    return Decision.model_validate(before._mapping)
 
 
 def _supersede(

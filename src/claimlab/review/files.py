@@ -37,18 +37,11 @@ from claimlab.review.votes import Ballot
 To = Literal["csv", "jsonl", "html", "label-studio", "potato", "doccano"]
 TO: tuple[To, ...] = get_args(To)
 KIND = "review export"
+WHO = ("item", "record_id", "other_id", "annotator", "role", "round", "value", "comment")
 COLUMNS = {
-    "item": pl.String,
-    "record_id": pl.String,
-    "other_id": pl.String,
-    "annotator": pl.String,
-    "role": pl.String,
-    "round": pl.String,
-    "value": pl.String,
-    "comment": pl.String,
+    **dict.fromkeys(WHO, pl.String),
     "seconds": pl.Float64,
-    "at": pl.String,
-    "key": pl.String,
+    **dict.fromkeys(("at", "key"), pl.String),
 }
 BIGGEST = 256 * 2**20  # bytes of a file that is read
 
@@ -84,10 +77,7 @@ def _write(folder: Path, contents: Mapping[str, str]) -> None:
 
 def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
     if to == "html":
-        names = people or [p.name for p in review.people() if p.role == "annotator"]
-        if not names:
-            raise UsageError("This review has no annotators yet.", "Add annotators first.")
-        return {f"{file_name(name)}.html": page(review, name) for name in names}
+        return _pages(review, people)
     ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "csv":
         rows = [{**row, "value": written(row["value"])} for row in _rows(review, ballots)]
@@ -100,6 +90,13 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
     for ballot in latest.values():
         by_item.setdefault(ballot.item, []).append(ballot)
     return FORMS[to].write(review.task, review.every_item(), by_item)
+
+
+def _pages(review: Review, people: Sequence[str]) -> dict[str, str]:
+    names = people or [p.name for p in review.people() if p.role == "annotator"]
+    if not names:
+        raise UsageError("This review has no annotators yet.", "Add annotators first.")
+    return {f"{file_name(name)}.html": page(review, name) for name in names}
 
 
 def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:

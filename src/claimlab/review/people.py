@@ -19,7 +19,7 @@ from typing import Any
 from claimlab.core.errors import NotAllowed, NotFound, UnknownName, UsageError
 from claimlab.core.stats.streams import share_of, stream
 from claimlab.review.shapes import ROLES, Person
-from claimlab.review.store import assignment, event, item, person, sa
+from claimlab.review.store import StoredRow, assignment, event, item, person, sa
 from claimlab.review.task import Task
 
 LONGEST_NAME = 100
@@ -118,12 +118,10 @@ def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
     items and attention checks go to all."""
     names = {p.id: p.name for p in everyone(connection) if p.role == "annotator"}
     for_all = sa.or_(item.c.attention, item.c.gold.is_not(None))
-    query = sa.select(item.c.id, item.c.position, for_all.label("for_all"))
+    query: sa.Select[Any] = sa.select(item.c.id, item.c.position, for_all.label("for_all"))
     places = {r.id: r for r in connection.execute(query.order_by(item.c.position, item.c.id))}
-    holdings = {
-        (r.item, r.person): r.status == "open" and r.shown is None
-        for r in connection.execute(assignment.select())
-    }
+    rows = connection.execute(assignment.select())
+    holdings = {(r.item, r.person): (r.status, r.shown) == ("open", None) for r in rows}
     shared = [name for name, place in places.items() if not place.for_all]
     mine = {pair: free for pair, free in holdings.items() if not places[pair[0]].for_all}
     add, remove = deal(shared, list(names), task.per_item, mine, seed)
@@ -137,18 +135,19 @@ def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
         {
             "item": name,
             "person": who,
-            # In random order, each annotator has an order of their own.
-            "position": (
-                share_of(seed, "order", names[who], name)
-                if task.order == "random"
-                else places[name].position
-            ),
+            "position": _position(task, places[name], names[who], seed),
             "status": "open",
         }
         for name, who in add
     ]
     if new:
         connection.execute(assignment.insert(), new)
+
+
+def _position(task: Task, place: StoredRow, name: str, seed: int) -> float:
+    """Where an item is in a person's queue; in random order, each annotator has their own."""
+    random = task.order == "random"
+    return share_of(seed, "order", name, place.id) if random else float(place.position)
 
 
 def _hash(token: str) -> str:

@@ -124,11 +124,7 @@ def _checked(
 
 
 RESULTS = {
-    "item": pl.String,
-    "record_id": pl.String,
-    "other_id": pl.String,
-    "value": pl.String,
-    "how": pl.String,
+    **dict.fromkeys(("item", "record_id", "other_id", "value", "how"), pl.String),
     "votes": pl.Int64,
     "agreement": pl.Float64,
     "estimate": pl.String,
