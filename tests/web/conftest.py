@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 import claimlab as cl
 from claimlab.generate.planted import planted
 from claimlab.web.app import create_app
-from claimlab.web.serve import Settings
+from claimlab.web.settings import Settings
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from claimlab.generate.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.web.app import create_app
-from claimlab.web.serve import Settings
+from claimlab.web.settings import Settings
 
 ODD = ("..", "../../etc/passwd", "a/b", "~", "%00", "\x00", "‮fake", "💩", "ﬁ", "'", '"', "<script>alert(1)</script>", "{}",
        "\\", " ", "a" * 600, "None", "-1", "1e999", "9" * 40, "\ud800")  # fmt: skip

@@ -9,7 +9,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.trust import is_loopback
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, Guesses, csrf_of
-from claimlab.web.serve import Settings
+from claimlab.web.settings import Settings
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from claimlab.review.review import Review
 from claimlab.web.app import create_app
 from claimlab.web.gate import SESSION, csrf_of
 from claimlab.web.reviews import difference
-from claimlab.web.serve import Settings
+from claimlab.web.settings import Settings
 
 
 @pytest.fixture

@@ -52,13 +52,13 @@ class Column(Generic[Row]):
 
     def of(self, row: Row) -> Value:
         """What the column shows of `row`."""
-        found = self._found(row)
-        shown = self.missing if found is None else self.format(found) if self.format else found
+        value = self._value_in(row)
+        shown = self.missing if value is None else self.format(value) if self.format else value
         if self.link is not None:
             shown = replace(cell(shown), link=self.link(row))
         return shown if self.tone is None else replace(cell(shown), tone=self.tone(row))
 
-    def _found(self, row: Any) -> Any:
+    def _value_in(self, row: Any) -> Any:
         if callable(self.value):
             return self.value(row)
         if isinstance(self.value, int):

@@ -1,7 +1,7 @@
 """Words against labels: every word a dot, by how usual it is in either class; the one-sided ones
 are named.
 
-Names stand beside dots without overlap: each takes the first free place around its dot, or none.
+Names beside dots do not overlap: each takes the first free place around its dot, or none.
 """
 
 from __future__ import annotations

@@ -161,15 +161,15 @@ def _looked(
     if folder.dataset is None or not (conditions or ids or column or wrong):
         return folder
     records = select(folder.dataset, conditions, ids, wrong)
-    found = replace(folder, records=records.head(limit), matches=records.height, column=column)
+    matching = replace(folder, records=records.head(limit), matches=records.height, column=column)
     if column is not None:
         if column not in records.columns:
             raise UnknownName("column", column, records.columns)
-        found = replace(found, values=value_counts(records[column]))
+        matching = replace(matching, values=value_counts(records[column]))
     if ids:
         sides = _sides(folder.dataset, records["id"])
-        found = replace(found, records=records, whole=True, sides=sides)
-    return found
+        matching = replace(matching, records=records, whole=True, sides=sides)
+    return matching
 
 
 def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:

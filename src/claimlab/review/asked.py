@@ -129,8 +129,8 @@ def case(task: Task, item: Item, words: Prompt) -> Case:
         ("evidence", "\n".join(filter(None, (p.title, p.text)))[:READ]) for p in shown.context
     ]
     if shown.model is not None:
-        said = ". ".join(filter(None, (shown.model.label, shown.model.rationale)))
-        texts.append(("system-output", said[:READ]))
+        output = ". ".join(filter(None, (shown.model.label, shown.model.rationale)))
+        texts.append(("system-output", output[:READ]))
     untrusted_texts = "\n\n".join(untrusted(text, tag) for tag, text in texts)
     return Case(item.id, "\n\n".join(parts), untrusted_texts)
 

@@ -60,8 +60,8 @@ def label_studio(task: Task, items: Sequence[Item], ballots: Given) -> Files:
                         "created_at": f"{ballot.at.isoformat()}Z",
                     }
                 )
-        given = {"annotations": annotations, "predictions": predictions}
-        rows.append({"id": number, "data": _data(item), **given})
+        row = {"id": number, "data": _data(item)}
+        rows.append({**row, "annotations": annotations, "predictions": predictions})
     return {"tasks.json": _json(rows), "config.xml": _studio_config(task)}
 
 
@@ -106,9 +106,9 @@ def _studio_config(task: Task) -> str:
 def read_label_studio(task: Task, lines: Lines, annotator: str) -> Iterator[Row]:
     for line in lines:
         item = str(line.get("data", {}).get("item", ""))
-        given = [(False, annotation) for annotation in line.get("annotations", [])]
-        given += [(True, prediction) for prediction in line.get("predictions", [])]
-        for model, one in given:
+        answers = [(False, annotation) for annotation in line.get("annotations", [])]
+        answers += [(True, prediction) for prediction in line.get("predictions", [])]
+        for model, one in answers:
             answer, comment = _studio_answer(task, one.get("result", []))
             if answer is None or one.get("was_cancelled"):
                 continue

@@ -7,13 +7,14 @@ decision.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
 import polars as pl
 
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
 from claimlab.review import decisions, people, queue
@@ -23,7 +24,7 @@ from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.shapes import Answer, Decision, Item, Payload, Person, Turn
 from claimlab.review.status import ReviewStatus, events, places, results, status
-from claimlab.review.store import POSTGRES, Store, StoredRow, item, person, sa, store_of
+from claimlab.review.store import POSTGRES, VARIABLE, Store, StoredRow, check_url, item, person, sa
 from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
 
 Who = Person | str  # a name will do
@@ -340,3 +341,23 @@ class Review(Shown):
         """How many annotators an item is for, at most the number there are."""
         count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
         return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))
+
+
+def store_of(folder: Path, project: Project) -> str | Path:
+    """Where the decisions of a review are: a file in its folder, or the database that this user
+    names.
+    """
+    if project.in_folder:
+        if (folder / project.store).is_symlink():
+            raise SchemaError(
+                f"The store of '{folder}' is a link to another place.", "Make the review again."
+            )
+        return folder / project.store
+    address = os.environ.get(VARIABLE)
+    if not address:
+        raise UsageError(
+            f"The decisions of '{folder}' are in a database, and only you can say in which.",
+            f"Set {VARIABLE}=postgresql://USER@HOST/NAME, or pass `store`.",
+        )
+    check_url(address)
+    return address

@@ -22,7 +22,6 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from claimlab.core.errors import MissingExtra, SchemaError, UsageError
-from claimlab.review.project import Project
 
 try:
     import sqlalchemy as sa
@@ -265,26 +264,6 @@ class _Disk:
             finally:
                 os.close(folder)
             self._folder_of = inode
-
-
-def store_of(folder: Path, project: Project) -> str | Path:
-    """Where the decisions of a review are: a file in its folder, or the database that this user
-    names.
-    """
-    if project.in_folder:
-        if (folder / project.store).is_symlink():
-            raise SchemaError(
-                f"The store of '{folder}' is a link to another place.", "Make the review again."
-            )
-        return folder / project.store
-    address = os.environ.get(VARIABLE)
-    if not address:
-        raise UsageError(
-            f"The decisions of '{folder}' are in a database, and only you can say in which.",
-            f"Set {VARIABLE}=postgresql://USER@HOST/NAME, or pass `store`.",
-        )
-    check_url(address)
-    return address
 
 
 def check_url(url: str) -> None:

@@ -57,8 +57,8 @@ class Ballot:
         return self.role == "model"
 
     def shown(self, who: str | None = None) -> Vote:
-        said = {name: getattr(self, name) for name in ("model", "round", "value", "comment")}
-        return Vote(who=who or self.name, **said)
+        answer = {name: getattr(self, name) for name in ("model", "round", "value", "comment")}
+        return Vote(who=who or self.name, **answer)
 
 
 @dataclass

@@ -29,7 +29,7 @@ from claimlab.web.records import add_records
 from claimlab.web.reports import add_reports, add_studies, state_of_study
 from claimlab.web.reviews import Done, add_reviews, close_reviews, review_at, unknown_person
 from claimlab.web.runs import add_comparison, add_runs
-from claimlab.web.serve import Settings
+from claimlab.web.settings import Settings
 from claimlab.web.workspace import Entry, Place, Workspace, audits_in
 
 # What a page may fetch: by name, from the packages, never from a path of the request.

@@ -21,7 +21,6 @@ from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
 from claimlab.pages.charts import map_figure
 from claimlab.pages.excerpt import excerpt
-from claimlab.text.map import FEWEST, text_map
 from claimlab.web.filters import (
     FACETS,
     SORTABLE,
@@ -299,6 +298,8 @@ def add_maps(pages: Pages) -> None:
 
 
 def map_page(place: Place) -> MapPage:
+    from claimlab.text.map import FEWEST, text_map
+
     table = pl.read_parquet(place.folder / RECORDS, columns=["id", "text", "language", "veracity"])
     drawn = np.sort(np.random.default_rng(0).permutation(table.height)[:MOST_DOTS])
     rows = table[drawn.tolist()]

@@ -33,7 +33,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from claimlab.web.serve import Settings
+from claimlab.web.settings import Settings
 
 SESSION, CSRF = "claimlab_session", "x-csrf-token"
 POLICY = (
