@@ -1,8 +1,11 @@
-# `make demo` and `make test` do all the set-up they need: a virtual environment in .venv, the package, its tools.
+# Each target sets up what it needs in one virtual environment, .venv, which grows: `make demo` installs what users
+# install (base and `web`), `make test` the tools of development. With uv where it is present, and pip otherwise.
 PYTHON ?= python3
 VENV := .venv
-PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+UV := $(shell command -v uv 2>/dev/null)
+PIP := $(if $(UV),$(UV) pip install --quiet --python $(VENV)/bin/python,$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check)
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
@@ -10,7 +13,7 @@ TORCH ?= torch==2.13.0
 
 .PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
 
-demo: $(READY)
+demo: $(BASE)
 	$(BIN)/claimlab demo --force
 
 # Lint, then types beside every test that is not slow.
@@ -87,11 +90,14 @@ gallery: $(READY)
 presets: $(READY)
 	nice -n 10 $(BIN)/python bench/presets.py
 
-# constraints-hashed.txt: the pins of constraints.txt for the extra `dev`, with the sha256 of every file of each version.
+# The pins of constraints.txt with the sha256 of every file of each version: constraints-hashed.txt for the extra `dev`,
+# constraints-demo-hashed.txt for what the demo needs.
+LOCK := build/lock/bin/uv pip compile --quiet --universal --python-version 3.11.5 --constraint constraints.txt --generate-hashes \
+  --no-annotate --custom-compile-command 'make lock'
 lock:
 	test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv; }
-	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11.5 --extra dev --constraint constraints.txt \
-	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --output-file constraints-hashed.txt pyproject.toml
+	$(LOCK) --extra dev --output-file constraints-hashed.txt pyproject.toml
+	$(LOCK) --extra web --output-file constraints-demo-hashed.txt pyproject.toml
 
 # What the base install consists of, as CycloneDX: build/sbom.json. SBOM="--extra web" adds an extra.
 sbom: $(READY)
@@ -104,14 +110,18 @@ audit-deps: $(READY)
 	  timeout 300 build/audit-deps/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; } || echo "pip-audit could not be installed"
 	$(BIN)/python bench/dependencies.py audit $(AUDIT)
 
-$(READY): pyproject.toml constraints-hashed.txt $(wildcard setup.py)
+$(BASE): pyproject.toml constraints-demo-hashed.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install python3-venv (needs root), then run make again"; exit 1; }
 	@command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || echo "No C compiler: near-duplicates will use the slower NumPy code (install gcc, which needs root, for the fast one)"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
-	$(PIP) --require-hashes -r constraints-hashed.txt
+	$(PIP) --require-hashes -r constraints-demo-hashed.txt
 	$(PIP) --no-deps -e .
+	@touch $(BASE)
+
+$(READY): $(BASE) constraints-hashed.txt
+	$(PIP) --require-hashes -r constraints-hashed.txt
 	@touch $(READY)
 
 # PyTorch first and by itself, so that a build for the CPU is not replaced by a larger one.

@@ -12,15 +12,18 @@ import os
 import pickle
 import random
 import struct
+import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 
 ROWS = 40
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": ";"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Case:
     data: bytes
     rows: int | None = None
     refused: bool = False
+    peers: int | None = None  # rows that Polars and pandas agree on
 
 
 def bad(name: str, data: bytes) -> Case:
@@ -429,6 +433,29 @@ def pickles() -> Iterator[Case]:
             yield bad(f"pickle-{protocol}.{suffix}", data)
 
 
+def rows_of_peers(name: str, file: Path) -> int | None:
+    """The rows that Polars and pandas both read in a table; null where one cannot, or where they
+    differ.
+    """
+    suffix = Path(name).suffix
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            if suffix in DELIMITERS:
+                ours = pl.read_csv(file, separator=DELIMITERS[suffix], infer_schema=False)
+                theirs = pd.read_csv(file, sep=DELIMITERS[suffix], dtype=str, keep_default_na=False)
+            elif suffix == ".jsonl":
+                ours, theirs = pl.read_ndjson(file), pd.read_json(file, lines=True, dtype=False)
+            else:
+                return None
+        except (
+            Exception,
+            pl.exceptions.PanicException,
+        ):  # it cannot count what it cannot read
+            return None
+    return ours.height if ours.height == len(theirs) else None
+
+
 def write_cases(seed: int, each: int, only: str, folder: Path) -> list[Case]:
     """The files of all cases whose name contains `only`, numbered, in `folder`; and the cases
     without their bytes.
@@ -437,6 +464,7 @@ def write_cases(seed: int, each: int, only: str, folder: Path) -> list[Case]:
     every = (case for cases in (mutants(seed, each), *(make() for make in odd)) for case in cases)
     made = []
     for number, case in enumerate(case for case in every if only in case.name):
-        (folder / str(number)).write_bytes(case.data)
-        made.append(replace(case, data=b""))
+        file = folder / str(number)
+        file.write_bytes(case.data)
+        made.append(replace(case, data=b"", peers=rows_of_peers(case.name, file)))
     return made

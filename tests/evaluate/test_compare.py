@@ -15,7 +15,7 @@ from claimlab.evaluate.joined import drops, join_seeds
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 Maker = Callable[..., Dataset]
 

@@ -20,7 +20,7 @@ from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.ranking import DRAWS, areas, auroc_interval
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 Maker = Callable[..., Dataset]
 

@@ -14,7 +14,7 @@ from claimlab.evaluate.run import evaluate_run, telling
 from claimlab.evaluate.scored_run import ScoredRun, each_run
 from claimlab.evaluate.slices import head_tail_gap, slice_run
 from claimlab.evaluate.small import SMALLEST
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 Maker = Callable[..., Dataset]
 

@@ -4,6 +4,7 @@ the hashed lock.
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -87,10 +88,21 @@ def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_n
 
 
 def test_ci_installs_from_the_hashed_lock() -> None:
-    recipe = (
-        (ROOT / "Makefile").read_text(encoding="utf-8").split("$(READY): ")[-1].split("\n\n")[0]
-    )
-    assert "$(PIP) --require-hashes -r constraints-hashed.txt\n\t$(PIP) --no-deps -e .\n" in recipe
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
+    base = "$(PIP) --require-hashes -r constraints-demo-hashed.txt\n\t$(PIP) --no-deps -e .\n"
+    assert base in recipe
+    assert "$(PIP) --require-hashes -r constraints-hashed.txt\n" in recipe
+
+
+def test_the_demo_installs_the_files_that_ci_tested() -> None:
+    lock = (ROOT / "constraints-demo-hashed.txt").read_text(encoding="utf-8")
+    tested = dependencies.LOCK.read_text(encoding="utf-8")
+    entries = re.findall(r"(?m)^\S+==.*(?:\n {4}--hash=.*)+", lock)
+    assert len(entries) <= 70, "the quick start is to stay small"
+    assert [entry for entry in entries if entry not in tested] == [], "run `make lock`"
+    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["web"]]
+    names = {canonicalize_name(re.split("[<>=]", line)[0]) for line in needed}
+    assert names <= {canonicalize_name(entry.split("==")[0]) for entry in entries}
 
 
 def test_the_bill_of_materials_lists_every_package_of_the_base_install() -> None:

@@ -8,6 +8,7 @@ something could be left half done, on a fast machine and on a slow one.
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sqlite3
@@ -18,8 +19,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.calls.calls import FILE
-from claimlab.core.dataset import Dataset
-from claimlab.core.edits import accept_edits
+from claimlab.core.dataset import Dataset, accept_edits
 from claimlab.generate.planted import planted
 from claimlab.llm.standin import StandIn
 
@@ -128,6 +128,35 @@ def test_a_killed_run_ends_with_the_same_bytes(
         code, message = late.run()
         assert code == 0 or (in_place and "already exists" in message), message
         assert late.bytes() == expected
+
+
+KILLS = int(os.environ.get("CLAIMLAB_KILLS", "5"))  # 20 for the figures of SECURITY.md
+KILLED_OFTEN = [
+    "generate run people -o {out} --chain translation --size 4",
+    "generate filter generated -o {out} --metric language --metric details --metric structure",
+    "review apply review -o {out}",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", KILLED_OFTEN)
+def test_many_kills_leave_nothing_or_the_whole(
+    command: str, workspace: Path, tmp_path: Path
+) -> None:
+    """Killed at many moments from the first act to the last, each time in a place of its own:
+    the output is not there or whole, and the next run gives the bytes of an undisturbed one.
+    """
+    whole = Runner(command, workspace, tmp_path / "whole")
+    (acts, placed), expected = whole.acts(), whole.bytes()
+    for number in range(KILLS):
+        moment = 1 + number * (acts - 1) // (KILLS - 1)
+        killed = Runner(command, workspace, tmp_path / f"killed-{number}")
+        assert killed.run(moment)[0] == -signal.SIGKILL
+        in_place = (killed.place / "out").exists()
+        assert in_place == (moment > placed)
+        code, message = killed.run()
+        assert code == 0 or (in_place and "already exists" in message), message
+        assert killed.bytes() == expected
 
 
 @pytest.mark.slow

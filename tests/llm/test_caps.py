@@ -131,3 +131,31 @@ def test_scripted_money_is_counted_like_real_money(lab: Any) -> None:
     done = lab.ask_all(layered(scripted, lab.calls("live", budget=budget)), lab.questions(10))
     assert budget.spent.money > 0
     assert budget.spent.money == pytest.approx(sum(a.cost for a in done.values()))
+
+
+def test_a_thousand_calls_through_a_storm_of_429_are_paid_once_and_under_the_cap(lab: Any) -> None:
+    """Two thirds of the questions are turned away up to three times, and a cap in dollars stops the
+    run twice: it goes on from its recording, and no question is answered twice.
+    """
+
+    def fault(body: dict[str, Any], seen: int) -> str | None:
+        number = int(body["messages"][0]["content"].split()[1])
+        return "429" if seen < number % 3 + number % 2 else None
+
+    paid, charged, answers = 0.0, 0.0, {}
+    with StandIn(fault=fault) as server:
+        for cap in (20.0, 20.0, None):
+            budget = Budget() if cap is None else Budget(money=cap)
+            done, error = lab.ask_until(
+                lab.open(server, budget=budget), lab.questions(1000), concurrency=64
+            )
+            answers |= {i: a.value.answer for i, a in done.items() if a.value is not None}
+            assert (error is None) == (cap is None), error
+            assert cap is None or budget.spent.money <= cap
+            paid += budget.spent.money
+            charged += sum(answer.cost for answer in done.values() if not answer.cached)
+    assert sorted(answers) == list(range(1000))
+    assert len(set(answers.values())) == 1000
+    assert server.served == 1000, "an answer was paid for twice"
+    assert server.requests > 1900
+    assert paid == pytest.approx(charged)

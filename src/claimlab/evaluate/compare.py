@@ -15,10 +15,10 @@ from itertools import combinations
 
 import polars as pl
 
+from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.chance import holm
 from claimlab.core.stats.interval import DRAWS, Interval
-from claimlab.core.threads import side_by_side
 from claimlab.core.words import several
 from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
 from claimlab.evaluate.scored_run import ScoredRun

@@ -8,7 +8,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_side_table
 from claimlab.detect.outside import predictions_about, run_name
 from claimlab.evaluate.scored_run import ScoredRun, each_run
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 def open_foreign(

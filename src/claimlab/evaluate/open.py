@@ -10,7 +10,7 @@ from claimlab.core.record import to_side_table
 from claimlab.core.run import Source
 from claimlab.evaluate.judge.reread import judged_in
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run, task_of
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 def open_runs(

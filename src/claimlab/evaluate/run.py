@@ -13,6 +13,7 @@ from threading import Lock
 import numpy as np
 
 from claimlab.core.errors import DataError
+from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import corrected
 from claimlab.core.stats.interval import DRAWS, kinds
@@ -24,7 +25,6 @@ from claimlab.core.stats.scores import (
     majority_f1,
     stratified_f1,
 )
-from claimlab.core.threads import side_by_side
 from claimlab.evaluate.abstain import abstentions
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import compare_all

@@ -22,7 +22,7 @@ from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.evaluate.traits import Values, trait
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
 # What a system writes instead of a verdict when it found nothing, or not enough: two different

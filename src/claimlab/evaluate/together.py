@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, macro_f1
 from claimlab.evaluate.scored_run import ScoredRun

@@ -15,16 +15,18 @@ from typing import Any, Literal, get_args
 from urllib.parse import unquote
 
 import polars as pl
+import polars.selectors as cs
 
 from claimlab.core.call import repeatable
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
 from claimlab.core.remote import to_read
 from claimlab.core.run import Run
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
+from claimlab.files.cells import escape_cells, unescape_cells
 from claimlab.files.read import user_table
 from claimlab.pages.html import environment
 from claimlab.review.merge import Imported, Row, time_of
@@ -81,7 +83,8 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
     ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "csv":
         rows = [{**row, "value": written(row["value"])} for row in _rows(review, ballots)]
-        return {"decisions.csv": pl.DataFrame(rows, schema=COLUMNS).write_csv()}
+        table = pl.DataFrame(rows, schema=COLUMNS)
+        return {"decisions.csv": table.with_columns(escape_cells(cs.string())).write_csv()}
     if to == "jsonl":
         return {"decisions.jsonl": json_lines(_rows(review, ballots))}
     # The second vote comes after the first, and takes its place.
@@ -181,7 +184,8 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
                     yield name, _json(name, archive.read(name))
         return
     if source.suffix == ".csv":
-        yield source.name, user_table(source, "item", "annotator", "value").to_dicts()
+        table = user_table(source, "item", "annotator", "value")
+        yield source.name, table.with_columns(unescape_cells(cs.string())).to_dicts()
         return
     if (size := source.stat().st_size) > BIGGEST:
         raise DataError(f"The file has {size:,} bytes.", f"Split it: at most {BIGGEST:,} are read.")

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.shown import Shown
-from claimlab.core.stats.consensus import dawid_skene
+from claimlab.core.stats.agreement import dawid_skene
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.review.people import everyone

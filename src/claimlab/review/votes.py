@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from claimlab.core.digest import digest_json
-from claimlab.core.stats.consensus import majority
+from claimlab.core.stats.agreement import majority
 from claimlab.core.types import JsonObject
 from claimlab.review.shapes import Round, Value, Vote
 from claimlab.review.store import decision, item, person, sa

@@ -14,7 +14,7 @@ from typing import Any
 
 from claimlab.core.arguments import in_storage
 from claimlab.core.errors import ClaimlabError, MissingExtra
-from claimlab.core.extras import require_extra
+from claimlab.core.packaged import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject

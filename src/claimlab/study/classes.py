@@ -14,8 +14,8 @@ from claimlab.detect.detector import DETECTORS
 from claimlab.study.plan import Cell
 from claimlab.study.run import Maker, asks
 from claimlab.study.step import Node
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
+from claimlab.tasks.table import VERACITY
 
 _KEEP_LABELS = {
     "enrich"

@@ -12,7 +12,7 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
-from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.chance import holm
 from claimlab.core.stats.interval import DRAWS
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun

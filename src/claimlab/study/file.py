@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from claimlab.core.toml_file import read_toml
+from claimlab.core.settings import read_toml
 from claimlab.core.types import JsonObject
 from claimlab.study.papers import with_papers
 

@@ -17,7 +17,7 @@ from typing import Any
 from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, read_call
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.plain import slug
-from claimlab.core.toml_file import as_toml
+from claimlab.core.settings import as_toml
 from claimlab.study.file import Options
 from claimlab.study.inputs import Inputs
 from claimlab.study.step import SOURCES, STEPS, Verb

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import note_call, repeatable
-from claimlab.core.engine.check import check_engine
-from claimlab.core.engine.current import working
+from claimlab.core.engine.names import working
+from claimlab.core.engine.run import check_engine
 from claimlab.core.progress import Progress, silent
 from claimlab.study.file import Caps
 from claimlab.study.page import write_tables

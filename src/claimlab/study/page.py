@@ -11,8 +11,8 @@ from typing import Any
 from claimlab.core.arguments import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
+from claimlab.core.settings import as_toml
 from claimlab.core.stats.chance import LEVEL
-from claimlab.core.toml_file import as_toml
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb

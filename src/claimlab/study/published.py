@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from claimlab.core.choice import one_of
 from claimlab.core.errors import UsageError
+from claimlab.core.settings import one_of
 from claimlab.pages.blocks import Cell, Table, percent, span
 from claimlab.study.entry import Entry
 from claimlab.study.file import Published, StudyFile, Value

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from claimlab.core.stats.adjust import holm
-from claimlab.core.stats.chance import UNTESTED, corrected
+from claimlab.core.stats.chance import UNTESTED, corrected, holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.metrics import accuracy_of, macro_f1_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import shares
+from claimlab.core.engine.names import shares
 from claimlab.core.engine.reads import check, digest_of
 from claimlab.core.errors import ClaimlabError
 from claimlab.study.run import Maker, asks

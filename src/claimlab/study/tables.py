@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.choice import one_of
+from claimlab.core.settings import one_of
 from claimlab.core.stats.chance import STAR
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.views.tables import chance

@@ -298,7 +298,7 @@ def add_maps(pages: Pages) -> None:
 
 
 def map_page(place: Place) -> MapPage:
-    from claimlab.text.map import FEWEST, text_map
+    from claimlab.text.vectors import FEWEST, text_map
 
     table = pl.read_parquet(place.folder / RECORDS, columns=["id", "text", "language", "veracity"])
     drawn = np.sort(np.random.default_rng(0).permutation(table.height)[:MOST_DOTS])

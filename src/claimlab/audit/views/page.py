@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from claimlab.audit.examples import PER_FINDING, pointed_at
+from claimlab.audit.advice import ALARMS
 from claimlab.audit.result import Audit, Example
-from claimlab.audit.rules import ALARMS
+from claimlab.audit.run import PER_FINDING, pointed_at
 from claimlab.audit.views import pictures
 from claimlab.audit.views.tables import (
     BEST,

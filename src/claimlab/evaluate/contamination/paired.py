@@ -11,10 +11,9 @@ import polars as pl
 
 from claimlab.audit.rule import Rule
 from claimlab.core.finding import Verdict
-from claimlab.core.stats.codes import codes_of
-from claimlab.core.stats.interval import Interval, intervals
+from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.interval import Interval, intervals, wilson
 from claimlab.core.stats.scores import Floats
-from claimlab.core.stats.shares import wilson
 
 RULE = Rule()
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.result import Audit, read_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.evaluate.compare import compare_all

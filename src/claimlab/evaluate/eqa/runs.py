@@ -25,7 +25,7 @@ from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.run import evaluate_run, steps
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.pages.excerpt import excerpt
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 EXAMPLES = 25  # correct ones, and as many wrong ones
 INPUT, RATIONALE = 600, 300  # characters shown

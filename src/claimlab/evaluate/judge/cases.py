@@ -13,7 +13,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.articles import Articles
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.stats.compared import compared
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.agreement import compared
+from claimlab.core.stats.interval import wilson
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.judge.articles import IDS, column

@@ -14,7 +14,7 @@ from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.articles import Articles
 from claimlab.evaluate.judge.cases import read_cases
 from claimlab.evaluate.judge.people import QUESTION, consensus, people_in, rates
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 
 def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 
-from claimlab.core.stats.compared import compared
+from claimlab.core.stats.agreement import compared
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.judge.people import NOT_WRONG, WRONG
 
