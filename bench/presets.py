@@ -29,8 +29,8 @@ from parts.preset_page import written
 
 from claimlab.study.front import study_run
 from claimlab.study.new import study_new
+from claimlab.study.page import words
 from claimlab.study.run import Grid
-from claimlab.study.tables import words
 
 PAGES, SMALL = ROOT / "docs" / "presets", ROOT / "tests" / "study" / "small.json"
 ONLY = {"bluff": {"seed": "0"}}  # of the whole run

@@ -27,7 +27,7 @@ from claimlab.clean.front import clean
 from claimlab.clean.recipe import Recipe, load_recipe
 from claimlab.clean.run import Cleaned
 from claimlab.files.read import user_table
-from claimlab.study.papers import paper_table
+from claimlab.study.file import paper_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters
 

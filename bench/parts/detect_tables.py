@@ -23,7 +23,7 @@ from claimlab.files.read import user_table
 from claimlab.split.job import Choices, prepare
 from claimlab.split.material import Shares
 from claimlab.split.strategy import Request
-from claimlab.study.papers import paper_table
+from claimlab.study.file import paper_table
 from claimlab.tasks import Task, open_task
 from claimlab.text.langid import identify
 

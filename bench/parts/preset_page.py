@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.pages.blocks import Table, cell
-from claimlab.study.file import Published, Show, StudyFile, View
-from claimlab.study.page import DATA, REPORT, saved_study, views
-from claimlab.study.papers import paper_table
-from claimlab.study.published import with_cards
-from claimlab.study.tables import crossed
+from claimlab.study.entry import with_cards
+from claimlab.study.file import Published, Show, StudyFile, View, paper_table
+from claimlab.study.page import DATA, REPORT, crossed, saved_study, views
 
 BLOCK = re.compile(r"(?s)(<!-- figures: ([^\n]+?) -->\n).*?(<!-- end -->)")
 CARDS = {  # fields of the catalogue's cards: table and column of the guide
@@ -70,9 +68,7 @@ def figures_of(folder: Path) -> Callable[[str], str]:
             )
         view, entries, where = mine[0]
         papers = with_cards(study)
-        table = crossed(
-            entries, view.rows, view.columns, view.cells, where, published=papers, gap=view.gap
-        )
+        table = crossed(view, entries, where, published=papers)
         return "\n\n".join(
             filter(None, [markdown(table.columns, _texts(table)), _rows(study, view, table)])
         )

@@ -258,6 +258,31 @@ def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("door", ["file", "package"])
+def test_the_metric_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    package, name = put_file("add-a-metric.md", put)
+    if door == "package":
+        install(put, block("add-a-metric.md", "toml"))
+    place, path = (str(put), None) if door == "file" else ("", put)
+    truth = ["true" if i % 3 else "false" for i in range(90)]
+    said = ["true" if i % 5 else "false" for i in range(90)]
+    rows = {"id": [f"r{i}" for i in range(90)], "text": ["A claim."] * 90, "veracity": truth}
+    Dataset.build("rows", pl.DataFrame(rows)).write(tmp_path / "rows")
+    predictions = tmp_path / "said.csv"
+    pl.DataFrame({"id": rows["id"], "label": said}).write_csv(predictions)
+    args = ["evaluate", "--predictions", str(predictions), "--data", str(tmp_path / "rows")]
+    done = python(RUN, package, place, *args, "-o", str(tmp_path / "out"), "--json", path=path)
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    value = run["scores"]["metrics"][name]["value"]
+    assert value == pytest.approx(cohen_kappa_score(truth, said), abs=1e-9)
+    low, high = run["intervals"][name]
+    assert low < value < high
+    assert "Cohen's kappa" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("door", ["file", "package"])
 def test_the_step_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
     package, name = put_file("add-a-step.md", put)
     if door == "package":

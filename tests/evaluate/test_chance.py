@@ -20,7 +20,7 @@ from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import Comparison, tied_with
 from claimlab.evaluate.run import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.views.page import conclusion
+from claimlab.evaluate.views import conclusion
 from claimlab.generate.planted import clean_twin
 from claimlab.tasks import TASKS
 

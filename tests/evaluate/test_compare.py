@@ -10,9 +10,16 @@ from scipy.stats import binomtest
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.stats.scores import macro_f1
-from claimlab.evaluate.compare import Comparison, compare, compare_all, corrected, mcnemar
-from claimlab.evaluate.joined import drops, join_seeds
-from claimlab.evaluate.metrics import confusion
+from claimlab.evaluate.compare import (
+    Comparison,
+    compare,
+    compare_all,
+    corrected,
+    drops,
+    join_seeds,
+    mcnemar,
+)
+from claimlab.evaluate.metric import confusion
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
 from claimlab.tasks import TASKS

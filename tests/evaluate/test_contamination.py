@@ -18,13 +18,11 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
-from claimlab.evaluate.contamination import corpora
+from claimlab.evaluate.contamination import overlap as corpora
 from claimlab.evaluate.contamination.completion import Half, run_share
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_of
-from claimlab.evaluate.contamination.front import estimate_contamination
-from claimlab.evaluate.contamination.ngrams import Grams, gram_hashes
-from claimlab.evaluate.contamination.paired import paired
-from claimlab.evaluate.contamination.result import read_contamination
+from claimlab.evaluate.contamination.overlap import Grams, gram_hashes
+from claimlab.evaluate.contamination.result import paired, read_contamination
 from claimlab.llm.standin import Body, StandIn
 
 from .conftest import made_up_run
@@ -288,7 +286,7 @@ def test_an_estimate_asks_nothing_and_a_replay_gives_the_same(
     data: Dataset, profile: Callable[..., tuple[str, StandIn]], tmp_path: Path
 ) -> None:
     name, server = profile(PLANTED)
-    assert estimate_contamination(data, profile=name, probes=30)["probes"] == 30
+    assert cl.estimate(cl.contamination, data, profile=name, probes=30)["probes"] == 30
     assert server.requests == 0
     first = cl.contamination(
         data, profile=name, probes=30, cache=tmp_path / "calls", output=tmp_path / "a"

@@ -17,11 +17,9 @@ from claimlab.audit.write import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists, UsageError
 from claimlab.core.finding import Finding
-from claimlab.evaluate.eqa.evidence import Evidence, gather
-from claimlab.evaluate.eqa.limit import KINDS
-from claimlab.evaluate.eqa.limits import BEYOND, limits
-from claimlab.evaluate.eqa.runs import EXAMPLES
-from claimlab.evaluate.eqa.shifts import SHIFTS
+from claimlab.evaluate.eqa.evidence import EXAMPLES, Evidence, gather
+from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
+from claimlab.evaluate.eqa.scope import SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, new_study, read_study
 from claimlab.evaluate.eqa.write import report as write_eqa
 from claimlab.generate.planted import clean_twin, planted

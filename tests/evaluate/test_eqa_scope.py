@@ -14,7 +14,7 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.evaluate.eqa.shifts import DEALT, SHIFTS
+from claimlab.evaluate.eqa.scope import DEALT, SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, Shifts
 from claimlab.evaluate.eqa.write import Assurance
 from claimlab.generate.planted import planted

@@ -19,13 +19,18 @@ from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.agreement import compared
 from claimlab.evaluate.judge import lexical
-from claimlab.evaluate.judge.articles import Articles, articles_in
-from claimlab.evaluate.judge.cases import read_cases
+from claimlab.evaluate.judge.cases import Articles, articles_in, read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge, conflict
 from claimlab.evaluate.judge.opinions import Contradiction
-from claimlab.evaluate.judge.people import agreement_between, consensus, rates, read_people
+from claimlab.evaluate.judge.people import (
+    DEFAULT,
+    agreement_between,
+    consensus,
+    fit,
+    rates,
+    read_people,
+)
 from claimlab.evaluate.judge.run import judge_run
-from claimlab.evaluate.judge.threshold import DEFAULT, fit
 from claimlab.llm.judge import combined
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Refuse, Scripted
@@ -333,7 +338,7 @@ def test_the_command_records_replays_and_reads_files(
         str(tmp_path / "articles.csv"),
         "--json",
     ]
-    common += ["--labels", str(tmp_path / "labels.csv"), "--runs", "2"]
+    common += ["--labels", str(tmp_path / "labels.csv"), "--set", "runs=2"]
     assert command([*common, "-o", str(tmp_path / "a"), "--estimate"]) == 0
     assert json.loads(capsys.readouterr().out)["estimate"]["parts"]["m"]["calls"] == 24
     assert server.requests == 0
@@ -348,10 +353,10 @@ def test_the_command_records_replays_and_reads_files(
                 *common,
                 "-o",
                 str(tmp_path / "b"),
-                "--mode",
-                "replay",
-                "--cache",
-                str(tmp_path / "a.cache"),
+                "--set",
+                "mode=replay",
+                "--set",
+                f"cache={tmp_path / 'a.cache'}",
             ]
         )
         == 0

@@ -10,7 +10,9 @@ from sklearn import metrics as sk
 
 from claimlab.core.stats.scores import macro_f1
 from claimlab.evaluate.answers import Answers, answers
-from claimlab.evaluate.metrics import RATES, calibration, confusion, measure, tpr_at
+from claimlab.evaluate.metric import confusion
+from claimlab.evaluate.metrics.table_scores import RATES, calibration, tpr_at
+from claimlab.evaluate.result import measure
 
 NAMES = ("ay", "bee", "cee", "dee", "eff", "gee")
 
@@ -130,7 +132,7 @@ def test_the_rate_never_lets_more_negatives_pass_than_it_says() -> None:
     for fpr in RATES:
         rate = tpr_at(truth, score, fpr)
         bars = [b for b in np.unique(score) if (score[~truth] > b).mean() <= fpr]
-        assert rate.tpr == (score[truth] > min(bars)).mean()
+        assert rate.value == (score[truth] > min(bars)).mean()
 
 
 def test_only_classes_of_the_truth_are_averaged() -> None:

@@ -11,13 +11,11 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.evaluate.abstain import abstentions
 from claimlab.evaluate.answers import Answers
-from claimlab.evaluate.foreign import open_foreign
 from claimlab.evaluate.front import evaluate
-from claimlab.evaluate.metrics import measure
-from claimlab.evaluate.open import open_runs
-from claimlab.evaluate.ranking import DRAWS, areas, auroc_interval
+from claimlab.evaluate.metrics.table_scores import DRAWS, areas, auroc_interval
+from claimlab.evaluate.open import open_foreign, open_runs
+from claimlab.evaluate.result import abstentions, measure
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run
 from claimlab.tasks import open_task

@@ -16,8 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.exchange.export import read_export
 from claimlab.exchange.synthetic import lacks
 from claimlab.study.check import study_check
-from claimlab.study.estimate import study_estimate
-from claimlab.study.front import study_run
+from claimlab.study.front import study_estimate, study_run
 
 START = """
 name = "Generated"

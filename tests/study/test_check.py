@@ -12,7 +12,7 @@ import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.packaged import packages_of, require_extra
 from claimlab.generate.planted import planted
-from claimlab.study.classes import absent
+from claimlab.study.check import absent
 
 HEAD = 'seeds = [0, 1]\n[datasets.data]\nfolder = "data"\n'
 

@@ -11,8 +11,7 @@ import pytest
 
 from claimlab.generate.planted import planted
 from claimlab.llm.standin import StandIn
-from claimlab.study.estimate import study_estimate
-from claimlab.study.front import study_run
+from claimlab.study.front import study_estimate, study_run
 
 STUDY = """
 references = false

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -186,7 +185,7 @@ def test_a_study_may_have_several_grids_that_share_their_steps(place: Path) -> N
     assert all(list(c.axes) == list(planned[0].axes) for c in planned), (
         "tables need the same axes everywhere"
     )
-    options = [json.loads(c.node.before[0].options) for c in planned]
+    options = [c.node.before[0].options for c in planned]
     assert [o.get("train_where") for o in options] == [
         None,
         None,

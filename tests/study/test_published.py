@@ -11,10 +11,9 @@ import claimlab as cl
 from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
-from claimlab.study.file import read_study_file
+from claimlab.study.entry import card_figure, with_cards
+from claimlab.study.file import paper_table, read_study_file
 from claimlab.study.front import study_run
-from claimlab.study.papers import paper_table
-from claimlab.study.published import card_figure, with_cards
 
 GRID = """
 [datasets.data]

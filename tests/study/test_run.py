@@ -19,11 +19,10 @@ import pytest
 from sklearn.metrics import f1_score
 
 import claimlab as cl
-from claimlab.evaluate.together import over_seeds
+from claimlab.evaluate.compare import over_seeds
 from claimlab.generate.planted import planted
 from claimlab.llm.standin import StandIn
-from claimlab.study.estimate import study_estimate
-from claimlab.study.front import study_run
+from claimlab.study.front import study_estimate, study_run
 from claimlab.study.score import entries
 
 GRID = """

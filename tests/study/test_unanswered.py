@@ -133,7 +133,7 @@ def test_a_run_without_an_answer_is_neither_best_nor_tied_nor_joined() -> None:
     done = evaluate_runs(runs)
     assert done.comparisons[0].better is None
     assert done.comparisons[0].why == "Macro-F1 is not measured: no record was answered."
-    from claimlab.evaluate.views.page import conclusion
+    from claimlab.evaluate.views import conclusion
 
     text = conclusion(done.runs, done.comparisons)
     assert "asked" not in text

@@ -1,12 +1,12 @@
 """What a run said beside what is true, as arrays: the one shape that every measure here works
-on.
+on. And when there is too little of it to report: the same rule for a cell, a run and a comparison.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,13 @@ import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.core.stats.deal import codes_of
-from claimlab.core.stats.scores import Floats, Ints
+from claimlab.core.stats.scores import UNANSWERED, Floats, Ints
+from claimlab.core.words import several, verb
+
+# When there is too little data to report: the same rule for a cell, a run and a comparison.
+ONE_CLASS = "not measured: only one class"  # what a macro-F1 over one class is
+SMALLEST = 30  # records
+SMALLEST_CLASS = 5  # records of a class
 
 
 @dataclass(frozen=True)
@@ -64,11 +70,15 @@ class Answers:
         """The cell of the confusion table that each record falls into."""
         return self.truth * (len(self.classes) + 2) + self.guess
 
-    def take(self, rows: npt.NDArray[Any]) -> Answers:
+    def take(self, rows: Ints) -> Answers:
         """The same for some of the records; the classes stay those of all of them."""
-        scores = None if self.scores is None else self.scores[rows]
-        truth, guess, cluster = self.truth[rows], self.guess[rows], self.cluster[rows]
-        return Answers(self.classes, truth, guess, cluster, scores, self.scored, self.unscored)
+        return replace(
+            self,
+            truth=self.truth[rows],
+            guess=self.guess[rows],
+            cluster=self.cluster[rows],
+            scores=None if self.scores is None else self.scores[rows],
+        )
 
 
 def answers(
@@ -135,11 +145,10 @@ def _columns(
     """
     if isinstance(scores, pl.Series) and (quick := _alike(scores)) is not None:
         return quick, scores.is_not_null().to_numpy()
-    rows = _read_all(scores.to_list() if isinstance(scores, pl.Series) else list(scores))
-    names = dict.fromkeys(key for row in rows if row for key in row)
+    rows = [_read(row) or {} for row in scores]
+    names = dict.fromkeys(key for row in rows for key in row)
     columns = {
-        key: np.array([row.get(key, np.nan) if row else np.nan for row in rows], dtype=np.float64)
-        for key in names
+        key: np.array([row.get(key, np.nan) for row in rows], dtype=np.float64) for key in names
     }
     return columns, np.array([bool(row) for row in rows], dtype=bool)
 
@@ -166,28 +175,10 @@ def _alike(scores: pl.Series) -> dict[str, Floats] | None:
     }
 
 
-def _read_all(
-    scores: Sequence[str | Mapping[str, float | None] | None],
-) -> list[Mapping[str, float] | None]:
-    """The scores of every record; empty where none has any."""
-    if scores.count(None) == len(scores):
-        return []
-    if not all(
-        s is None or (isinstance(s, str) and s[:1] == "{" and s[-1:] == "}") for s in scores
-    ):
-        return [_read(row) for row in scores]
-    try:  # in one go: many times faster than one by one
-        rows = json.loads("[" + ",".join("null" if s is None else str(s) for s in scores) + "]")
-    except ValueError:
-        return [_read(row) for row in scores]
-    plain = all(row is None or {float, int}.issuperset(map(type, row.values())) for row in rows)
-    return rows if plain and len(rows) == len(scores) else [_read(row) for row in scores]
-
-
 def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float] | None:
     """The scores of one record; null where one of them is: a part of them says nothing."""
     try:
-        row: Any = json.loads(scores) if isinstance(scores, str) else scores
+        row: Mapping[str, Any] | None = json.loads(scores) if isinstance(scores, str) else scores
         if row is None or None in row.values():
             return None
         return {key: float(value) for key, value in row.items()}
@@ -218,3 +209,35 @@ def _score_matrix(
         matrix[present, scored.index(name)] = columns[key][present]
     matrix[~has] = np.nan
     return matrix, scored
+
+
+def unmeasured(answers: Answers) -> str | None:
+    """Why these answers have no macro-F1; null where they have one."""
+    if not answers.answered:
+        return UNANSWERED
+    return ONE_CLASS if len(answers.classes) < 2 else None
+
+
+def thin_classes(answers: Answers) -> list[str]:
+    """Classes with a handful of records: resampling a handful gives an interval that is far too
+    sure.
+    """
+    sizes = np.bincount(answers.truth, minlength=len(answers.classes))
+    return [c for c, n in zip(answers.classes, sizes, strict=True) if n < SMALLEST_CLASS]
+
+
+def cautions(answers: Answers) -> list[str]:
+    """What a reader must know before believing a macro-F1 on these records."""
+    if not answers.answered:
+        return [f"Every prediction failed: {UNANSWERED}."]
+    out = []
+    sizes = np.bincount(answers.truth, minlength=len(answers.classes))
+    if answers.n < SMALLEST:
+        out.append(f"There {verb(answers.n)} only {several(answers.n, 'record')}.")
+    if len(answers.classes) < 2:
+        out.append(f"Macro-F1 is {ONE_CLASS} ({answers.classes[0]}).")
+    for name in thin_classes(answers):
+        n = int(sizes[answers.classes.index(name)])
+        depends = f"macro-F1 depends on {verb(n, 'it', 'them')} and has no interval"
+        out.append(f"The class {name} has only {several(n, 'record')}: {depends}.")
+    return out

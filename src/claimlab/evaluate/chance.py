@@ -25,10 +25,10 @@ from claimlab.core.stats.interval import DRAWS, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.core.words import several
-from claimlab.evaluate.metrics import macro_f1_of
+from claimlab.evaluate.answers import thin_classes, unmeasured
+from claimlab.evaluate.compare import draw_runs, over_seeds
+from claimlab.evaluate.metric import macro_f1_of
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.small import thin_classes, unmeasured
-from claimlab.evaluate.together import draw_runs, over_seeds
 
 PERMUTATIONS, FEWEST = 200, 20
 MOST_LABELS = (
@@ -45,30 +45,20 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
     scores = [macro_f1_of(run.answers) for run in runs]
     known = [score for score in scores if score is not None]
     if not runs or len(known) < len(runs):
-        why = next(
-            (why for run in runs if (why := unmeasured(run.answers))),
-            "not measured: there is no run",
-        )
-        return Chance(why=f"Macro-F1 is {why}.")
+        reasons = [why for run in runs if (why := unmeasured(run.answers))]
+        return Chance(why=f"Macro-F1 is {[*reasons, 'not measured: there is no run'][0]}.")
     sizes = [np.bincount(run.answers.truth) for run in runs]
-    fixed = Chance(
+    permuted, moved, freely = permuted_scores(runs, seed=seed)
+    chance = Chance(
         float(np.mean([majority_f1(size) for size in sizes])),
         float(np.mean([stratified_f1(size) for size in sizes])),
+        float(permuted.mean()),
+        moved,
     )
-    permuted, moved, freely = permuted_scores(runs, seed=seed)
-    chance, score = (
-        replace(fixed, permuted=float(permuted.mean()), moved=moved),
-        float(np.mean(known)),
-    )
-    best = chance.best or 0.0
+    score, best = float(np.mean(known)), chance.best or 0.0
     chance = replace(chance, difference=score - best)
-    if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
-        return replace(chance, why="Every record has the same answer.")
-    if moved < LEAST_MOVED * freely:
-        return replace(
-            chance,
-            why=f"Permutations that keep groups together move only {100 * moved:.0f}% of labels.",
-        )
+    if why := _no_control(runs, moved, freely):
+        return replace(chance, why=why)
     drawn = draw_runs(runs, seed=seed, draws=draws)
     if drawn is None:
         thin = dict.fromkeys(name for run in runs for name in thin_classes(run.answers))
@@ -76,11 +66,20 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
     if drawn[1] < UNITS:
         return replace(chance, why=f"The records are only {several(drawn[1], 'group')}.")
     means = over_seeds(drawn[0])
-    chance = replace(chance, interval=interval(means - best, drawn[1], point=score - best))
-    by_resampling = permutation_p(
-        -best, -means, 0.0
-    )  # resamples that fall to the baseline; where none does, a tail
-    return replace(chance, p=max(by_resampling, permutation_p(score, permuted, float(means.std()))))
+    ends = interval(means - best, drawn[1], point=score - best)
+    by_permuting = permutation_p(score, permuted, float(means.std()))
+    # resamples that fall to the baseline; where none does, a tail
+    by_resampling = permutation_p(-best, -means, 0.0)
+    return replace(chance, interval=ends, p=max(by_resampling, by_permuting))
+
+
+def _no_control(runs: Sequence[ScoredRun], moved: float, freely: float) -> str | None:
+    """Why permuted labels say nothing of these runs; null where they do."""
+    if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
+        return "Every record has the same answer."
+    if moved < LEAST_MOVED * freely:
+        return f"Permutations that keep groups together move only {100 * moved:.0f}% of labels."
+    return None
 
 
 def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats, float, float]:

@@ -1,29 +1,102 @@
-"""Is one run better than another? On the records that both answered: a paired bootstrap and an
-exact McNemar test.
+"""Several runs together: resampled alike, compared, joined over seeds, and dropped from a random
+split to a held-out one.
 
-The bootstrap resamples whole groups and compares macro-F1. McNemar's test counts the records that
-only one of the two got right, as if they were independent: with groups of records it is too sure,
-so read it beside the interval. Its p-values are corrected by Holm's method for the number of
-comparisons.
+One draw of groups serves all runs, so that their differences have intervals. A group is the same
+group in every run (its records are named alike), whichever records each run was asked about.
+
+Is one run better than another? On the records that both answered: a paired bootstrap and an exact
+McNemar test. The bootstrap resamples whole groups and compares macro-F1. McNemar's test counts the
+records that only one of the two got right, as if they were independent: with groups of records it
+is too sure, so read it beside the interval. Its p-values are corrected by Holm's method for the
+number of comparisons.
+
+Runs that belong together are the same detector with other seeds, and the same on a random and on a
+held-out split. The drop from the random split to a held-out one is how much of a score was owed to
+records like those of training.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+import numpy as np
 import polars as pl
 
 from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import holm
-from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.core.stats.scores import Floats, macro_f1
 from claimlab.core.words import several
-from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
+from claimlab.evaluate.answers import SMALLEST, thin_classes, unmeasured
+from claimlab.evaluate.metric import accuracy_of, confusion, macro_f1_of
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.small import SMALLEST, unmeasured
-from claimlab.evaluate.together import redraw_runs
+
+
+def redraw_runs(
+    runs: Sequence[ScoredRun],
+    combine: Callable[[Floats], Floats],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Interval | None:
+    """The interval of one figure made of the macro-F1 of each run: `combine` takes (draws, runs).
+
+    Null when a run has a class of a handful of records.
+    """
+    drawn = draw_runs(runs, seed=seed, draws=draws)
+    return None if drawn is None else interval(combine(drawn[0]), drawn[1])
+
+
+def draw_runs(
+    runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS
+) -> tuple[Floats, int] | None:
+    """The macro-F1 of each run (draws, runs) under common draws of groups, and how many groups were
+    drawn.
+    """
+    if any(thin_classes(run.answers) for run in runs):
+        return None
+    if all(run.clusters.equals(runs[0].clusters) for run in runs[1:]):
+        cluster = np.tile(runs[0].answers.cluster, len(runs))
+    else:
+        cluster = codes_of(pl.concat([run.clusters for run in runs]))
+    sizes = [run.answers.cells for run in runs]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    cell = np.concatenate(
+        [run.answers.cell + start for run, start in zip(runs, starts, strict=False)]
+    )
+    table = kinds(cluster, cell, int(starts[-1]))
+
+    def figure(flat: Floats) -> Floats:
+        columns = []
+        for run, start in zip(runs, starts, strict=False):
+            k = len(run.answers.classes)
+            columns.append(
+                macro_f1(flat[:, start : start + run.answers.cells].reshape(-1, k, k + 2))
+            )
+        return np.stack(columns, axis=1)
+
+    return redraw(table, figure, seed=seed, draws=draws), table.groups
+
+
+def over_seeds(drawn: Floats, stream: int = 0) -> Floats:
+    """The mean over seeds in each draw (draws, seeds), with the seeds drawn too; another `stream`
+    draws them anew.
+
+    With S seeds the deviations between them are widened by sqrt(S / (S - 1)): S runs show less than
+    the spread of all that could be made."""
+    draws, seeds = drawn.shape
+    means = np.asarray(drawn.mean(axis=1))
+    if seeds < 2:
+        return means
+    rng = np.random.default_rng([seeds, stream] if stream else seeds)
+    picked = rng.integers(seeds, size=(draws, seeds))
+    resampled = np.take_along_axis(drawn, picked, axis=1).mean(axis=1)
+    return np.asarray(means + np.sqrt(seeds / (seeds - 1)) * (resampled - means))
 
 
 @dataclass(frozen=True)
@@ -159,3 +232,125 @@ def on_records(run: ScoredRun, records: pl.DataFrame) -> ScoredRun:
     """
     bare = run.table.with_columns(scores=pl.lit(None, pl.String))
     return replace(run, table=bare.join(records.select("id"), on="id", how="semi").sort("id"))
+
+
+RANDOM = "random"
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Runs that differ in their seed alone: `sd` is how far the score moves with the seed,
+    `interval` with records.
+    """
+
+    name: str
+    dataset: str
+    task: str
+    divided_by: str | None
+    runs: list[str]
+    seeds: list[int | None]
+    mean: float
+    sd: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Drop:
+    """`drop` is macro-F1 on the random split less that on the split by `divided_by`: positive means
+    worse there.
+    """
+
+    name: str
+    dataset: str
+    task: str
+    divided_by: str
+    random: float
+    held_out: float
+    drop: float
+    interval: Interval | None
+    random_runs: list[str]
+    held_out_runs: list[str]
+
+
+def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[ScoredRun]]:
+    """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs
+    without a macro-F1 are left out: on records of one class, or without an answer.
+
+    `same_part` asks for the same held-out values too: another source held out is no other seed.
+    """
+    families: dict[tuple[str | None, ...], list[ScoredRun]] = {}
+    for run in runs:
+        if run.about.detector is not None and unmeasured(run.answers) is None:
+            part = run.about.division if same_part else None
+            families.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
+    return list(families.values())
+
+
+def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Seeds]:
+    """Every set of runs that differ in their seed alone, two or more."""
+    out = []
+    for mine in alike(runs, same_part=True):
+        if len({run.about.seed for run in mine}) < 2:
+            continue
+        scores = [_score(run) for run in mine]
+        out.append(
+            Seeds(
+                name=str(mine[0].about.detector),
+                dataset=mine[0].dataset,
+                task=mine[0].task.name,
+                divided_by=mine[0].about.divided_by,
+                runs=[run.name for run in mine],
+                seeds=[run.about.seed for run in mine],
+                mean=float(np.mean(scores)),
+                sd=float(np.std(scores, ddof=1)),
+                interval=redraw_runs(mine, lambda f1: f1.mean(axis=1), seed=seed, draws=draws),
+            )
+        )
+    return out
+
+
+def drops(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Drop]:
+    """For each detector with runs on a random split: the drop to every other kind of split it was
+    run on.
+    """
+    out = []
+    groups = alike(runs)
+    for easy in groups:
+        if easy[0].about.divided_by != RANDOM:
+            continue
+        for hard in groups:
+            by = hard[0].about.divided_by
+            if by in (None, RANDOM) or _family(hard[0]) != _family(easy[0]):
+                continue
+            out.append(_drop(easy, hard, seed=seed, draws=draws))
+    return out
+
+
+def _drop(easy: list[ScoredRun], hard: list[ScoredRun], *, seed: int, draws: int) -> Drop:
+    means = [float(np.mean([_score(run) for run in side])) for side in (easy, hard)]
+    n = len(easy)
+
+    def lost(f1: Floats) -> Floats:
+        return np.asarray(f1[:, :n].mean(axis=1) - f1[:, n:].mean(axis=1))
+
+    return Drop(
+        name=str(easy[0].about.detector),
+        dataset=easy[0].dataset,
+        task=easy[0].task.name,
+        divided_by=str(hard[0].about.divided_by),
+        random=means[0],
+        held_out=means[1],
+        drop=means[0] - means[1],
+        interval=redraw_runs([*easy, *hard], lost, seed=seed, draws=draws),
+        random_runs=[run.name for run in easy],
+        held_out_runs=[run.name for run in hard],
+    )
+
+
+def _family(run: ScoredRun) -> tuple[str | None, ...]:
+    settings = json.dumps(run.about.settings, sort_keys=True, default=str)
+    return run.about.detector, settings, run.task.name, run.dataset
+
+
+def _score(run: ScoredRun) -> float:
+    return float(macro_f1(confusion(run.answers)))

@@ -1,14 +1,18 @@
-"""Open a run folder: its runs with the true labels, and the judges' verdicts on them."""
+"""Open runs with the true labels: a folder of `detect` with the judges' verdicts on it, or
+predictions made elsewhere.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Source
-from claimlab.evaluate.judge.reread import judged_in
+from claimlab.detect.outside import predictions_about, run_name
+from claimlab.evaluate.judge.people import judged_in
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run, task_of
 from claimlab.tasks import open_task
 
@@ -38,3 +42,18 @@ def open_runs(
     chosen = open_task(task or task_of(folder), source.records)
     about = replace(about, judged=judged_in(folder, chosen))
     return each_run(own_name, predictions, source, chosen, split=split, about=about)
+
+
+def open_foreign(
+    file: Path, data: Dataset, *, task: str = "veracity", split: str | None = None
+) -> list[ScoredRun]:
+    """The run in `file` on the records of `data`: see `claimlab.files.predictions`."""
+    opened = open_task(task, data.records)
+    predictions = predictions_about(data, file, opened)
+    return each_run(
+        run_name(predictions, file),
+        to_side_table("predictions", predictions),
+        data,
+        opened,
+        split=split,
+    )

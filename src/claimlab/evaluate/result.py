@@ -5,22 +5,183 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.scores import (
+    Counts,
+    Floats,
+    accuracy,
+    f1_per_class,
+    measured_macro_f1,
+    ratio,
+)
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
+from claimlab.evaluate.answers import Answers, unmeasured
+from claimlab.evaluate.metric import Measured, confusion, metrics, table_interval
+from claimlab.evaluate.metrics.table_scores import RATES, Calibration, calibration
+from claimlab.evaluate.scored_run import ABSTENTIONS, About, ScoredRun
 
 if TYPE_CHECKING:
     from claimlab.core.stats.chance import Chance
-    from claimlab.evaluate.abstain import Abstentions
-    from claimlab.evaluate.compare import Comparison
-    from claimlab.evaluate.contamination.beside import Beside
-    from claimlab.evaluate.joined import Drop, Seeds
-    from claimlab.evaluate.metrics import Scores
-    from claimlab.evaluate.scored_run import About
+    from claimlab.evaluate.compare import Comparison, Drop, Seeds
+    from claimlab.evaluate.contamination.result import Beside
     from claimlab.evaluate.slices import Slices
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    name: str
+    n: int
+    # null when the class was never answered, and when it is the only class of the truth
+    precision: float | None
+    recall: float | None  # null where no record was answered
+    f1: float | None  # null there, and when it is the only class: nothing could be mistaken for it
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The true-positive rate where at most `fpr` of the negatives pass for positives; null, and
+    why, if unknown.
+    """
+
+    fpr: float
+    tpr: float | None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Every measure of one run on one set of records. What could not be measured is null with a
+    reason. `metrics` has every metric of the registry by its key; some have a field as well.
+    """
+
+    n: int
+    classes: dict[str, int]
+    failed: int
+    other: int
+    accuracy: float | None  # null where no record was answered
+    macro_f1: float | None  # null there, and where the truth holds only one class
+    why: str | None  # macro-F1 is null, where it is
+    answered_accuracy: float | None
+    answered_macro_f1: float | None
+    per_class: list[ClassScore]
+    auroc: float | None
+    auroc_why: str | None
+    rates: list[Rate]
+    calibration: Calibration
+    metrics: dict[str, Measured]
+
+
+def measure(answers: Answers, positive: str | None = None) -> Scores:
+    """Every measure of one run; `positive` is the class that a binary ranking looks for."""
+    counts = confusion(answers)
+    k = len(answers.classes)
+    answered = counts[:, : k + 1]  # without "no answer"
+    measured = {metric.key: metric.measure(answers, positive) for metric in metrics()}
+    rates = {fpr: measured[f"tpr_at_{100 * fpr:g}"] for fpr in RATES}
+    return Scores(
+        n=answers.n,
+        classes={c: int(n) for c, n in zip(answers.classes, counts.sum(axis=1), strict=True)},
+        failed=int(counts[:, k + 1].sum()),
+        other=int(counts[:, k].sum()),
+        accuracy=measured["accuracy"].value,
+        macro_f1=measured["macro_f1"].value,
+        why=unmeasured(answers),
+        answered_accuracy=float(accuracy(answered)) if answers.answered else None,
+        answered_macro_f1=measured_macro_f1(answered) if answers.answered else None,
+        per_class=per_class(counts, answers.classes),
+        auroc=measured["auroc"].value,
+        auroc_why=measured["auroc"].why,
+        rates=[Rate(fpr, rate.value, rate.why) for fpr, rate in rates.items()],
+        calibration=calibration(answers),
+        metrics=measured,
+    )
+
+
+def per_class(counts: Counts, classes: tuple[str, ...]) -> list[ClassScore]:
+    k, spoke = len(classes), bool(counts[:, :-1].sum())
+    hits = np.diagonal(counts).astype(np.float64)
+    size, answered = counts.sum(axis=1), counts[:, :k].sum(axis=0)
+    recall, f1 = ratio(hits, size, nothing=0.0), f1_per_class(counts)
+    return [
+        ClassScore(
+            name,
+            int(size[i]),
+            float(hits[i] / answered[i]) if answered[i] and k > 1 else None,
+            float(recall[i]) if spoke else None,
+            float(np.nan_to_num(f1[i])) if spoke and k > 1 else None,
+        )
+        for i, name in enumerate(classes)
+    ]
+
+
+# Records of which a run said that it found no evidence, or not enough: no verdict, and no failure
+# either. In every score they count as wrong, since a verdict was asked for. Here they are looked at
+# apart, and the two kinds apart from each other: "no evidence" is about the search, "insufficient
+# evidence" about its results.
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """One kind of abstention: how often, and of which true classes."""
+
+    kind: str
+    n: int
+    share: float
+    classes: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Abstentions:
+    """`coverage` is the share of records that got a verdict; accuracy and macro-F1 are over those
+    alone.
+    """
+
+    kinds: list[Withheld]
+    coverage: float
+    coverage_interval: Interval | None
+    accuracy: float | None
+    macro_f1: float | None
+
+
+def abstentions(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Abstentions | None:
+    """Null when the run never abstained."""
+    table = run.table
+    withheld = [_kind(table, kind, run.answers.classes) for kind in ABSTENTIONS]
+    kinds = [w for w in withheld if w.n]
+    if not kinds:
+        return None
+    k = len(run.answers.classes)
+    counts = confusion(run.answers)
+    verdicts = np.array(counts)
+    verdicts[:, k:] = 0  # a verdict is one of the classes
+    (covered,) = table_interval(
+        run.answers, lambda counts: _coverage(counts, k), seed=seed, draws=draws
+    )
+    spoke = bool(verdicts.sum())
+    return Abstentions(
+        kinds,
+        float(_coverage(counts[None].astype(np.float64), k)[0]),
+        covered,
+        float(accuracy(verdicts)) if spoke else None,
+        measured_macro_f1(verdicts),
+    )
+
+
+def _kind(table: pl.DataFrame, kind: str, classes: tuple[str, ...]) -> Withheld:
+    truth = table.filter(pl.col("abstained") == kind)["truth"].to_list()
+    return Withheld(
+        kind, len(truth), len(truth) / max(1, table.height), {c: truth.count(c) for c in classes}
+    )
+
+
+def _coverage(counts: Floats, k: int) -> Floats:
+    whole = counts.sum(axis=(-2, -1))
+    return np.asarray(counts[..., :k].sum(axis=(-2, -1)) / np.maximum(whole, 1))
 
 
 @dataclass(frozen=True)
@@ -36,8 +197,8 @@ class Baseline:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Everything measured of one run. `intervals` holds macro_f1, accuracy, auroc, and f1 of each
-    class.
+    """Everything measured of one run. `intervals` holds those of the metrics that have one, by
+    key.
     """
 
     name: str

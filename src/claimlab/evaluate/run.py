@@ -16,30 +16,31 @@ from claimlab.core.errors import DataError
 from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import corrected
-from claimlab.core.stats.interval import DRAWS, kinds
+from claimlab.core.stats.interval import DRAWS, Interval, kinds
 from claimlab.core.stats.scores import (
     Floats,
-    accuracy,
     f1_per_class,
-    macro_f1,
     majority_f1,
     stratified_f1,
 )
-from claimlab.evaluate.abstain import abstentions
+from claimlab.evaluate.answers import SMALLEST, Answers, cautions, thin_classes, unmeasured
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.compare import compare_all
-from claimlab.evaluate.contamination.beside import COLUMN, beside, mark
-from claimlab.evaluate.contamination.result import Contamination
-from claimlab.evaluate.joined import drops, join_seeds
-from claimlab.evaluate.metrics import confusion, measure, table_interval
-from claimlab.evaluate.ranking import auroc_interval
-from claimlab.evaluate.result import Baseline, Evaluation, RunResult
+from claimlab.evaluate.compare import compare_all, drops, join_seeds
+from claimlab.evaluate.contamination.result import COLUMN, Contamination, beside, mark
+from claimlab.evaluate.metric import (
+    ScoreMetric,
+    confusion,
+    metrics,
+    table_interval,
+    table_metrics,
+)
+from claimlab.evaluate.result import Baseline, Evaluation, RunResult, abstentions, measure
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.slices import slice_run
-from claimlab.evaluate.small import SMALLEST, cautions, thin_classes, unmeasured
 from claimlab.evaluate.traits import USUAL
 
 Step = Callable[[str], None]  # told the name of what is done next
+LEFT_OUT = ("strangers", "unlabelled", "repeated", "untouched")
 
 
 class Evaluated(Evaluation):
@@ -49,9 +50,10 @@ class Evaluated(Evaluation):
         """Write the report: `evaluation.json`, and the same as tables, HTML, Markdown, LaTeX and
         figures.
         """
-        from claimlab.evaluate.write import write_evaluation
+        from claimlab.evaluate.views import contents
+        from claimlab.pages.folder import write_report
 
-        write_evaluation(self, Path(folder), force=force)
+        write_report(contents(self), Path(folder), force=force)
 
 
 def evaluate_runs(
@@ -119,50 +121,75 @@ def evaluate_run(
         )
     step(f"{run.name}, intervals")
     answers = run.answers
-    positive = run.task.positive
-    f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
-    thin, alone = thin_classes(answers), unmeasured(answers) is not None
+    intervals, class_intervals = _table_intervals(answers, seed=seed, draws=draws)
     step(f"{run.name}, chance")
     (chance,) = corrected([against_chance([run], seed=seed, draws=draws)])
     step(f"{run.name}, AUROC")
-    auroc = None if thin else auroc_interval(answers, positive, seed=seed)
+    intervals |= _score_intervals(answers, run.task.positive, seed=seed)
     slices = []
     for name in subgroups_of(run, by):
         step(f"{run.name}, by {name}")
         slices.append(slice_run(run, name, seed=seed, draws=draws))
     step(f"{run.name}, abstentions")
+    ids = "\n".join(run.table["id"].sort().to_list())
     return RunResult(
         name=run.name,
         dataset=run.dataset,
         digest=run.digest,
-        records=hashlib.sha256("\n".join(run.table["id"].sort().to_list()).encode()).hexdigest()[
-            :16
-        ],
+        records=hashlib.sha256(ids.encode()).hexdigest()[:16],
         task=run.task.name,
         split=run.split,
         about=run.about,
-        scores=measure(answers, positive),
+        scores=measure(answers, run.task.positive),
         confusion=confusion(answers).tolist(),
-        intervals={
-            "macro_f1": None if thin or alone else f1,
-            "accuracy": right if answers.answered else None,
-            "auroc": auroc,
-        },
-        class_intervals={
-            c: None if c in thin or alone else i
-            for c, i in zip(answers.classes, classes, strict=True)
-        },
+        intervals={m.key: intervals[m.key] for m in metrics() if m.key in intervals},
+        class_intervals=class_intervals,
         groups=kinds(answers.cluster, answers.cell, answers.cells).groups,
         baselines=baselines(run),
         slices=slices,
         abstentions=abstentions(run, seed=seed, draws=draws),
-        left_out={
-            name: int(getattr(run, name))
-            for name in ("strangers", "unlabelled", "repeated", "untouched")
-        },
+        left_out={name: getattr(run, name) for name in LEFT_OUT},
         cautions=cautions(answers),
         chance=chance,
     )
+
+
+def _table_intervals(
+    answers: Answers, *, seed: int, draws: int
+) -> tuple[dict[str, Interval | None], dict[str, Interval | None]]:
+    """The intervals of the metrics that are made of the confusion table, and of the F1 of each
+    class, from the same resamples. A class of a handful of records leaves accuracy alone."""
+    tables = table_metrics()
+
+    def figures(counts: Floats) -> Floats:
+        columns = [metric.figure(counts)[:, None] for metric in tables]
+        return np.concatenate([*columns, f1_per_class(counts)], axis=1)
+
+    drawn = table_interval(answers, figures, seed=seed, draws=draws)
+    thin, unclear = thin_classes(answers), unmeasured(answers) is not None
+    whole = {
+        metric.key: None
+        if not answers.answered or (metric.needs_classes and (thin or unclear))
+        else ends
+        for metric, ends in zip(tables, drawn, strict=False)
+    }
+    classes = {
+        name: None if name in thin or unclear else ends
+        for name, ends in zip(answers.classes, drawn[len(tables) :], strict=True)
+    }
+    return whole, classes
+
+
+def _score_intervals(
+    answers: Answers, positive: str | None, *, seed: int
+) -> dict[str, Interval | None]:
+    """Those of the metrics that are made of scores, where they have one."""
+    thin = bool(thin_classes(answers))
+    return {
+        metric.key: None if thin else metric.interval(answers, positive, seed)
+        for metric in metrics()
+        if isinstance(metric, ScoreMetric) and metric.interval is not None
+    }
 
 
 def baselines(run: ScoredRun) -> list[Baseline]:
@@ -203,9 +230,3 @@ def named_apart(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
             run if seen[run.name] == 1 else replace(run, name=f"{run.name} ({seen[run.name]})")
         )
     return out
-
-
-def _figures(counts: Floats) -> Floats:
-    return np.concatenate(
-        [macro_f1(counts)[:, None], accuracy(counts)[:, None], f1_per_class(counts)], axis=1
-    )

@@ -7,17 +7,18 @@ have intervals of their own. A cell that is too small says nothing: it is suppre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
-from claimlab.core.stats.scores import UNANSWERED, Floats, Ints, accuracy, macro_f1
-from claimlab.evaluate.answers import Answers
+from claimlab.core.stats.scores import UNANSWERED, Floats, Ints, accuracy, macro_f1, ratio
+from claimlab.evaluate.answers import SMALLEST, SMALLEST_CLASS, Answers
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import ALIASES, Values
 
 
@@ -70,66 +71,101 @@ class Slices:
 
 
 @dataclass(frozen=True)
-class _Pairs:
-    """Record and value, one pair for each value that a record has; values are numbered in
-    `names`.
+class _Parts:
+    """The answers of a run in parts: record and value, one pair for each value that a record has;
+    values are numbered in `names`.
     """
 
+    answers: Answers
     row: Ints
     value: Ints
     names: list[str]
 
-    def only(self, values: Ints) -> _Pairs:
+    @classmethod
+    def of(cls, answers: Answers, values: Values) -> _Parts:
+        names = values["value"].unique().sort()
+        number = values["value"].replace_strict(
+            names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64
+        )
+        row = values["row"].cast(pl.Int64).to_numpy()
+        return cls(answers, row, number.to_numpy().astype(np.int64), names.to_list())
+
+    def only(self, values: Ints) -> _Parts:
         place = np.full(len(self.names), -1)
         place[values] = np.arange(len(values))
         mine = place[self.value] >= 0
-        return _Pairs(self.row[mine], place[self.value][mine], [self.names[v] for v in values])
+        names = [self.names[v] for v in values]
+        return replace(self, row=self.row[mine], value=place[self.value][mine], names=names)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Of the confusion tables: (values, K, K+2)."""
+        k = len(self.answers.classes)
+        return len(self.names), k, k + 2
+
+    @property
+    def cell(self) -> Ints:
+        """The cell of all tables together that each pair falls into."""
+        return self.value * self.answers.cells + self.answers.cell[self.row]
+
+    def tables(self) -> Ints:
+        return np.bincount(self.cell, minlength=prod(self.shape)).reshape(self.shape)
+
+    def groups(self) -> list[int]:
+        """How many groups have records with each value."""
+        many = int(self.answers.cluster.max(initial=0)) + 1
+        both = np.sort(self.value * many + self.answers.cluster[self.row])
+        fresh = np.diff(both, prepend=-1) > 0
+        return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(self.names))]
+
+    def redraw(
+        self, figure: Callable[[Floats], Floats], *, seed: int, draws: int
+    ) -> tuple[Floats, int]:
+        """`figure` of the tables under common draws of groups, and how many groups were drawn."""
+        table = kinds(self.answers.cluster[self.row], self.cell, prod(self.shape))
+        drawn = redraw(
+            table, lambda flat: figure(flat.reshape(-1, *self.shape)), seed=seed, draws=draws
+        )
+        return drawn, table.groups
 
 
 def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> Slices:
     """The scores of `run` for each value of `by`."""
     by = ALIASES.get(by, by)
     values = run.trait(by)
-    pairs = _pairs(values)
+    parts = _Parts.of(run.answers, values)
     without = run.table.height - values["row"].n_unique()
-    answers = run.answers
-    counts = _tables(answers, pairs)  # (values, K, K+2)
+    counts = parts.tables()
     big = _big(counts)
-    shown_pairs = pairs.only(np.flatnonzero(big))
-    small = np.unique(pairs.row[~big[pairs.value]]) if len(pairs.row) else pairs.row
-    shown = counts[big]
-    if not len(shown):
+    small = np.unique(parts.row[~big[parts.value]]) if len(parts.row) else parts.row
+    if not big.any():
         return Slices(by, [], int((~big).sum()), len(small), without)
-    drawn, in_all = _redrawn(run, shown_pairs, seed=seed, draws=draws)
-    f1s, shares = drawn[:, : len(shown)], drawn[:, len(shown) :]
-    groups = _groups(answers, shown_pairs)
+    shown = parts.only(np.flatnonzero(big))
+    drawn, in_all = _redrawn(run, shown, seed=seed, draws=draws)
+    f1s, shares = np.split(drawn, 2, axis=1)
+    groups = shown.groups()
     cells = [
-        _cell(answers, name, groups[i], shown[i], f1s[:, i], shares[:, i])
-        for i, name in enumerate(shown_pairs.names)
+        _cell(run.answers.classes, name, groups[i], table, f1s[:, i], shares[:, i])
+        for i, (name, table) in enumerate(zip(shown.names, counts[big], strict=True))
     ]
-    cells, order = _ordered(cells, by)
+    order = _order(cells, by)
+    cells = [cells[i] for i in order]
     mean = _mean(cells, f1s[:, order], in_all)
     gap = head_tail_gap(run, seed=seed, draws=draws) if by == "resource" else None
     return Slices(by, cells, int((~big).sum()), len(small), without, mean, gap)
 
 
-def _redrawn(run: ScoredRun, pairs: _Pairs, *, seed: int, draws: int) -> tuple[Floats, int]:
-    """Macro-F1 and accuracy of each value under common draws of groups, and how many groups were
-    drawn. Subgroups that divide the records alike, as language and family often do, share their
-    draws."""
-    key = (seed, draws, len(pairs.names), pairs.row.tobytes(), pairs.value.tobytes())
-    if (before := run.redrawn.get(hash(key))) is not None:
-        return before
-    answers, k = run.answers, len(run.answers.classes)
-    cell = pairs.value * answers.cells + answers.cell[pairs.row]
-    table = kinds(answers.cluster[pairs.row], cell, len(pairs.names) * answers.cells)
-
-    def both(flat: Floats) -> Floats:
-        tables = flat.reshape(-1, len(pairs.names), k, k + 2)
-        return np.concatenate([macro_f1(tables), accuracy(tables)], axis=1)
-
-    run.redrawn[hash(key)] = redraw(table, both, seed=seed, draws=draws), table.groups
-    return run.redrawn[hash(key)]
+def _redrawn(run: ScoredRun, parts: _Parts, *, seed: int, draws: int) -> tuple[Floats, int]:
+    """Macro-F1 and accuracy of each value. Subgroups that divide the records alike, as language and
+    family often do, share their draws."""
+    key = hash((seed, draws, len(parts.names), parts.row.tobytes(), parts.value.tobytes()))
+    if key not in run.redrawn:
+        run.redrawn[key] = parts.redraw(
+            lambda tables: np.concatenate([macro_f1(tables), accuracy(tables)], axis=1),
+            seed=seed,
+            draws=draws,
+        )
+    return run.redrawn[key]
 
 
 def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap | None:
@@ -139,31 +175,19 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
     sides = run.trait("resource").filter(pl.col("value").is_in(["head", "tail"]))
     languages = run.trait("language").rename({"value": "language"})
     named = sides.join(languages, on="row", how="left", maintain_order="left")
-    pairs = _pairs(
-        named.select(
-            "row", value=pl.concat_str("value", pl.col("language").fill_null(""), separator=" ")
-        )
-    )
-    answers = run.answers
-    counts = _tables(answers, pairs)
-    heads = np.array([name.startswith("head") for name in pairs.names], dtype=bool)
+    value = pl.concat_str("value", pl.col("language").fill_null(""), separator=" ")
+    parts = _Parts.of(run.answers, named.select("row", value=value))
+    counts = parts.tables()
+    heads = np.array([name.startswith("head") for name in parts.names], dtype=bool)
     if not heads.any() or heads.all():
         return None
-    enough = _whole(np.stack([counts[heads].sum(axis=0), counts[~heads].sum(axis=0)]))
-    if not enough.all():
+    if not _whole(np.stack([counts[heads].sum(axis=0), counts[~heads].sum(axis=0)])).all():
         return None
-    fit = _whole(counts) & np.array(
-        [not name.endswith(" ") for name in pairs.names]
-    )  # not known is no language
+    # a language that is not known is no language
+    fit = _whole(counts) & np.array([not name.endswith(" ") for name in parts.names])
     by_language = bool((fit & heads).any() and (fit & ~heads).any())
-    table = kinds(
-        answers.cluster[pairs.row],
-        pairs.value * answers.cells + answers.cell[pairs.row],
-        counts.size,
-    )
 
-    def gaps(flat: Floats) -> Floats:
-        tables = flat.reshape(-1, *counts.shape)
+    def gaps(tables: Floats) -> Floats:
         pooled = macro_f1(tables[:, heads].sum(axis=1)) - macro_f1(tables[:, ~heads].sum(axis=1))
         if not by_language:
             return pooled[:, None]
@@ -171,10 +195,10 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
         means = _known_mean(f1[:, fit & heads]) - _known_mean(f1[:, fit & ~heads])
         return np.stack([pooled, means], axis=1)
 
-    points = gaps(counts.reshape(1, -1).astype(np.float64))[0]
-    drawn = redraw(table, gaps, seed=seed, draws=draws)
+    drawn, groups = parts.redraw(gaps, seed=seed, draws=draws)
     estimates = [
-        Estimate(float(p), interval(drawn[:, i], table.groups)) for i, p in enumerate(points)
+        Estimate(float(point), interval(drawn[:, i], groups))
+        for i, point in enumerate(gaps(counts[None].astype(np.float64))[0])
     ]
     return Gap(estimates[0], estimates[1] if by_language else None)
 
@@ -185,41 +209,18 @@ def contrast(
     """The macro-F1 of the records with the value `one` less that of those with `other`; null where
     a side is small.
     """
-    pairs = _pairs(run.trait(by).filter(pl.col("value").is_in([one, other])))
-    answers = run.answers
-    counts = _tables(answers, pairs)
-    if len(pairs.names) < 2 or not _whole(counts).all():
+    parts = _Parts.of(run.answers, run.trait(by).filter(pl.col("value").is_in([one, other])))
+    counts = parts.tables()
+    if len(parts.names) < 2 or not _whole(counts).all():
         return None
-    sign = 1.0 if pairs.names[0] == one else -1.0
-    table = kinds(
-        answers.cluster[pairs.row],
-        pairs.value * answers.cells + answers.cell[pairs.row],
-        counts.size,
-    )
+    sign = 1.0 if parts.names[0] == one else -1.0
 
-    def less(flat: Floats) -> Floats:
-        f1 = macro_f1(flat.reshape(-1, *counts.shape))
+    def less(tables: Floats) -> Floats:
+        f1 = macro_f1(tables)
         return np.asarray(sign * (f1[:, 0] - f1[:, 1]))
 
-    point = float(less(counts.reshape(1, -1).astype(np.float64))[0])
-    return Estimate(point, interval(redraw(table, less, seed=seed, draws=draws), table.groups))
-
-
-def _pairs(values: Values) -> _Pairs:
-    names = values["value"].unique().sort()
-    number = values["value"].replace_strict(
-        names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64
-    )
-    return _Pairs(
-        values["row"].cast(pl.Int64).to_numpy(), number.to_numpy().astype(np.int64), names.to_list()
-    )
-
-
-def _tables(answers: Answers, pairs: _Pairs) -> Ints:
-    k = len(answers.classes)
-    place = pairs.value * answers.cells + answers.cell[pairs.row]
-    flat = np.bincount(place, minlength=len(pairs.names) * answers.cells)
-    return flat.reshape(len(pairs.names), k, k + 2)
+    drawn, groups = parts.redraw(less, seed=seed, draws=draws)
+    return Estimate(float(less(counts[None].astype(np.float64))[0]), interval(drawn, groups))
 
 
 def _big(counts: Ints) -> npt.NDArray[np.bool_]:
@@ -238,51 +239,45 @@ def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
     return np.asarray(_big(counts) & spoke & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
 
 
-def _groups(answers: Answers, pairs: _Pairs) -> list[int]:
-    """How many groups have records with each value."""
-    many = int(answers.cluster.max(initial=0)) + 1
-    both = np.sort(pairs.value * many + answers.cluster[pairs.row])
-    fresh = np.diff(both, prepend=-1) > 0
-    return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(pairs.names))]
-
-
 def _cell(
-    answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, shares: Floats
+    classes: tuple[str, ...], value: str, groups: int, table: Ints, f1s: Floats, shares: Floats
 ) -> Cell:
-    sizes = table.sum(axis=1)
-    absent = [c for c, n in zip(answers.classes, sizes, strict=True) if not n]
-    held = [c for c, n in zip(answers.classes, sizes, strict=True) if n]
-    spoke, why = bool(table[:, :-1].sum()), None
-    if not spoke:
-        why = f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
-    elif absent:
-        why = (
-            f"All are {held[0]}: accuracy is its recall."
-            if len(held) == 1
-            else f"It holds no {', '.join(absent)}."
-        )
+    sizes = {name: int(n) for name, n in zip(classes, table.sum(axis=1), strict=True)}
+    spoke = bool(table[:, :-1].sum())
+    whole = spoke and all(sizes.values())
     return Cell(
         value=value,
-        n=int(sizes.sum()),
+        n=sum(sizes.values()),
         groups=groups,
-        classes={c: int(n) for c, n in zip(answers.classes, sizes, strict=True)},
+        classes=sizes,
         failed=int(table[:, -1].sum()),
         accuracy=float(accuracy(table)) if spoke else None,
         accuracy_interval=interval(shares, groups) if spoke else None,
-        macro_f1=float(macro_f1(table)) if spoke and not absent else None,
-        macro_f1_interval=interval(f1s, groups) if spoke and not absent else None,
-        why=why,
+        macro_f1=float(macro_f1(table)) if whole else None,
+        macro_f1_interval=interval(f1s, groups) if whole else None,
+        why=_why(sizes, spoke=spoke),
     )
 
 
-def _ordered(cells: list[Cell], by: str) -> tuple[list[Cell], list[int]]:
-    """Times in their order, everything else the largest first; and where each cell was before."""
-    in_time = by in ("year", "month")
-    order = sorted(
-        range(len(cells)),
-        key=lambda i: cells[i].value if in_time else (-cells[i].n, cells[i].value),
-    )
-    return [cells[i] for i in order], order
+def _why(sizes: dict[str, int], *, spoke: bool) -> str | None:
+    """Why a cell has no macro-F1; null where it has one."""
+    if not spoke:
+        return f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
+    present = [name for name, n in sizes.items() if n]
+    if len(present) == len(sizes):
+        return None
+    if len(present) == 1:
+        return f"All are {present[0]}: accuracy is its recall."
+    return f"It holds no {', '.join(name for name, n in sizes.items() if not n)}."
+
+
+def _order(cells: list[Cell], by: str) -> list[int]:
+    """The places of the cells as they are shown: times in their order, all else the largest
+    first.
+    """
+    if by in ("year", "month"):
+        return sorted(range(len(cells)), key=lambda i: cells[i].value)
+    return sorted(range(len(cells)), key=lambda i: (-cells[i].n, cells[i].value))
 
 
 def _mean(cells: list[Cell], f1s: Floats, groups: int) -> Estimate | None:
@@ -296,6 +291,4 @@ def _mean(cells: list[Cell], f1s: Floats, groups: int) -> Estimate | None:
 def _known_mean(f1s: Floats) -> Floats:
     """Mean over the cells that a resample holds; NaN when it holds none."""
     known = ~np.isnan(f1s)
-    size = known.sum(axis=1)
-    total = np.where(known, f1s, 0.0).sum(axis=1)
-    return np.asarray(np.where(size > 0, total / np.maximum(size, 1), np.nan))
+    return ratio(np.where(known, f1s, 0.0).sum(axis=1), known.sum(axis=1), nothing=np.nan)

@@ -52,13 +52,13 @@ class Column(Generic[Row]):
 
     def of(self, row: Row) -> Value:
         """What the column shows of `row`."""
-        value = self._value_in(row)
+        value = self._value_of(row)
         shown = self.missing if value is None else self.format(value) if self.format else value
         if self.link is not None:
             shown = replace(cell(shown), link=self.link(row))
         return shown if self.tone is None else replace(cell(shown), tone=self.tone(row))
 
-    def _value_in(self, row: Any) -> Any:
+    def _value_of(self, row: Any) -> Any:
         if callable(self.value):
             return self.value(row)
         if isinstance(self.value, int):

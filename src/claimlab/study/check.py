@@ -3,7 +3,6 @@ exist, extras, keys, and classes that a split leaves without a record."""
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,20 +11,100 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.arguments import in_storage
+import polars as pl
+
+from claimlab.core.call import in_storage
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.packaged import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
-from claimlab.study.classes import split_problems
+from claimlab.detect.detector import DETECTORS
 from claimlab.study.exhibit import Exhibit, exhibits
 from claimlab.study.file import Caps, StudyFile, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
-from claimlab.study.plan import Cell, all_axes, plan, sampled
-from claimlab.study.run import Grid, Maker, asks
-from claimlab.study.source import dataset_node
+from claimlab.study.plan import Cell, all_axes, dataset_node, plan, sampled
+from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
+from claimlab.tasks import open_task
+from claimlab.tasks.table import VERACITY
+
+_KEEP_LABELS = {
+    "enrich"
+}  # steps that add to records and change none: the split is the same without them
+
+
+def split_problems(cells: Sequence[Cell], maker: Maker) -> list[str]:
+    """A sentence for each step that fails before the detectors, and for each class that a side of a
+    split lacks.
+    """
+    problems: dict[tuple[str, str], dict[str, None]] = {}  # setting and problem -> seeds
+    looked: set[tuple[str, str, bool]] = set()
+    for cell in cells:
+        options = cell.node.options
+        before, task = _without(cell.node.before[0]), str(options.get("task", VERACITY.name))
+        trains = DETECTORS.get(str(options["detector"])).needs_training
+        if before is None or (before.key, task, trains) in looked:
+            continue
+        looked.add((before.key, task, trains))
+        setting = ", ".join(
+            f"{axis} {cell.axes[axis]}" for axis in ("dataset", "split") if axis in cell.axes
+        )
+        for problem in _problems(before, task, maker, trains=trains):
+            problems.setdefault((setting, problem), {})[str(cell.axes["seed"])] = None
+    return [
+        f"{setting}, {_seeds(list(seeds))}: {problem}"
+        for (setting, problem), seeds in problems.items()
+    ]
+
+
+def _seeds(seeds: Sequence[str]) -> str:
+    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(seeds)}"
+
+
+def _without(node: Node) -> Node | None:
+    """The step without what comes before it and keeps the labels; null where its input must be
+    asked for or made up.
+    """
+    if node.verb in _KEEP_LABELS:
+        return _without(node.before[0])
+    before = [_without(one) for one in node.before]
+    if node.verb == "evolve" or node.asks or any(one is None for one in before):
+        return None
+    return replace(node, before=tuple(one for one in before if one is not None))
+
+
+def _problems(last: Node, task: str, maker: Maker, *, trains: bool) -> Iterator[str]:
+    for node in last.chain():
+        if node.folder is None and not any(
+            before.key in maker.grid.failed for before in node.chain()
+        ):
+            maker.make(node)
+    if failed := maker.grid.why(last):
+        yield failed
+        return
+    try:
+        records = Dataset.open(maker.place(last)).records
+        labels = open_task(task, records).labels(records)
+    except ClaimlabError as error:
+        yield str(error)
+        return
+    yield from absent(records["split"], labels, ("train", "test") if trains else ("test",))
+
+
+def absent(splits: pl.Series, labels: pl.Series, sides: Sequence[str]) -> Iterator[str]:
+    """What the sides lack of the classes that the records have; nothing where there is no split."""
+    if splits.null_count() == splits.len():
+        return
+    classes = labels.drop_nulls().unique().sort().to_list()
+    for side in sides:
+        here = set(
+            labels.filter((splits == side).fill_null(value=False)).drop_nulls().unique().to_list()
+        )
+        if missing := [name for name in classes if name not in here]:
+            yield f"no record of class {', '.join(missing)} in {side}."
+
 
 _MODELS = {"profile": "model", "search_profile": "search_model"}  # the model of a profile to ask
 TRIED = 60  # records
@@ -57,18 +136,25 @@ def study_check(
     if cells:
         _try(problems, lambda: shown.extend(exhibits(read, {})))
     last = [*(cell.node.before[0] for cell in cells), *(exhibit.node for exhibit in shown)]
-    nodes = {
-        node.key: node for node in [*(cell.node for cell in cells), *last] for node in node.chain()
-    }
-    problems += [problem for node in nodes.values() for problem in _asked(node)]
+    ends = [*(cell.node for cell in cells), *last]
+    nodes = {node.key: node for end in ends for node in end.chain()}
+    for node in nodes.values():
+        problems += _asked(node)
     if cells:
-        with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
-            grid = Grid(Path(folder), read, cells)
-            problems += missing_extras(last, Maker(grid, Caps(), "record", progress))
-            problems += (
-                [] if problems else split_problems(cells, Maker(grid, Caps(), "replay", progress))
-            )
+        problems += _tried(read, cells, last, progress, split=not problems)
     return cells, list(dict.fromkeys(problems))
+
+
+def _tried(
+    study: StudyFile, cells: list[Cell], last: Sequence[Node], progress: Progress, *, split: bool
+) -> list[str]:
+    """What the steps themselves say, made in a folder that is removed again."""
+    with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
+        grid = Grid(Path(folder), study, cells)
+        problems = missing_extras(last, Maker(grid, Caps(), "record", progress))
+        if split and not problems:
+            problems = split_problems(cells, Maker(grid, Caps(), "replay", progress))
+        return problems
 
 
 def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
@@ -76,7 +162,7 @@ def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
     are made: each is tried on a few records, and what else is wrong with so few is not reported."""
     tried = {node.key: node for one in last for node in _on_few(one).chain() if node.folder is None}
     for node in tried.values():
-        if all(each.key not in maker.grid.failed and not asks(each) for each in node.chain()):
+        if all(each.key not in maker.grid.failed and not each.asks for each in node.chain()):
             maker.make(node)
     return [
         f"{tried[key].verb}: {e}"
@@ -139,7 +225,7 @@ def _asked(node: Node) -> Iterator[str]:
     """What a step needs to ask a model or a search, and does not have: profile, package, key,
     address.
     """
-    options: JsonObject = json.loads(node.options)
+    options: JsonObject = node.options
     for option, profile in _values(options, PROFILES):
         problems: list[str] = []
         _try(problems, partial(_open_profile, profile, options.get(_MODELS.get(option, ""))))

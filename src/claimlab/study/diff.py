@@ -1,28 +1,214 @@
 """`cl.study_diff`: what changed between two studies, setting by setting, with intervals where the
-runs are at hand.
+runs are at hand; as data, and as a page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Literal
 
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import repeatable
+import polars as pl
+
+from claimlab.core.call import in_storage, repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import holm
-from claimlab.core.stats.interval import DRAWS
+from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.pages.folder import fill
-from claimlab.study.change import WORDS, Change, StudyDiff
-from claimlab.study.diff_page import KIND, contents
-from claimlab.study.entry import Entry
+from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, Tone, decimal, percent
+from claimlab.pages.folder import Contents, fill
+from claimlab.study.entry import Entry, Row
 from claimlab.study.page import saved_study
-from claimlab.study.run import CELLS, FILE, STEPS_FOLDER
 from claimlab.study.score import PER_COMPARISON, gap_of
+from claimlab.study.step import CELLS, FILE, STEPS_FOLDER
+
+Word = Literal[
+    "higher",
+    "lower",
+    "unclear",
+    "same",
+    "no longer fails",
+    "fails now",
+    "only before",
+    "only after",
+]
+WORDS: tuple[Word, ...] = (
+    "lower",
+    "higher",
+    "fails now",
+    "no longer fails",
+    "only before",
+    "only after",
+    "unclear",
+    "same",
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting in both studies, or in one of them."""
+
+    axes: Mapping[str, Any]
+    before: Entry | None
+    after: Entry | None
+    difference: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    p_holm: float | None = None
+
+    @property
+    def word(self) -> Word:
+        if self.before is None or self.after is None:
+            return "only after" if self.before is None else "only before"
+        if bool(self.before.failed) != bool(self.after.failed):
+            return "fails now" if self.after.failed else "no longer fails"
+        if (
+            self.before.macro_f1 == self.after.macro_f1
+            and self.before.interval == self.after.interval
+        ):
+            return "same"
+        if self.p_holm is None or self.p_holm >= 0.05 or not self.difference:
+            return "unclear"
+        return "higher" if self.difference > 0 else "lower"
+
+    def to_json(self) -> JsonObject:
+        sides = {"before": self.before, "after": self.after}
+        return {
+            "axes": dict(self.axes),
+            "change": self.word,
+            **{name: None if one is None else one.to_json() for name, one in sides.items()},
+            "difference": self.difference,
+            "interval": self.interval,
+            "p_holm": self.p_holm,
+        }
+
+
+@dataclass
+class StudyDiff(Shown):
+    """Two studies compared: every setting of either, what changed first."""
+
+    before: str
+    after: str
+    changes: list[Change]
+    notes: list[str]
+
+    def counts(self) -> dict[str, int]:
+        return {
+            word: n for word in WORDS if (n := sum(change.word == word for change in self.changes))
+        }
+
+    def headline(self) -> str:
+        parts = ", ".join(f"{n} {word}" for word, n in self.counts().items())
+        return (
+            f"From '{self.before}' to '{self.after}', of {several(len(self.changes), 'setting')}:"
+            f" {parts}."
+        )
+
+    @property
+    def table(self) -> pl.DataFrame:
+        rows = [
+            {
+                **{axis: str(value) for axis, value in c.axes.items()},
+                "change": c.word,
+                "before": c.before.macro_f1 if c.before else None,
+                "after": c.after.macro_f1 if c.after else None,
+                "difference": c.difference,
+                "low": c.interval[0] if c.interval else None,
+                "high": c.interval[1] if c.interval else None,
+                "p_holm": c.p_holm,
+            }
+            for c in self.changes
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_json(self) -> JsonObject:
+        sides = {"before": self.before, "after": self.after}
+        return {
+            **sides,
+            "counts": self.counts(),
+            "notes": self.notes,
+            "settings": [c.to_json() for c in self.changes],
+        }
+
+
+KIND = "study diff"
+_TONES: Mapping[Word, Tone] = {
+    "lower": "fail",
+    "fails now": "fail",
+    "higher": "pass",
+    "no longer fails": "pass",
+}
+_METHOD = (
+    "A difference is after minus before, in macro-F1, with its 95% interval over test records and"
+    " seeds. It is called higher or lower where its p-value, corrected by Holm's method, is below"
+    " 0.05, and unclear otherwise."
+)
+
+
+def contents(diff: StudyDiff) -> Contents:
+    page = Report(
+        f"What changed: {diff.before} and {diff.after}",
+        "Two studies, setting by setting",
+        diff_blocks(diff),
+    )
+    return Contents(KIND, [page], data={"diff.json": diff.to_json()})
+
+
+def diff_blocks(diff: StudyDiff, *, everything: bool = True) -> list[Block]:
+    """In a sentence, and setting by setting (`everything`: those that are the same too)."""
+    shown = [change for change in diff.changes if everything or change.word != "same"]
+    blocks: list[Block] = [
+        Text(diff.headline(), "conclusion"),
+        *(Text(note, "note") for note in diff.notes),
+    ]
+    if shown:
+        blocks.append(changes_table(shown))
+    return [*blocks, Section("How to read this", [Text(_METHOD)])] if everything else blocks
+
+
+def changes_table(changes: Sequence[Change]) -> Table:
+    values = {axis: {c.axes[axis] for c in changes} for axis in changes[0].axes}
+    told_apart = [axis for axis in values if len(values[axis]) > 1] or list(values)[:1]
+    columns = ["Change", *told_apart, "Before", "After", "Difference", "Corrected p"]
+    rows: list[Row] = [
+        [
+            Cell(c.word, sort=str(WORDS.index(c.word)), tone=_TONES.get(c.word, "plain")),
+            *(c.axes[axis] for axis in told_apart),
+            _figure(c.before),
+            _figure(c.after),
+            _difference(c),
+            decimal(c.p_holm, 4),
+        ]
+        for c in changes
+    ]
+    return Table(columns, rows, "Macro-F1 in %, with 95% intervals.")
+
+
+def _figure(entry: Entry | None) -> Cell:
+    if entry is None:
+        return percent(None)
+    if entry.macro_f1 is None:
+        return Cell(
+            "failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed
+        )
+    return Cell(f"{percent(entry.macro_f1).text}{_ends(entry.interval)}", sort=entry.macro_f1)
+
+
+def _difference(change: Change) -> Cell:
+    if change.difference is None:
+        return percent(None)
+    return Cell(f"{100 * change.difference:+.1f}{_ends(change.interval)}", sort=change.difference)
+
+
+def _ends(interval: Interval | None) -> str:
+    return "" if interval is None else f" ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
+
 
 _NO_RUNS = "The runs of {} are not there: differences have no interval."
 
@@ -71,25 +257,29 @@ def study_diff(
 def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Change], list[str]]:
     """The settings of both studies side by side. An axis that one of them lacks, or that has one
     other value in each, tells nothing apart: it is noted and left out."""
-    values: list[dict[str, dict[str, None]]] = [{}, {}]
-    for one, side in zip(values, (before, after), strict=True):
-        for axis, value in ((axis, value) for entry in side for axis, value in entry.axes.items()):
-            one.setdefault(axis, {})[str(value)] = None
     notes, compared = [], []
-    for axis in dict.fromkeys([*values[0], *values[1]]):
-        sides = [list(one.get(axis, {})) for one in values]
-        if all(len(side) <= 1 for side in sides) and sides[0] != sides[1]:
-            first, second = (side[0] if side else "none" for side in sides)
-            notes.append(f"The studies differ in {axis}: '{first}' and '{second}'.")
+    for axis in dict.fromkeys(axis for entry in (*before, *after) for axis in entry.axes):
+        first, second = _values(before, axis), _values(after, axis)
+        if len(first) <= 1 and len(second) <= 1 and first != second:
+            names = " and ".join(f"'{(side or ['none'])[0]}'" for side in (first, second))
+            notes.append(f"The studies differ in {axis}: {names}.")
         else:
             compared.append(axis)
-    old, new = (
-        {tuple(str(e.axes.get(a)) for a in compared): e for e in side} for side in (before, after)
-    )
-    keys = dict.fromkeys([*old, *new])
-    return [
-        Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key)) for key in keys
-    ], notes
+    old, new = _by_setting(before, compared), _by_setting(after, compared)
+    changes = [
+        Change(dict(zip(compared, key, strict=True)), old.get(key), new.get(key))
+        for key in dict.fromkeys([*old, *new])
+    ]
+    return changes, notes
+
+
+def _by_setting(entries: Sequence[Entry], axes: Sequence[str]) -> dict[tuple[str, ...], Entry]:
+    return {tuple(str(entry.axes.get(axis)) for axis in axes): entry for entry in entries}
+
+
+def _values(entries: Sequence[Entry], axis: str) -> list[str]:
+    """The values that an axis has in a study; none where the study does not have it."""
+    return list(dict.fromkeys(str(e.axes[axis]) for e in entries if axis in e.axes))
 
 
 class _Opened:

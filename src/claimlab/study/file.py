@@ -17,14 +17,72 @@ dataset of that name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from claimlab.core import packaged
+from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.settings import read_toml
 from claimlab.core.types import JsonObject
-from claimlab.study.papers import with_papers
+
+Figure = JsonObject
+
+
+def paper_table(name: str) -> JsonObject:
+    """The `figures` that a paper prints in a table ("PAPER, TABLE"), and the paper's own `names`
+    for ours.
+    """
+    papers = packaged.toml("claimlab.catalog", "published.toml")
+    known = {
+        f"{paper}, {table}": content
+        for paper, tables in papers.items()
+        for table, content in tables.items()
+    }
+    if name not in known:
+        raise UnknownName("paper", name, list(known))
+    table: JsonObject = known[name]
+    return table
+
+
+def with_papers(raw: Mapping[str, Any]) -> JsonObject:
+    """The content of a study file, with the figures of the tables that its `[[published]]` and
+    `[[show]]` name.
+    """
+    filled = dict(raw)
+    for part, field in (("published", "figures"), ("show", "published")):
+        if isinstance(raw.get(part), list):
+            filled[part] = [_with_figures(each, field) for each in raw[part]]
+    return filled
+
+
+def _with_figures(part: Any, field: str) -> Any:
+    if not isinstance(part, dict) or not isinstance(part.get("paper"), str):
+        return part
+    if field in part:
+        raise UsageError(
+            f"A table of a study has both `paper` and `{field}`.", "Give one of the two."
+        )
+    figures: list[Figure] = paper_table(part["paper"])["figures"]
+    if "counts" in part:
+        return {**part, "counts": [_counted(count, figures) for count in part["counts"]]}
+    return {**part, field: figures}
+
+
+def _counted(count: Any, figures: list[Figure]) -> Any:
+    """A count whose `published` names rows of the table: one for every dataset, or one for each."""
+    named = count.get("published", {}) if isinstance(count, dict) else {}
+    rows = {figure["name"]: figure for figure in figures}
+    for row in [named] if isinstance(named, str) else named.values():
+        if row not in rows:
+            raise UnknownName("row", str(row), rows)
+    if isinstance(named, str):
+        named = {dataset: named for dataset in rows[named] if dataset != "name"}
+    return {**count, "published": {dataset: rows[row][dataset] for dataset, row in named.items()}}
+
 
 Value = str | int | float | bool
 Options = JsonObject
@@ -160,7 +218,7 @@ class StudyFile(_Part):
     def _fill_in(cls, raw: Any) -> Any:
         if not isinstance(raw, dict):
             return raw
-        return with_papers(_filled(raw, str(raw.get("data", "."))))
+        return with_papers(filled(raw, {"data": str(raw.get("data", "."))}))
 
     def variants(self, axis: str) -> dict[str, Options]:
         """What the values of an axis stand for, by name."""
@@ -168,13 +226,32 @@ class StudyFile(_Part):
         return options
 
 
-def _filled(value: Any, place: str) -> Any:
-    """The value with `{data}` replaced in every text inside it."""
+def filled(value: Any, places: Mapping[str, str]) -> Any:
+    """The value with `{NAME}` replaced by the place of that name in every text inside it."""
     if isinstance(value, dict):
-        return {name: _filled(each, place) for name, each in value.items()}
+        return {name: filled(each, places) for name, each in value.items()}
     if isinstance(value, list):
-        return [_filled(each, place) for each in value]
-    return value.replace("{data}", place) if isinstance(value, str) else value
+        return [filled(each, places) for each in value]
+    if isinstance(value, date | time):
+        return str(value)
+    if isinstance(value, str):
+        for name, place in places.items():
+            value = value.replace(f"{{{name}}}", place)
+    return value
+
+
+def texts_in(value: object, option: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every text in the tables of a study, with the names that lead to it; `detector.profile` is an
+    axis.
+    """
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from texts_in(each, (*option, *str(name).split(".")))
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each, option)
+    elif isinstance(value, str) and option:
+        yield option, value
 
 
 def read_study_file(file: str | Path) -> StudyFile:

@@ -1,21 +1,28 @@
-"""`cl.study_run`: the grid of a study file, made and scored."""
+"""`cl.study_run`: the grid of a study file, made and scored; and what it would cost: the steps that
+cost nothing are made, those that ask a model or a search are priced.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from claimlab.core.atomic import atomic_text
-from claimlab.core.call import note_call, repeatable
+from claimlab.core.call import in_storage, note_call, repeatable
+from claimlab.core.calls.estimate import estimate, in_words
 from claimlab.core.engine.names import working
 from claimlab.core.engine.run import check_engine
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.study.file import Caps
 from claimlab.study.page import write_tables
-from claimlab.study.run import CELLS, Grid, prepared
-from claimlab.study.shared import WORK, share_steps
+from claimlab.study.run import VERBS, WORK, Grid, Maker, prepared, share_steps
+from claimlab.study.step import CELLS, Node
 
 
 @repeatable("mode", "trust", "max_cost", "max_calls", "max_tokens", output="continued")
@@ -61,3 +68,69 @@ def study_run(
         note_call(output, output)
         shutil.rmtree(output / WORK, ignore_errors=True)
     return grid
+
+
+@in_storage(output="continued")
+def study_estimate(
+    study: str | Path,
+    output: str | Path,
+    *,
+    only: Mapping[str, str] | Sequence[str] = (),
+    mode: str = "record",
+    trust: bool = False,
+    progress: Progress = silent,
+) -> JsonObject:
+    """The least and the most that the steps which ask a model or a search would take together, and
+    what they will probably take where at least 20 replies to the same prompt are recorded: run one
+    seed first.
+
+    Loading, cleaning and splitting cost nothing: they are done on the way and kept for the run
+    itself. A step whose input must first be asked for cannot be priced, and is named.
+    """
+    output = Path(output)
+    with prepared(study, output, only, mode=mode, trust=trust, progress=progress) as maker:
+        maker.make_all(spend=False)
+        spending = [node for node in maker.nodes.values() if node.asks]
+        if not spending:
+            raise UsageError(
+                "No cell of this study asks a model or a search: it costs nothing.", "Run it."
+            )
+        ready = [node for node in spending if not any(each.asks for each in node.before)]
+        parts = {node.name: _priced(maker, node, output / "calls", mode) for node in ready}
+    later = [node.name for node in spending if node not in ready]
+    least, most, expected = (
+        _sum(parts.values(), name) for name in ("money_least", "money_most", "money_expected")
+    )
+    lines = [f"{name}: {line}" for name, part in parts.items() for line in part["sentences"][-1:]]
+    lines += [f"{name}: not priced, its input must be asked for first." for name in later]
+    return {
+        "parts": parts,
+        "not_priced": later,
+        "money_least": least,
+        "money_most": most,
+        "money_expected": expected,
+        "sentences": [*lines, f"In all: {in_words(least, most, expected)}."],
+    }
+
+
+def _sum(parts: Iterable[Mapping[str, Any]], name: str) -> float | None:
+    amounts = [part[name] for part in parts]
+    return None if None in amounts else sum(amounts)
+
+
+_ESTIMATES = {
+    "evolve": "claimlab.evolve.front.estimate_evolve",
+    "generate": "claimlab.generate.front.estimate_generate",
+    "quality_filter": "claimlab.generate.filter.front.estimate_quality_filter",
+    "drift": "claimlab.evolve.drift.front.estimate_drift",
+}
+
+
+def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> JsonObject:
+    options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
+    source = maker.place(node.before[0])
+    if node.verb in _ESTIMATES:
+        home, _, name = _ESTIMATES[node.verb].rpartition(".")
+        of_verb: Callable[..., JsonObject] = getattr(import_module(home), name)
+        return of_verb(source, **options)
+    return estimate(VERBS[node.verb].call, source, **options)

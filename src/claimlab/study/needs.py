@@ -4,7 +4,6 @@ paths to read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from claimlab.core.trust import Need, named_in
 from claimlab.evaluate.eqa.study import needs_of as eqa_needs
 from claimlab.evaluate.eqa.study import read_study
 from claimlab.llm.profiles import find_profile, foreign_keys, read_profiles
-from claimlab.study.file import StudyFile, read_study_file
+from claimlab.study.file import StudyFile, read_study_file, texts_in
 from claimlab.study.step import STEPS
 
 STUDY = "study.toml"  # in the folder of a study
@@ -45,7 +44,7 @@ def needs_of(study: StudyFile, file: Path) -> list[Need]:
         exclude=_WORDS if "data" in study.model_fields_set else {*_WORDS, "data"}
     )
     needs = set(named_in(content, file.absolute().parent))
-    for option, value in _texts(content):
+    for option, value in texts_in(content):
         last = (
             STEPS[option[-1]].main if option[-1] in STEPS else option[-1]
         )  # an axis sets its main option
@@ -108,20 +107,6 @@ def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
         return file, needs_of(read_study_file(file), file)
     profiles = read_profiles(file).values()
     return file, sorted({need for profile in profiles for need in foreign_keys(profile)})
-
-
-def _texts(value: Any, option: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every text in the tables of a study, with the names that lead to it; `detector.profile` is an
-    axis.
-    """
-    if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _texts(each, (*option, *str(name).split(".")))
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each, option)
-    elif isinstance(value, str) and option:
-        yield option, value
 
 
 def _of_profile(name: str, use: str) -> set[Need]:

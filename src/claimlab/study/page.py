@@ -1,37 +1,255 @@
-"""The page of a study, and everything beside it: HTML, Markdown, LaTeX, CSV and JSON."""
+"""The tables of a study (the grid over any two axes, each figure with its interval and a link to
+its runs), its page, and everything beside it: HTML, Markdown, LaTeX, CSV and JSON.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from claimlab.core.arguments import in_storage
+import polars as pl
+
+from claimlab.core.call import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
-from claimlab.core.settings import as_toml
-from claimlab.core.stats.chance import LEVEL
+from claimlab.core.settings import as_toml, one_of
+from claimlab.core.stats.chance import LEVEL, STAR
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
+from claimlab.files.cells import escape_cells
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    cell,
+    decimal,
+    percent,
+    probability,
+    span,
+)
 from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
-from claimlab.study.entry import Entry
-from claimlab.study.exhibit_tables import exhibit_tables
-from claimlab.study.file import StudyFile, View, read_study_file
+from claimlab.study.entry import TRIVIAL, Entry, Row, beside, published_rows, published_table
+from claimlab.study.exhibit import exhibit_tables
+from claimlab.study.file import Published, StudyFile, Value, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
-from claimlab.study.published import Row, beside, published_table
-from claimlab.study.run import FILE, STEPS_FOLDER, Grid
+from claimlab.study.run import Grid
 from claimlab.study.score import MAJORITY, entries
-from claimlab.study.step import REFERENCES, Node
-from claimlab.study.tables import against, crossed, drops, flat, others, trivial, words
+from claimlab.study.step import FILE, NONE, REFERENCES, STEPS_FOLDER, Node
+
+MEASURES = {
+    "macro_f1": "macro-F1",
+    "accuracy": "accuracy",
+    "difference": "difference to the baseline",
+    "records": "test records",
+}
+RANDOM = "random"
+PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", "task")}
+
+
+Axes = Mapping[str, Value]  # a choice on some of the axes
+
+
+def others(scored: Sequence[Entry], rows: str, columns: str) -> list[JsonObject]:
+    """The combinations of all axes that the table does not show: one table each."""
+    axes = list(scored[0].axes)
+    one_of(axes, rows, "rows")
+    one_of(axes, columns, "columns")
+    rest = [axis for axis in axes if axis not in (rows, columns)]
+    cells = {tuple(entry.axes[axis] for axis in rest): None for entry in scored}
+    return [dict(zip(rest, values, strict=True)) for values in cells]
+
+
+def crossed(
+    view: View,
+    scored: Sequence[Entry],
+    where: Axes,
+    *,
+    published: Sequence[Published] = (),
+    link: bool = False,
+) -> Table:
+    """One axis down, one across, and a measure in each cell; a published figure is a row below
+    ours, or the last.
+    """
+    one_of(list(MEASURES), view.cells, "cells")
+    mine = [entry for entry in scored if entry.has(where)]
+    at = {(entry.axes[view.rows], entry.axes[view.columns]): entry for entry in mine}
+    down, across = (list(dict.fromkeys(places)) for places in zip(*at, strict=True))
+    heads = [view.rows, *map(str, across)]
+    with_gap = len(view.gap) == 2 and set(view.gap) <= set(across)
+    if with_gap:
+        heads.append(f"{view.gap[0]} less {view.gap[1]}")
+    theirs = published_rows(published, view, across, where, scored)
+    body: list[Row] = []
+    for row in down:
+        cells = [at.get((row, column)) for column in across]
+        line: Row = [str(row), *(_shown(entry, view.cells, link=link) for entry in cells)]
+        if with_gap:
+            line.append(_gap(at.get((row, view.gap[0])), at.get((row, view.gap[1])), view.cells))
+        body += [line, *(other for about, other in theirs if about == row)]
+    body += [line for about, line in theirs if about not in down]
+    padded = [[*line, *[Cell("")] * (len(heads) - len(line))] for line in body]
+    return Table(heads, padded, caption=_caption(view, where, mine))
+
+
+def _caption(view: View, where: Axes, mine: Sequence[Entry]) -> str:
+    """What the table shows, of which setting, and what its stars say."""
+    rows, columns = (PLURAL.get(axis, axis) for axis in (view.rows, view.columns))
+    named = next((entry.against for entry in mine if entry.against), TRIVIAL)
+    shown = f"difference to {named}" if view.cells == "difference" else MEASURES[view.cells]
+    caption = f"{shown}; rows: {rows}, columns: {columns}."
+    if words(where):
+        caption += f" {words(where)}."
+    if any(starred(entry, view.cells) for entry in mine):
+        caption += f" {_star(view.cells, named)}"
+    return caption
+
+
+def _star(measure: str, named: str) -> str:
+    above = STAR.format("figures of this study")
+    if measure != "difference" or named == TRIVIAL:
+        return above
+    clear = (
+        "* clear of zero: p below 0.05, corrected by Holm's method for all figures of this study"
+    )
+    return f"{clear}; where it is above zero, also {above[2:]}"
+
+
+def starred(entry: Entry, measure: str) -> bool:
+    """Whether a figure has a star: the score is above chance, or its difference is clear of it. No
+    other figure is tested."""
+    return {"macro_f1": entry.chance.beaten, "difference": entry.differs}.get(measure, False)
+
+
+def _gap(first: Entry | None, second: Entry | None, measure: str) -> Cell:
+    above, below = getattr(first, measure, None), getattr(second, measure, None)
+    return percent(None if above is None or below is None else above - below)
+
+
+def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
+    if entry is None:
+        return Cell("", sort=float("-inf"))
+    value = getattr(entry, measure)
+    if value is None and measure == "difference" and entry.against is None and not entry.failed:
+        return Cell("baseline")
+    if value is None:
+        return Cell(
+            "failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed
+        )
+    if measure == "records":
+        return Cell(f"{value:,}", sort=float(value))
+    ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)
+    star = "*" if starred(entry, measure) else ""
+    text = f"{percent(value).text}{star}" + (
+        f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else ""
+    )
+    shown = Cell(text, sort=value)
+    return linked(shown, entry) if link else shown
+
+
+def linked(cell: Cell, entry: Entry) -> Cell:
+    """The cell as a link to the run of the first seed, from the page in the folder beside the
+    steps.
+    """
+    if entry.failed or not entry.runs:
+        return cell
+    return replace(cell, link=f"../{STEPS_FOLDER}/{entry.runs[0]}")
+
+
+def drops(scored: Sequence[Entry]) -> Table | None:
+    """The same setting under a random split and under each other one."""
+    if "split" not in scored[0].axes:
+        return None
+    at = {tuple(entry.axes.values()): entry for entry in scored}
+    rows: list[Row] = []
+    for entry in scored:
+        random = at.get(tuple({**entry.axes, "split": RANDOM}.values()))
+        if random is None or random is entry or random.macro_f1 is None or entry.macro_f1 is None:
+            continue
+        figures = [linked(percent(one.macro_f1), one) for one in (random, entry)]
+        drop = percent(round(random.macro_f1 - entry.macro_f1, 3) + 0.0)
+        rows.append([*map(str, entry.axes.values()), *figures, drop])
+    return Table([*scored[0].axes, "random", "this split", "drop"], rows) if rows else None
+
+
+_UNTESTED = Cell("–", sort=float("inf"))  # last where p-values are sorted
+_SETTING: Column[Entry] = Column("setting", lambda e: words(e.axes))
+AGAINST: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("against"),
+    Column("difference in macro-F1", lambda e: linked(percent(e.difference), e)),
+    Column("95% interval", "difference_interval", span),
+    Column("corrected p", "p_holm", probability, _UNTESTED),
+)
+# Each score beside the baselines that do not read the text; why, where it could not be tested.
+BESIDE_TRIVIAL: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("macro-F1", lambda e: linked(percent(e.macro_f1), e)),
+    Column("majority", "chance.majority", percent),
+    Column("random guess", "chance.stratified", percent),
+    Column("permuted labels", "chance.permuted", percent),
+    Column("above the best of these", "chance.difference", percent),
+    Column("95% interval", "chance.interval", span),
+    Column(
+        "corrected p",
+        lambda e: e.chance.why or e.chance.p_holm,
+        lambda p: p if isinstance(p, str) else probability(p),
+        _UNTESTED,
+    ),
+)
+COSTS: tuple[Column[Entry], ...] = (
+    _SETTING,
+    Column("seconds", "seconds", lambda seconds: decimal(seconds, 2)),
+    Column("US dollars", "cost", lambda cost: decimal(cost, 4)),
+)
+
+
+def flat(scored: Sequence[Entry]) -> pl.DataFrame:
+    """Every figure as one table; no cell can start a formula."""
+    rows = []
+    for entry in scored:
+        low, high = entry.interval or (None, None)
+        figures = {
+            "seeds": entry.seeds,
+            "records": entry.records,
+            "macro_f1": entry.macro_f1,
+            "low": low,
+            "high": high,
+            "accuracy": entry.accuracy,
+            "spread": entry.spread,
+            "against": entry.against,
+            "difference": entry.difference,
+            "p_holm": entry.p_holm,
+            "best_baseline": entry.chance.best,
+            "p_above_baseline": entry.chance.p_holm,
+            "failed": entry.failed,
+        }
+        named = {axis: str(value) for axis, value in entry.axes.items()}
+        rows.append({**named, **figures})
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return frame.with_columns(escape_cells(pl.col(pl.String)))
+
+
+def words(axes: Axes) -> str:
+    return ", ".join(
+        str(v) if axis == "part" else f"{axis} {v}" for axis, v in axes.items() if v != NONE
+    )
+
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
 AXIS, NAMES = 240, 190  # pixels: together they fit a phone
 LINES = 40  # more would not fit a screen; the table has them all
+_DROPPED = "How much of a score depends on test records that resemble training records."
 _METHOD = (
     "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which"
     " records are tested (whole groups are resampled, the same for all runs) and the seed. With one"
@@ -69,11 +287,10 @@ def study_table(
 ) -> list[Table]:
     """The results of a study over two of its axes: one table for each choice on the others. Without
     any of these, also the tables of single steps and the published figures, as on the page."""
-    study, scored = saved_study(folder)
+    study, scored, content = _saved(folder)
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
     if rows or columns or cells:
         return tables
-    content = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8"))
     saved = [Table(t["columns"], t["rows"], caption=t["caption"]) for t in content.get("shown", ())]
     return [*tables, *more_tables(study, scored, saved)]
 
@@ -81,10 +298,7 @@ def study_table(
 @in_storage()
 def study_failures(folder: str | Path) -> list[str]:
     """What has no result in a study that was run, with the reasons."""
-    saved_study(folder)
-    lines: list[str] = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8")).get(
-        "failures", []
-    )
+    lines: list[str] = _saved(folder)[2].get("failures", [])
     return lines
 
 
@@ -96,39 +310,30 @@ def more_tables(study: StudyFile, scored: Sequence[Entry], shown: Sequence[Table
 
 def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
     """A study that was run: its file and its figures, without the data or the runs."""
-    folder = Path(folder)
-    saved = folder / REPORT / DATA
+    return _saved(folder)[:2]
+
+
+def _saved(folder: str | Path) -> tuple[StudyFile, list[Entry], JsonObject]:
+    saved = Path(folder) / REPORT / DATA
     if not saved.is_file():
         raise UsageError(
             f"'{folder}' is not the folder of a finished study.", "Run the study first."
         )
-    content = json.loads(saved.read_text(encoding="utf-8"))
-    return read_study_file(folder / FILE), [Entry.of(entry) for entry in content["entries"]]
+    content: JsonObject = json.loads(saved.read_text(encoding="utf-8"))
+    scored = [Entry.of(entry) for entry in content["entries"]]
+    return read_study_file(Path(folder) / FILE), scored, content
 
 
 def tables_of(
-    study: StudyFile,
-    scored: Sequence[Entry],
-    *,
-    rows: str | None = None,
-    columns: str | None = None,
-    cells: str | None = None,
-    link: bool = False,
+    study: StudyFile, scored: Sequence[Entry], *, link: bool = False, **axes: str | None
 ) -> list[Table]:
-    """The same of figures at hand; with `link`, each leads to its run."""
+    """The same of figures at hand, by `rows`, `columns` and `cells`; with `link`, each leads to its
+    run.
+    """
     figures = beside(study, scored)
     return [
-        crossed(
-            mine,
-            view.rows,
-            view.columns,
-            view.cells,
-            where,
-            published=figures,
-            gap=view.gap,
-            link=link,
-        )
-        for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
+        crossed(view, mine, where, published=figures, link=link)
+        for view, mine, where in views(study, scored, **axes)
     ]
 
 
@@ -148,27 +353,29 @@ def views(
 
 
 def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
-    first = tables_of(grid.study, scored)
     shown = [
-        {"title": title, "caption": t.caption, "columns": t.columns, "rows": _texts(t)}
-        for title, t in grid.tables
+        {
+            "title": title,
+            "caption": table.caption,
+            "columns": table.columns,
+            "rows": [[cell(value).text for value in row] for row in table.rows],
+        }
+        for title, table in grid.tables
     ]
+    data = {
+        "name": grid.study.name,
+        "conclusion": conclusion(grid, scored),
+        "entries": [entry.to_json() for entry in scored],
+        "shown": shown,
+        "failures": failures(grid, scored),
+    }
+    tables = [*tables_of(grid.study, scored), *(table for _, table in grid.tables)]
     return Contents(
         KIND,
         [page(grid, scored)],
-        data={
-            DATA: {
-                "name": grid.study.name,
-                "conclusion": conclusion(grid, scored),
-                "entries": [entry.to_json() for entry in scored],
-                "shown": shown,
-                "failures": failures(grid, scored),
-            }
-        },
+        data={DATA: data},
         more_pages={"costs.html": [costs(grid, scored)]},
-        papers={
-            "table.tex": Report(grid.study.name, "", [*first, *(table for _, table in grid.tables)])
-        },
+        papers={"table.tex": Report(grid.study.name, "", tables)},
         files={"scores.csv": flat(scored).write_csv()},
     )
 
@@ -177,39 +384,24 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
     figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
+        table = crossed(view, mine, where, published=figures, link=True)
         title = words(where) or f"{view.rows} by {view.columns}"
-        table = crossed(
-            mine,
-            view.rows,
-            view.columns,
-            view.cells,
-            where,
-            published=figures,
-            gap=view.gap,
-            link=True,
-        )
-        blocks.append(Section(title, [table, *_picture(mine, where, view.rows, view.columns)]))
+        blocks.append(Section(title, [table, *_picture(view, mine, where)]))
     blocks += [Section(title, [table]) for title, table in grid.tables]
     if (compared := published_table(grid.study, scored)) is not None:
         blocks.append(Section("Published figures", [compared]))
     if dropped := drops(scored):
-        text = "How much of a score depends on test records that resemble training records."
-        blocks.append(Section("From a random split to a fair one", [Text(text), dropped]))
-    blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial(scored)]))
+        blocks.append(Section("From a random split to a fair one", [Text(_DROPPED), dropped]))
+    trivial = Table.of(BESIDE_TRIVIAL, [e for e in scored if e.macro_f1 is not None])
+    blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial]))
     if grid.study.table.baseline:
-        blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
+        against = Table.of(AGAINST, [e for e in scored if e.against])
+        blocks.append(Section("Against the baseline", [Text(_COMPARED), against]))
     blocks += reasons(failures(grid, scored))
-    blocks.append(
-        Section(
-            "How to read this",
-            [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])],
-        )
-    )
-    return Report(
-        grid.study.name,
-        f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}",
-        blocks,
-    )
+    more = Text("Time and cost", links=[("of every cell", "costs.html")])
+    blocks.append(Section("How to read this", [Text(_METHOD), more]))
+    size = f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}"
+    return Report(grid.study.name, size, blocks)
 
 
 def failures(grid: Grid, scored: Sequence[Entry]) -> list[str]:
@@ -249,44 +441,28 @@ def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
     )
 
 
-def _picture(
-    scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str
-) -> list[Block]:
-    mine = [
-        e
-        for e in scored
-        if all(e.axes[a] == v for a, v in where.items()) and e.macro_f1 is not None
-    ]
-    several_columns = len({e.axes[columns] for e in mine}) > 1
-    names = [
-        f"{e.axes[rows]}, {e.axes[columns]}" if several_columns else str(e.axes[rows]) for e in mine
-    ]
+def _picture(view: View, scored: Sequence[Entry], where: Axes) -> list[Block]:
+    mine = [entry for entry in scored if entry.has(where) and entry.macro_f1 is not None]
+    several_columns = len({entry.axes[view.columns] for entry in mine}) > 1
+    axes = [view.rows, view.columns] if several_columns else [view.rows]
     lines = [
-        Dot(n, e.macro_f1 or 0.0, e.interval, "plain") for n, e in zip(names, mine, strict=True)
+        Dot(", ".join(str(e.axes[axis]) for axis in axes), e.macro_f1 or 0.0, e.interval, "plain")
+        for e in mine
     ]
     if not lines:
         return []
     caption = "Macro-F1 with its 95% interval."
-    return [
-        Figure(
-            to_svg(dots(lines[:LINES], title="macro-F1 (%)", width=AXIS, names=NAMES)),
-            caption,
-            f"{caption} {words(where)}",
-        )
-    ]
+    drawn = dots(lines[:LINES], title="macro-F1 (%)", width=AXIS, names=NAMES)
+    return [Figure(to_svg(drawn), caption, f"{caption} {words(where)}")]
 
 
 def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
-    rows: list[Row] = [[words(e.axes), decimal(e.seconds, 2), decimal(e.cost, 4)] for e in scored]
-    shared = sum(t.get("seconds", 0.0) for t in grid.timings.values()) - sum(
-        e.seconds for e in scored
-    )
+    whole = sum(t.get("seconds", 0.0) for t in grid.timings.values())
+    shared = max(0.0, whole - sum(e.seconds for e in scored))
     text = (
-        f"Steps that cells share (loading, cleaning, splitting) took {max(0.0, shared):.1f} seconds"
-        " together."
+        f"Steps that cells share (loading, cleaning, splitting) took {shared:.1f} seconds together."
     )
-    table = Table(["setting", "seconds", "US dollars"], rows)
-    return Report("Time and cost", grid.study.name, [Text(text), table])
+    return Report("Time and cost", grid.study.name, [Text(text), Table.of(COSTS, scored)])
 
 
 def _write_answers(grid: Grid) -> None:
@@ -308,10 +484,6 @@ def _write_answers(grid: Grid) -> None:
     file = grid.output / ANSWERS
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     allow(file, named_in({"datasets": list(datasets)}, grid.output, base=grid.output))
-
-
-def _texts(table: Table) -> list[list[str]]:
-    return [[cell(value).text for value in row] for row in table.rows]
 
 
 def _place(grid: Grid, node: Node) -> str:

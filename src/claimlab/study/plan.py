@@ -1,15 +1,24 @@
-"""From a study file to its cells: a cell is one choice on every axis, made by a chain of steps."""
+"""From a study file to its cells: a cell is one choice on every axis, made by a chain of steps.
+
+The first step brings the dataset in: a folder as it is, a catalogued dataset, a file to import, or
+others merged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
 from itertools import product
+from pathlib import Path
 
-from claimlab.core.errors import UsageError
-from claimlab.study.file import Options, StudyFile, Value, View
-from claimlab.study.published import check_figures
-from claimlab.study.source import dataset_node, digest_of_files
+from claimlab.core.dataset import read_manifest
+from claimlab.core.digest import digest_file
+from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.remote import to_read
+from claimlab.files.raw import Options as Layout
+from claimlab.study.entry import check_figures
+from claimlab.study.file import Options, StudyFile, Value, View, texts_in
 from claimlab.study.step import (
     MERGE,
     MISSING,
@@ -18,13 +27,102 @@ from claimlab.study.step import (
     OF_SPLIT,
     REFERENCES,
     SAMPLE,
+    SOURCES,
     STEPS,
     Node,
-    as_json,
     checked,
 )
 
+LONGEST = 1_000  # characters of a path
+
+
+def dataset_node(study: StudyFile, name: str) -> Node:
+    """The step that brings a dataset in. One that is optional and not there is a step that fails,
+    with the reason.
+    """
+    options = dict(study.datasets[name])
+    if not options.pop("optional", False):
+        return _dataset_node(study, name, options)
+    try:
+        return _dataset_node(study, name, options)
+    except ClaimlabError as error:
+        return Node(MISSING, {"dataset": name, "why": str(error)})
+
+
+def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
+    kinds = [kind for kind in ("folder", *SOURCES) if kind in entry]
+    if len(kinds) != 1:
+        raise UsageError(
+            f"[datasets.{name}] must say where the data comes from in one way.",
+            "Give one of folder, load (with source), import, or merge.",
+        )
+    kind = kinds[0]
+    value = entry.pop(kind)
+    if kind == "folder":
+        return Node(
+            "folder", {}, folder=str(value), inputs=read_manifest(to_read(value)).own_digest()
+        )
+    if kind == "merge":
+        return Node("merge", entry, tuple(dataset_node(study, part) for part in value))
+    verb = SOURCES[kind]
+    if kind == "import":
+        entry = _as_arguments(entry)
+    options = checked(verb, {verb.main: value, **entry}, f"[datasets.{name}]")
+    return Node(
+        kind,
+        options,
+        inputs=digest_of(str(options["source"]) if "source" in options else value),
+    )
+
+
+def _as_arguments(options: Options) -> Options:
+    """The options of `claimlab import` as arguments of its function: the layout is one of them, and
+    so is the map.
+    """
+    layout = {
+        name: options.pop(name)
+        for name in (field.name for field in fields(Layout))
+        if name in options
+    }
+    labels = {"labels": options.pop("map")} if "map" in options else {}
+    if layout:
+        Layout.of(layout)  # a word that is wrong is said before anything is done
+    return {**options, **labels, **({"options": layout} if layout else {})}
+
+
+def digest_of(path: str | list[str]) -> str:
+    """The digest of a file, or of all files of a folder: a study notices that its data has
+    changed.
+    """
+    files = [to_read(p) for p in ([path] if isinstance(path, str) else path)]
+    paths = [
+        f
+        for p in files
+        for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])
+    ]
+    if missing := [str(f) for f in paths if not f.is_file()]:
+        raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
+    return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in paths).encode()).hexdigest()
+
+
+def digest_of_files(options: Options) -> str:
+    """The digest of the files that the options of a step name (decisions, a profile, lists): empty
+    without any.
+    """
+    texts = [
+        text
+        for value in options.values()
+        for text in (value if isinstance(value, list) else [value])
+    ]
+    paths = [
+        text for text in texts if isinstance(text, str) and "." in text and len(text) < LONGEST
+    ]
+    files = [path for path in paths if Path(path).is_file()]
+    return digest_of(files) if files else ""
+
+
 PART = "part"
+AXES = ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT)  # in this order
 
 
 @dataclass(frozen=True)
@@ -91,9 +189,9 @@ def all_axes(study: StudyFile) -> dict[str, list[Value]]:
     parts = parts_of(study)
     axes: dict[str, list[Value]] = {PART: [*parts]} if study.part else {}
     grids = [axes_of(part) for part in parts.values()]
-    order = ["dataset", *STEPS, *OF_SPLIT, *OF_DETECT]
     names = dict.fromkeys(axis for grid in grids for axis in grid if axis != "seed")
-    for axis in [*(a for a in order if a in names), *(a for a in names if a not in order), "seed"]:
+    ordered = [axis for axis in AXES if axis in names]
+    for axis in dict.fromkeys([*ordered, *names, "seed"]):
         axes[axis] = list(dict.fromkeys(value for grid in grids for value in grid.get(axis, ())))
     return axes
 
@@ -103,28 +201,15 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
     detectors.
     """
     grid = {axis: list(values) for axis, values in study.grid.items()}
-    for axis in grid:
-        verb, _, option = axis.partition(".")
-        if axis not in ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT) and not (
-            option and verb in STEPS
-        ):
-            known = ", ".join(["dataset", *STEPS, *OF_SPLIT, *OF_DETECT])
-            raise UsageError(
-                f"'{axis}' is not an axis of a study.", f"The axes are {known}, or STEP.OPTION."
-            )
-        if not grid[axis]:
-            raise UsageError(
-                f"The axis '{axis}' has no values.", "Give it one, or leave the axis out."
-            )
+    for axis, values in grid.items():
+        _check_axis(axis, values)
     if "detector" not in grid:
         raise UsageError(
             "The grid names no detector.", 'Add one: detector = ["tfidf"] under [grid].'
         )
     if study.references:
-        grid["detector"] = [
-            *(name for name in REFERENCES if name not in grid["detector"]),
-            *grid["detector"],
-        ]
+        missing = [name for name in REFERENCES if name not in grid["detector"]]
+        grid["detector"] = [*missing, *grid["detector"]]
     datasets = grid.pop("dataset", list(study.datasets))
     for name in datasets:
         if name not in study.datasets:
@@ -132,9 +217,19 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
                 f"The grid names the dataset '{name}', which has no table.",
                 f"Add [datasets.{name}].",
             )
-    ordered = {axis: grid[axis] for axis in (*STEPS, *OF_SPLIT, *OF_DETECT) if axis in grid}
-    rest = {axis: values for axis, values in grid.items() if axis not in ordered}
-    return {"dataset": datasets, **ordered, **rest, "seed": list(study.seeds)}
+    ordered = {axis: grid[axis] for axis in AXES if axis in grid}
+    return {"dataset": datasets, **ordered, **grid, "seed": list(study.seeds)}
+
+
+def _check_axis(axis: str, values: Sequence[Value]) -> None:
+    verb, _, option = axis.partition(".")
+    if axis not in AXES and not (option and verb in STEPS):
+        raise UsageError(
+            f"'{axis}' is not an axis of a study.",
+            f"The axes are {', '.join(AXES)}, or STEP.OPTION.",
+        )
+    if not values:
+        raise UsageError(f"The axis '{axis}' has no values.", "Give it one, or leave the axis out.")
 
 
 def view_of(study: StudyFile) -> View:
@@ -194,28 +289,32 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
     if study.sample is not None:
         node = sampled(node, study.sample)
     for axis, verb in STEPS.items():
-        more: Options = {
-            option: value
-            for name, value in chosen.items()
-            if value != NONE and (option := _option_of(name, axis))
-        }
-        if axis == "split":
-            more |= {
-                f"{side}_where": _where(study, side, str(chosen[side]))
-                for side in OF_SPLIT
-                if side in chosen
-            }
-            more |= {"task": chosen["task"]} if "task" in chosen else {}
-        if axis == "detector":
-            more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
-            more |= {} if chosen.get("detector") not in REFERENCES else {"evidence": NONE}
-        options = _options(study, axis, chosen, more)
+        options = _options(study, axis, chosen, _of_other_axes(study, axis, chosen))
         if options is None:
             continue
         if verb.seeded:
             options.setdefault("seed", chosen["seed"])
         node = step_node(study, verb.function, options, node)
     return node
+
+
+def _of_other_axes(study: StudyFile, axis: str, chosen: Mapping[str, Value]) -> Options:
+    """The options of a step that axes of their own set: STEP.OPTION, the rows of a split, evidence
+    and task.
+    """
+    more: Options = {
+        name.removeprefix(f"{axis}."): value
+        for name, value in chosen.items()
+        if name.startswith(f"{axis}.")
+    }
+    if axis == "split":
+        sides = [side for side in OF_SPLIT if side in chosen]
+        more |= {f"{side}_where": _where(study, side, str(chosen[side])) for side in sides}
+        more |= {"task": chosen["task"]} if "task" in chosen else {}
+    if axis == "detector":
+        more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
+        more |= {"evidence": NONE} if chosen.get("detector") in REFERENCES else {}
+    return more
 
 
 def sampled(node: Node, size: int) -> Node:
@@ -225,7 +324,7 @@ def sampled(node: Node, size: int) -> Node:
         return node
     if node.verb == MERGE:
         return replace(node, before=tuple(sampled(part, size) for part in node.before))
-    return Node(SAMPLE, as_json({"size": size}), (node,))
+    return Node(SAMPLE, {"size": size}, (node,))
 
 
 def _where(study: StudyFile, side: str, value: str) -> Options:
@@ -240,16 +339,13 @@ def _where(study: StudyFile, side: str, value: str) -> Options:
 
 def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> Node:
     """A step after `before`; the files and the datasets that its options name belong to it."""
-    text = as_json(options)
+    texts = [text for _, text in texts_in(options)]
     named = tuple(
-        (name, dataset_node(study, name)) for name in study.datasets if f"{{{name}}}" in text
+        (name, dataset_node(study, name))
+        for name in study.datasets
+        if any(f"{{{name}}}" in text for text in texts)
     )
-    return Node(verb, text, (before,), inputs=digest_of_files(options), named=named)
-
-
-def _option_of(name: str, axis: str) -> str:
-    head, _, option = name.partition(".")
-    return option if head == axis else ""
+    return Node(verb, options, (before,), inputs=digest_of_files(options), named=named)
 
 
 def _options(

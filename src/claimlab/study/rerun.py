@@ -1,35 +1,118 @@
-"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes."""
+"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes.
+
+A folder says the names and digests of what was read, never a path: `Inputs` finds where that is
+today.
+"""
 
 from __future__ import annotations
 
-import inspect
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
 from claimlab import _HOMES as HOMES
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import CALL, DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
+from claimlab.core.call import (
+    CALL,
+    DATE,
+    FIELDS,
+    INPUT,
+    OBJECT,
+    Call,
+    digest_input,
+    in_storage,
+    is_repeatable,
+    read_call,
+)
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
+from claimlab.core.options import Argument, Force, Option, Place, parameters_of
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
-from claimlab.study.inputs import Inputs
 from claimlab.study.needs import needs_of_call
-from claimlab.study.run import CALLS, CELLS, FILE, refuse_other_folder, varies
-from claimlab.study.step import FURTHER, SOURCES, STEPS
+from claimlab.study.run import refuse_other_folder, varies
+from claimlab.study.step import CALLS, CELLS, FILE, FURTHER, SOURCES, STEPS
+
+DEPTH, MOST = 4, 20_000  # how far below a folder, and at how many entries, one looks
+
+
+class Inputs:
+    """Looks in `given` for whatever has the digest, under any name, and in `near` for what has the
+    name too. `links` is a folder for links to inputs that were renamed: results may say the name of
+    what was read."""
+
+    def __init__(self, files: Sequence[Path], near: Sequence[Path], links: Path) -> None:
+        self.given, self.near, self.links = list(files), list(near), links
+
+    def find(self, name: str, digest: str | None) -> Path:
+        """The input, under its recorded name."""
+        changed: Path | None = None
+        for path, any_name in self._candidates(name):
+            if path.name != name and not any_name:
+                continue
+            if digest is not None and digest_input(path) == digest:
+                return path if path.name == name else self._linked(path, name)
+            changed = path if path.name == name else changed
+        if changed is not None:
+            raise DataError(
+                f"'{changed}' is not the input that was read: its content differs.", _TODO
+            )
+        looked = ", ".join(f"'{place}'" for place in dict.fromkeys((*self.given, *self.near)))
+        raise DataError(f"The input '{name}' is not in {looked}.", _TODO)
+
+    def _candidates(self, name: str) -> Iterator[tuple[Path, bool]]:
+        """Every file or folder that may be it; whether its name does not matter. Names are compared
+        first: to digest is slow."""
+        for place in (*self.given, *self.near):
+            if (place / name).exists():
+                yield place / name, False
+        for place in self.given:
+            yield from ((path, True) for path in _below(place))
+        for place in self.near:
+            yield from ((path, (path / MANIFEST).is_file()) for path in _below(place))
+
+    def _linked(self, path: Path, name: str) -> Path:
+        place = self.links / str(len(list(self.links.iterdir())) if self.links.is_dir() else 0)
+        place.mkdir(parents=True)
+        (place / name).symlink_to(path.resolve(), target_is_directory=path.is_dir())
+        return place / name
+
+
+_TODO = "Pass `inputs`, a folder that holds what was read."
+
+
+def _below(place: Path) -> Iterator[Path]:
+    """Files and folders below `place`, hidden ones left out; a dataset is one thing."""
+    count = 0
+    for folder, folders, files in os.walk(place):
+        here = Path(folder)
+        deep = len(here.relative_to(place).parts)
+        if (here / MANIFEST).is_file():
+            folders.clear()
+            files.clear()
+            yield here
+            continue
+        folders[:] = (
+            [] if deep >= DEPTH else sorted(name for name in folders if not name.startswith("."))
+        )
+        names = [*files, *folders]
+        yield from (here / name for name in sorted(names) if not (here / name / MANIFEST).is_file())
+        count += len(names)
+        if count > MOST:
+            return
+
 
 TOOL = f"claimlab {__version__}"
 
@@ -69,12 +152,20 @@ class Rerun(Shown):
 
 @in_storage()
 def rerun(
-    folder: str | Path,
+    folder: Annotated[
+        Place, Argument("A folder that claimlab wrote: a dataset, a report, an export, a study.")
+    ],
     *,
-    inputs: str | Path | Sequence[str | Path] = (),
-    cache: str | Path | None = None,
-    output: str | Path | None = None,
-    force: bool = False,
+    inputs: Annotated[
+        Place | Sequence[Place],
+        Option("Folder that holds what was read, under any name; repeatable."),
+    ] = (),
+    cache: Annotated[
+        Place | None,
+        Option("The recorded answers of models and searches; by default FOLDER.cache."),
+    ] = None,
+    output: Annotated[Place | None, Option("Keep the repeated folder here.", short="-o")] = None,
+    force: Force = False,
     trust: bool = False,
     progress: Progress = silent,
 ) -> Rerun:
@@ -163,7 +254,7 @@ def repeated() -> set[str]:
 def _arguments(
     function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs
 ) -> JsonObject:
-    parameters = inspect.signature(function).parameters
+    parameters = parameters_of(function)
     arguments = {}
     for name, value in recorded.items():
         default = parameters[name].default if name in parameters else None
@@ -212,7 +303,7 @@ def _shared(
     """What the call does not say: where to write, and that nothing is asked. A study answers from
     its own recording.
     """
-    names = set(inspect.signature(function).parameters)
+    names = set(parameters_of(function))
     shared = {"output": target, **more}
     if "cache" in names:
         shared |= {"mode": "replay", "cache": _cache(folder, cache)}

@@ -11,6 +11,10 @@
 A study that was stopped goes on where it was: finished steps are there, and a step that was
 interrupted has its own journal. A step that fails is the reason of the cells that need it; all
 others are done.
+
+Steps that can spend nothing may be made in other processes, level by level, each a shard. What such
+a step writes is its own folder of the study, whole or not at all, as when it is made here; the
+shard's output says how long it took, or why it failed.
 """
 
 from __future__ import annotations
@@ -29,7 +33,9 @@ import polars as pl
 from claimlab.core.atomic import quick_text
 from claimlab.core.budget import Ledger
 from claimlab.core.dataset import MANIFEST, read_manifest
-from claimlab.core.engine.reads import reads
+from claimlab.core.engine import run_stage
+from claimlab.core.engine.names import shares
+from claimlab.core.engine.reads import check, digest_of, reads
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
@@ -43,22 +49,26 @@ from claimlab.detect.tables import answered
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit import Exhibit, exhibits
-from claimlab.study.file import Caps, StudyFile, read_study_file
+from claimlab.study.file import Caps, StudyFile, filled, read_study_file
 from claimlab.study.needs import needs_of
 from claimlab.study.plan import Cell, plan
-from claimlab.study.step import FURTHER, MISSING, SOURCES, STEPS, Node, Verb
-
-FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
-    "study.toml",
-    "cells.json",
-    "timings.json",
-    "steps",
-    "calls",
-    "spent.jsonl",
+from claimlab.study.step import (
+    CALLS,
+    DETECT,
+    FILE,
+    FURTHER,
+    MISSING,
+    SOURCES,
+    SPENT,
+    STEPS,
+    STEPS_FOLDER,
+    TIMINGS,
+    Node,
+    Verb,
 )
+
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
-_VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
-DETECT = "detect"
+VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
 _DONE = {
     "audit": "audit.json",
     "drift": "drift.json",
@@ -188,7 +198,7 @@ class Maker:
     def make_all(self, *, spend: bool = True) -> None:
         """Make every step that can be made; without `spend`, only those that ask no model."""
         for node in self.nodes.values():
-            if not spend and any(asks(each) for each in node.chain()):
+            if not spend and any(each.asks for each in node.chain()):
                 continue
             self.progress(f"{node.verb} {node.key[:6]}", self.finished, len(self.nodes))
             if all(before.key not in self.grid.failed for before in node.chain()):
@@ -203,7 +213,7 @@ class Maker:
         """Make the step, unless it is there; where it fails, note why."""
         folder = self.steps / node.name
         if node.verb == MISSING:
-            self.grid.failed[node.key] = json.loads(node.options)["why"]
+            self.grid.failed[node.key] = node.options["why"]
             return
         if not self.is_missing(node):
             if folder.with_name(f".{folder.name}.work").exists():
@@ -249,7 +259,7 @@ class Maker:
 
     def _call(self, node: Node, folder: Path) -> None:
         again: JsonObject = {} if self.is_missing(node) else {"force": True}
-        options = {**self.options(node), **self._shared(_VERBS[node.verb]), **again}
+        options = {**self.options(node), **self._shared(VERBS[node.verb]), **again}
         call_step(node.verb, [self.place(b) for b in node.before], options, folder)
 
     def as_shard(self, node: Node) -> JsonObject:
@@ -258,7 +268,7 @@ class Maker:
         """
         how = {
             name: value
-            for name, value in self._shared(_VERBS[node.verb]).items()
+            for name, value in self._shared(VERBS[node.verb]).items()
             if name in ("mode", "cache")
         }
         options = {
@@ -272,10 +282,8 @@ class Maker:
 
     def options(self, node: Node) -> JsonObject:
         """The options of a step, with the folders of the datasets that they name."""
-        text = node.options
-        for name, other in node.named:
-            text = text.replace(f"{{{name}}}", json.dumps(str(self.place(other)))[1:-1])
-        options: JsonObject = json.loads(text)
+        places = {name: str(self.place(other)) for name, other in node.named}
+        options: JsonObject = filled(node.options, places)
         return options
 
     def _shared(self, verb: Verb) -> JsonObject:
@@ -292,24 +300,11 @@ class Maker:
 
 def call_step(name: str, places: Sequence[Path], options: Mapping[str, Any], folder: Path) -> None:
     """Make one step: the verb itself, with the folders that it reads and the one that it writes."""
-    verb = _VERBS[name]
+    verb = VERBS[name]
     if name == "merge":
         verb.call(places, **options, output=folder)
     else:
         verb.call(*places, **options, output=folder)
-
-
-def asks(node: Node) -> bool:
-    """Whether the step asks a model or a search on the network."""
-    options = json.loads(node.options)
-    providers = options.get("provider", ())
-    outside = [
-        p
-        for p in ([providers] if isinstance(providers, str) else providers)
-        if not p.startswith("local:")
-    ]
-    asked_by_name = node.verb == "detect" and str(options["detector"]).startswith("llm-")
-    return bool(options.get("profile") or options.get("judge") or outside or asked_by_name)
 
 
 def varies(file: Path) -> bool:
@@ -327,3 +322,59 @@ def _timings(output: Path) -> dict[str, dict[str, float]]:
     except (OSError, ValueError):
         return {}
     return known
+
+
+WORK = ".engine"
+
+
+def share_steps(maker: Maker) -> None:
+    """Make every step that asks no model, where the run shares its work; what is left is made as
+    ever.
+    """
+    if not shares():
+        return
+    free = [node for node in maker.nodes.values() if not any(_stays(one) for one in node.chain())]
+    for depth in sorted({len(list(node.chain())) for node in free}):
+        level = [node for node in free if len(list(node.chain())) == depth]
+        ready = [node for node in level if maker.is_missing(node) and maker.grid.why(node) is None]
+        if ready:
+            _make(maker, ready, depth)
+
+
+def _stays(node: Node) -> bool:
+    """Whether the step is made here: it may spend, it uses the recording, or it is known to be
+    missing.
+    """
+    return node.asks or node.verb in (MISSING, "enrich")
+
+
+def _make(maker: Maker, nodes: list[Node], depth: int) -> None:
+    shards = [maker.as_shard(node) for node in nodes]
+    folder = maker.grid.output.absolute() / WORK
+    outputs = run_stage(
+        do_step, shards, folder=folder, name=f"level-{depth}", progress=maker.progress
+    )
+    for node, file in zip(nodes, outputs, strict=True):
+        result = json.loads(file.read_text(encoding="utf-8"))
+        if result["failed"] is not None:
+            maker.grid.failed[node.key] = result["failed"]
+        else:
+            if maker.place(node).exists():  # else it is made again, as any step that is gone
+                check(maker.place(node), result["sha256"])
+            maker.took(node, result["seconds"], 0.0)
+
+
+def do_step(shard: Any, output: Path) -> None:
+    """One step of a study: the verb itself, with its own output."""
+    began, failed, folder = time.monotonic(), None, Path(shard["folder"])
+    try:
+        call_step(
+            shard["verb"], [Path(place) for place in shard["places"]], shard["options"], folder
+        )
+    except ClaimlabError as error:
+        failed = str(error)
+    seconds = round(time.monotonic() - began, 3)
+    digest = digest_of(folder) if failed is None else None
+    output.write_text(
+        json.dumps({"failed": failed, "seconds": seconds, "sha256": digest}), encoding="utf-8"
+    )

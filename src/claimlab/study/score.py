@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from claimlab.core.stats.chance import UNTESTED, corrected, holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
+from claimlab.evaluate.compare import draw_runs, over_seeds
+from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.together import draw_runs, over_seeds
 from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Value
+from claimlab.study.plan import Cell
 from claimlab.study.run import Grid
 from claimlab.study.step import REFERENCES
 
@@ -38,24 +38,20 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     """Every combination of axis values with its figures, compared with the same one of the detector
     `baseline`, or with the best trivial baseline where none is named."""
     wanted = baseline or grid.study.table.baseline
-    groups: dict[Setting, list[int]] = {}
-    for i, cell in enumerate(grid.cells):
-        groups.setdefault(tuple(v for a, v in cell.axes.items() if a != SEED), []).append(i)
-    opened = {key: _opened(grid, places) for key, places in groups.items()}
+    groups: dict[Setting, list[Cell]] = {}
+    for cell in grid.cells:
+        setting = tuple(value for axis, value in cell.axes.items() if axis != SEED)
+        groups.setdefault(setting, []).append(cell)
+    runs = {key: _opened(grid, cells) for key, cells in groups.items()}
     # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well
     # below 0.05.
     enough = max(draws, PER_COMPARISON * len(groups))
-    scored = [_entry(grid, places, *opened[key], draws) for key, places in groups.items()]
-    above = corrected([entry.chance for entry in scored])
-    scored = [replace(entry, chance=chance) for entry, chance in zip(scored, above, strict=True)]
-    runs = {key: one[0] for key, one in opened.items()}
-    compared = [
-        _against(entry, key, wanted, runs, enough)
-        for key, entry in zip(groups, scored, strict=True)
-    ]
-    reading = _holm(
-        [_reading(entry, key, runs, enough) for key, entry in zip(groups, scored, strict=True)]
-    )
+    scored = {key: _entry(grid, cells, runs[key], draws) for key, cells in groups.items()}
+    above = corrected([entry.chance for entry in scored.values()])
+    for key, chance in zip(groups, above, strict=True):
+        scored[key] = replace(scored[key], chance=chance)
+    reading = _holm([_reading(entry, key, runs, enough) for key, entry in scored.items()])
+    compared = [_against(entry, key, wanted, runs, enough) for key, entry in scored.items()]
     differing = _holm([entry.p for entry in compared])
     return [
         replace(entry, p_holm=p, p_reading=above_all)
@@ -129,38 +125,45 @@ def _gap(
     )
 
 
-def _opened(grid: Grid, places: Sequence[int]) -> tuple[list[ScoredRun], str | None]:
-    runs, failed = [], None
-    for cell in (grid.cells[i] for i in places):
-        reason = grid.reason(cell)
-        failed = failed or reason
-        if reason is None:
-            runs += open_runs(grid.folder(cell))
-    return runs, failed
+def _opened(grid: Grid, cells: Sequence[Cell]) -> list[ScoredRun]:
+    """The runs of those cells that have one."""
+    folders = [grid.folder(cell) for cell in cells if grid.reason(cell) is None]
+    return [run for folder in folders for run in open_runs(folder)]
 
 
-def _entry(
-    grid: Grid, places: Sequence[int], runs: list[ScoredRun], failed: str | None, draws: int
-) -> Entry:
-    known = [score for run in runs if (score := macro_f1_of(run.answers)) is not None]
-    shares = [share for run in runs if (share := accuracy_of(run.answers)) is not None]
-    whole = bool(known) and len(known) == len(runs) and failed is None
-    mean = float(np.mean(known)) if whole else None
-    drawn = draw_runs(runs, draws=draws) if whole else None
-    nodes = {node.key for i in places for node in [grid.cells[i].node]}
+def _entry(grid: Grid, cells: Sequence[Cell], runs: list[ScoredRun], draws: int) -> Entry:
+    failed = next(filter(None, map(grid.reason, cells)), None)
+    scores, shares = ([], []) if failed else _measured(runs)
+    mean = float(np.mean(scores)) if scores else None
+    drawn = draw_runs(runs, draws=draws) if scores else None
     return Entry(
-        {a: v for a, v in grid.cells[places[0]].axes.items() if a != SEED},
+        {axis: value for axis, value in cells[0].axes.items() if axis != SEED},
         len(runs),
         max((run.table.height for run in runs), default=0),
         mean,
-        float(np.mean(shares)) if runs and len(shares) == len(runs) and failed is None else None,
+        float(np.mean(shares)) if shares else None,
         None if drawn is None else interval(over_seeds(drawn[0]), drawn[1], point=mean),
-        float(np.std(known, ddof=1)) if whole and len(known) > 1 else None,
-        chance=against_chance(runs, draws=draws) if whole else UNTESTED,
-        seconds=sum(grid.timings.get(key, {}).get("seconds", 0.0) for key in nodes),
-        cost=sum(grid.timings.get(key, {}).get("cost", 0.0) for key in nodes),
+        float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+        chance=against_chance(runs, draws=draws) if scores else UNTESTED,
+        seconds=_took(grid, cells, "seconds"),
+        cost=_took(grid, cells, "cost"),
         failed=failed,
-        runs=tuple(Path(grid.folder(grid.cells[i])).name for i in places),
+        runs=tuple(grid.folder(cell).name for cell in cells),
+    )
+
+
+def _took(grid: Grid, cells: Sequence[Cell], what: str) -> float:
+    keys = {cell.node.key for cell in cells}
+    return sum(grid.timings.get(key, {}).get(what, 0.0) for key in keys)
+
+
+def _measured(runs: Sequence[ScoredRun]) -> tuple[list[float], list[float]]:
+    """Macro-F1 and accuracy of the runs; nothing where one of them could not be measured."""
+    scores = [score for run in runs if (score := macro_f1_of(run.answers)) is not None]
+    shares = [share for run in runs if (share := accuracy_of(run.answers)) is not None]
+    return (
+        scores if len(scores) == len(runs) else [],
+        shares if len(shares) == len(runs) else [],
     )
 
 

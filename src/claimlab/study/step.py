@@ -6,20 +6,30 @@ it.
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
-from typing import Any, Unpack, get_args, get_origin, get_type_hints
+from typing import Any
 
 from claimlab.core.errors import UsageError
+from claimlab.core.options import parameters_of
+from claimlab.core.settings import each_of
 from claimlab.core.version import __version__
 from claimlab.study.file import Options
 
 NONE = "none"
+# What the folder of a study holds: see `study/run.py`.
+FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
+    "study.toml",
+    "cells.json",
+    "timings.json",
+    "steps",
+    "calls",
+    "spent.jsonl",
+)
 
 
 @dataclass(frozen=True)
@@ -41,10 +51,7 @@ class Verb:
     @cached_property
     def options(self) -> set[str]:
         """Its arguments; those that it takes by a typed `**` count one by one."""
-        names = set(inspect.signature(self.call).parameters)
-        for hint in get_type_hints(self.call).values():
-            names |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
-        return names
+        return set(parameters_of(self.call))
 
 
 MERGE = "merge"
@@ -63,7 +70,7 @@ STEPS = {
     "split": Verb("claimlab.split.run", "split", "by", seeded=True),
     "detector": Verb("claimlab.detect.run", "detect", "detector", seeded=True),
 }
-SAMPLE, MISSING = "sample", "missing"
+SAMPLE, MISSING, DETECT = "sample", "missing", "detect"
 FURTHER = {  # steps that are not axes
     SAMPLE: Verb("claimlab.study.sample", "sample", "size"),
     "audit": Verb("claimlab.audit.front", "audit", "protocol"),
@@ -95,7 +102,7 @@ class Node:
     """One step: `folder` is a dataset that is there already, all others are made by `verb`."""
 
     verb: str
-    options: str  # as JSON, so that equal steps are equal
+    options: Options  # arguments of the function, as the file has them
     before: tuple[Node, ...] = ()
     folder: str | None = None
     inputs: str = ""  # digests of the files that are read
@@ -104,12 +111,26 @@ class Node:
     @cached_property
     def key(self) -> str:
         before = [b.key for b in self.before] + [[name, node.key] for name, node in self.named]
-        decides = [self.verb, self.options, before, self.folder, self.inputs, __version__]
+        decides = [self.verb, as_json(self.options), before, self.folder, self.inputs, __version__]
         return sha256(json.dumps(decides).encode()).hexdigest()
 
     @property
     def name(self) -> str:
         return f"{self.verb}-{self.key[:12]}"
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether the step asks a model or a search on the network."""
+        from claimlab.detect.detector import DETECTORS
+
+        detector = str(self.options.get("detector"))
+        if self.verb == DETECT and detector in DETECTORS and DETECTORS.get(detector).handles:
+            return True
+        if self.options.get("profile") or self.options.get("judge"):
+            return True
+        return any(
+            not name.startswith("local:") for name in each_of(self.options.get("provider", ()))
+        )
 
     def chain(self) -> Iterator[Node]:
         """This step and all before it, first things first."""
@@ -130,4 +151,5 @@ def checked(verb: Verb, options: Options, place: str) -> Options:
 
 
 def as_json(options: Options) -> str:
+    """The options as a text by which equal steps have equal keys."""
     return json.dumps(options, sort_keys=True, ensure_ascii=False, default=str)

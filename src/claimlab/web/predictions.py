@@ -71,7 +71,7 @@ def _key(place: Place) -> tuple[str, ...]:
 
 
 def _scored(run: ScoredRun, subgroup: str) -> Scored:
-    from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
+    from claimlab.evaluate.metric import accuracy_of, macro_f1_of
 
     table = run.table
     answered = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()

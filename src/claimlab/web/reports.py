@@ -82,8 +82,7 @@ def add_studies(pages: Pages) -> None:
 def study_page(
     workspace: Workspace, place: Place, rows: str, columns: str, cells: str
 ) -> StudyPage:
-    from claimlab.study.page import DATA, REPORT, saved_study, tables_of, views
-    from claimlab.study.tables import MEASURES
+    from claimlab.study.page import DATA, MEASURES, REPORT, saved_study, tables_of, views
 
     id, report = place.entry.id, inner_id(place.entry.id, REPORT)
     if not (place.folder / REPORT / DATA).is_file():
@@ -161,7 +160,7 @@ def _table(table: Table, study: str) -> StudyTable:
 
 
 def _setting(entry: Scored, study: str) -> Setting:
-    from claimlab.study.tables import words
+    from claimlab.study.page import words
 
     return Setting(
         name=words(entry.axes),

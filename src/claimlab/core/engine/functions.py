@@ -23,7 +23,7 @@ FUNCTIONS = {
     "near-duplicates sketch": "claimlab.text.neardup.stream:sketch",
     "near-duplicates verify": "claimlab.text.neardup.stream:verify",
     "rows": "claimlab.core.engine.run:do_rows",
-    "study step": "claimlab.study.shared:do_step",
+    "study step": "claimlab.study.run:do_step",
     "text languages": "claimlab.text.langid:identify",
     "text vectors": "claimlab.text.vectors:do_vectors",
 }

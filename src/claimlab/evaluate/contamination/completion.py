@@ -22,7 +22,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import mean_interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.evaluate.contamination.paired import RULE, paired
+from claimlab.evaluate.contamination.result import RULE, not_measured, paired
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.prompts import Prompt
@@ -215,14 +215,7 @@ def completion_finding(
             f"{several(n, 'usable reply', 'usable replies')}: a verdict needs {RULE.min_units}"
             " groups of records."
         )
-        return Finding(
-            check="completion",
-            protocol="contamination",
-            verdict="not-measured",
-            why=why,
-            n=n,
-            details=details,
-        )
+        return not_measured("completion", why, n, details)
     shares = {name: rows[name].to_numpy() for name in ("verbatim", "verbatim_control")}
     details |= {name: [float(v.mean()), mean_interval(v, seed=seed)] for name, v in shares.items()}
     details |= {"control": measured.control, "groups": measured.groups}
@@ -235,18 +228,4 @@ def completion_finding(
         f" {several_of(hits, n, 'text')} from the first half; held against other records,"
         f" {100 * measured.control:.1f}% of the replies do.{missing}"
     )
-    return Finding(
-        check="completion",
-        protocol="contamination",
-        verdict=measured.verdict,
-        why=why,
-        score=measured.rate,
-        interval=measured.interval,
-        difference=measured.difference,
-        difference_interval=measured.difference_interval,
-        margin=RULE.margin,
-        p=measured.p,
-        n=n,
-        details=details,
-        records=rows.filter("completed")["id"].to_list(),
-    )
+    return measured.finding("completion", why, n, details, rows.filter("completed")["id"])

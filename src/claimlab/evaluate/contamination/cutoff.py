@@ -18,7 +18,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import wilson
 from claimlab.core.words import several
-from claimlab.evaluate.contamination.paired import RULE
+from claimlab.evaluate.contamination.result import PROTOCOL, RULE, not_measured
 
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
@@ -27,35 +27,34 @@ def cutoff_day(words: str | date) -> date:
     """A day, the end of a month or year, or what the vendor of a model has stated."""
     if isinstance(words, date):
         return words
-    match = _DAY.fullmatch(words.strip())
-    stated = words.strip() if match else cutoff_of(words)
-    match = match or (_DAY.fullmatch(stated) if stated else None)
+    match = _DAY.fullmatch(words.strip()) or _DAY.fullmatch(cutoff_of(words) or "")
     if match is None:
-        known = ", ".join(
-            sorted(packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"])
-        )
         raise UsageError(
             f"`cutoff` '{words}' is not a date, and the cut-off of a model of that name is not"
             " known.",
-            f"Pass a date such as 2024-06, or one of: {known}.",
+            f"Pass a date such as 2024-06, or one of: {', '.join(sorted(_stated()))}.",
         )
-    year, month, day = (None if part is None else int(part) for part in match.groups())
+    year, month, day = (int(part or 0) for part in match.groups())
     try:
-        last = calendar.monthrange(year or 0, month or 12)[1]
-        return date(year or 0, month or 12, day or last)
+        last = calendar.monthrange(year, month or 12)[1]
+        return date(year, month or 12, day or last)
     except ValueError:
         raise UsageError(
             f"`cutoff` '{words}' is not a valid date.", "Write it as 2024-06-30."
         ) from None
 
 
+def _stated() -> dict[str, str]:
+    """The cut-offs that vendors have stated, by the name of the model."""
+    content = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")
+    return dict(content["models"])
+
+
 def cutoff_of(model: str) -> str | None:
     """What the vendor has stated of a model, by the longest name that its own name starts with;
     null if unknown.
     """
-    table: dict[str, str] = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")[
-        "models"
-    ]
+    table = _stated()
     name = model.lower().rpartition("/")[2]
     fitting = [
         known for known in table if re.match(rf"(?:meta-)?{re.escape(known)}(?![\w.])", name)
@@ -80,14 +79,7 @@ def cutoff_finding(sides: pl.Series, day: date) -> Finding:
     spread = wilson(n - after, n)
     if n < RULE.min_units or spread is None or undated == n:
         why = "No record has a date." if n and undated == n else f"Only {several(n, 'record')}."
-        return Finding(
-            check="cutoff",
-            protocol="contamination",
-            verdict="not-measured",
-            why=why,
-            n=n,
-            details=details,
-        )
+        return not_measured("cutoff", why, n, details)
     verdict: Verdict = "pass" if spread[1] < RULE.margin else "inconclusive"
     why = (
         f"{after:,} of {several(n, 'record')} {'is' if after == 1 else 'are'} dated after"
@@ -96,12 +88,12 @@ def cutoff_finding(sides: pl.Series, day: date) -> Finding:
     )
     return Finding(
         check="cutoff",
-        protocol="contamination",
+        protocol=PROTOCOL,
         verdict=verdict,
         why=why,
+        n=n,
         score=(n - after) / n,
         interval=spread,
         margin=RULE.margin,
-        n=n,
         details=details,
     )

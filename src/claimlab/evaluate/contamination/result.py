@@ -1,20 +1,124 @@
-"""What is known of a model and a test set, and the same read back from a saved report."""
+"""What is known of a model and a test set, and the same read back from a saved report.
+
+A rate is shown beside its control on the same records: the difference with its interval, and the
+verdict that follows (`paired`). Beside the scores of a run: what the model may have known, and what
+it scores without it (`beside`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from claimlab.audit.rule import Rule
 from claimlab.core.errors import DataError
-from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.shown import Shown
+from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.interval import DRAWS, Interval, intervals, wilson
+from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
+from claimlab.detect.detector import DETECTORS
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.slices import Estimate, contrast
+
+RULE = Rule()
+PROTOCOL = "contamination"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Means over records, each with a 95% interval over whole groups; `p` is of a sign test over
+    groups.
+    """
+
+    rate: float
+    interval: Interval
+    control: float
+    difference: float
+    difference_interval: Interval
+    p: float
+    verdict: Verdict
+    groups: int
+
+    def finding(
+        self, check: str, why: str, n: int, details: JsonObject, records: pl.Series
+    ) -> Finding:
+        """What follows from it; `records` are the ids of those that were found."""
+        return Finding(
+            check=check,
+            protocol=PROTOCOL,
+            verdict=self.verdict,
+            why=why,
+            n=n,
+            score=self.rate,
+            interval=self.interval,
+            difference=self.difference,
+            difference_interval=self.difference_interval,
+            margin=RULE.margin,
+            p=self.p,
+            details=details,
+            records=records.to_list(),
+        )
+
+
+def not_measured(check: str, why: str, n: int, details: JsonObject | None = None) -> Finding:
+    return Finding(
+        check=check,
+        protocol=PROTOCOL,
+        verdict="not-measured",
+        why=why,
+        n=n,
+        details=details or {},
+    )
+
+
+def paired(own: Floats, control: Floats, groups: pl.Series, *, seed: int = 0) -> Paired | None:
+    """`own` and `control` are values from 0 to 1 of the same records; null with fewer than 20
+    groups.
+    """
+    cluster = codes_of(groups)
+    units = len(np.unique(cluster))
+    if units < RULE.min_units:
+        return None
+    pairs, cell = np.unique(np.stack([own, own - control]), axis=1, return_inverse=True)
+    rate, difference = intervals(
+        cluster,
+        np.ravel(cell),
+        pairs.shape[1],
+        lambda n: n @ pairs.T / n.sum(axis=1)[:, None],
+        seed=seed,
+    )
+    mean, less = float(own.mean()), float((own - control).mean())
+    rate, difference = rate or (mean, mean), difference or (less, less)
+    if own.min() == own.max():  # resampling equal values says nothing of how sure they are
+        rate = wilson(round(mean * units), units) or rate
+        shift = mean - less
+        difference = (min(difference[0], rate[0] - shift), max(difference[1], rate[1] - shift))
+    p = _sign_test(np.bincount(cluster, weights=own - control).astype(np.float64))
+    return Paired(
+        mean, rate, float(control.mean()), less, difference, p, RULE.verdict(difference, p), units
+    )
+
+
+def _sign_test(differences: Floats) -> float:
+    """How likely so many groups above their control would be, if either were as likely."""
+    from scipy.stats import binomtest
+
+    above, below = int((differences > 1e-12).sum()), int((differences < -1e-12).sum())
+    return (
+        float(binomtest(above, above + below, 0.5, alternative="greater").pvalue)
+        if above + below
+        else 1.0
+    )
+
 
 FILE, TABLE, KIND = "contamination.json", "contamination.parquet", "contamination report"
 KNOWN, CLEAN = "contaminated", "clean"
@@ -118,3 +222,83 @@ def read_contamination(folder: str | Path) -> Contamination:
         raise DataError(
             f"'{place}' cannot be read as a contamination report: {error}.", todo
         ) from None
+
+
+COLUMN = "contamination"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """`results` are the verdicts by measurement; the counts are of the records that were scored,
+    and `difference` is the macro-F1 on contaminated records less that on clean ones."""
+
+    results: dict[str, str]
+    model: str | None  # that the report is about, where one was asked
+    contaminated: int
+    clean: int
+    unmeasured: int
+    difference: Estimate | None
+
+    def sentence(self) -> str:
+        verdicts = ", ".join(
+            f"{name} {verdict.replace('-', ' ')}" for name, verdict in self.results.items()
+        )
+        counts = (
+            f"{self.contaminated:,} contaminated, {self.clean:,} clean, {self.unmeasured:,} not"
+            " measured"
+        )
+        if self.difference is None:
+            less = (
+                "The scores on contaminated and clean records are not compared: too few of either"
+            )
+        else:
+            ends = self.difference.interval
+            span = f" (95% interval {100 * ends[0]:+.1f} to {100 * ends[1]:+.1f})" if ends else ""
+            points = f"{100 * self.difference.value:+.1f} points{span}"
+            less = f"Macro-F1 on contaminated records less that on clean ones: {points}"
+        about = f" of {self.model}" if self.model else ""
+        return f"Contamination{about} ({verdicts}): {counts}. {less}."
+
+
+def asks_model(run: ScoredRun) -> bool:
+    """Whether the answers come from a language model, or from elsewhere, where it may be one."""
+    name = run.about.detector
+    return name is None or name not in DETECTORS or "model" in DETECTORS.get(name).handles
+
+
+def mark(run: ScoredRun, report: Contamination) -> ScoredRun:
+    """The run with the status of its records in a column; a text that has changed since is not
+    measured.
+    """
+    if not asks_model(run):
+        return run
+    keyed = run.table.with_columns(text_keys(run.table))
+    status = report.records.select("id", "text_sha256", pl.col("status").alias(COLUMN))
+    table = keyed.join(status, on=["id", "text_sha256"], how="left", maintain_order="left").drop(
+        "text_sha256"
+    )
+    if not run.table["id"].is_in(report.records["id"].implode()).any():
+        raise DataError(
+            f"The contamination report on '{report.dataset}' is about none of the records of the"
+            f" run '{run.name}'.",
+            "Give the report that was made on the dataset of the run.",
+        )
+    return replace(run, table=table)
+
+
+def beside(
+    run: ScoredRun, report: Contamination, *, seed: int = 0, draws: int = DRAWS
+) -> Beside | None:
+    """What to show next to the score of a run that was marked; null for one that asks no model."""
+    if COLUMN not in run.table.columns:
+        return None
+    status = run.table[COLUMN]
+    model = report.settings.get("model")
+    return Beside(
+        {f.check: f.verdict for f in report.findings},
+        None if model is None else str(model),
+        int((status == KNOWN).sum()),
+        int((status == CLEAN).sum()),
+        status.null_count(),
+        contrast(run, COLUMN, KNOWN, CLEAN, seed=seed, draws=draws),
+    )

@@ -7,8 +7,15 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.words import several
-from claimlab.evaluate.contamination.paired import RULE
-from claimlab.evaluate.contamination.result import FILE, KIND, KNOWN, TABLE, TITLES, Contamination
+from claimlab.evaluate.contamination.result import (
+    FILE,
+    KIND,
+    KNOWN,
+    RULE,
+    TABLE,
+    TITLES,
+    Contamination,
+)
 from claimlab.pages.blocks import (
     Block,
     Cell,

@@ -5,6 +5,7 @@ line out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -12,192 +13,202 @@ from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.core.dataset import Dataset
-from claimlab.core.words import several_of
-from claimlab.evaluate.eqa.evidence import Evidence
-from claimlab.evaluate.eqa.limit import KINDS, Limit
-from claimlab.evaluate.eqa.run_limits import (
-    contamination_limits,
-    inspection_limits,
-    run_limits,
-    scope_limits,
-)
+from claimlab.core.words import several, several_of, verb
+from claimlab.detect.detector import DETECTORS
+from claimlab.evaluate.contamination.result import TITLES, Contamination
+from claimlab.evaluate.eqa.evidence import EXAMPLES, Evidence, Run
+from claimlab.evaluate.eqa.scope import SHIFTS, is_known_detector
+from claimlab.evaluate.eqa.study import is_empty
 
+
+@dataclass(frozen=True)
+class Limit:
+    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or
+    run.
+    """
+
+    kind: str
+    about: str
+    sentence: str
+
+
+KINDS = {
+    "shift": "Missing tests of shifts in scope",
+    "scope": "Scope left open",
+    "not-audited": "Data not audited",
+    "not-run": "Checks not run",
+    "not-measured": "Checks that could not be measured",
+    "inconclusive": "Inconclusive checks (too little data)",
+    "found": "Open problems",
+    "protocol": "Protocols, seeds and samples",
+    "left-out": "Records left out",
+    "run": "Evaluation runs",
+    "contamination": "Models that may have met the test records",
+    "judge": "Judges",
+    "inspection": "Example predictions",
+    "beyond": "What this program cannot check",
+}
 # What no check of this program looks at, whatever the study.
 BEYOND = (
-    (
-        "Whether the labels are right was not checked: no check here reads the evidence behind a"
-        " verdict."
-    ),
+    "Whether the labels are right was not checked: no check here reads the evidence behind a"
+    " verdict.",
     "Images, video and audio were not examined: only texts and columns were.",
-    (
-        "Whether the data is a fair sample of what the method will meet is the author's statement;"
-        " it was not measured."
-    ),
+    "Whether the data is a fair sample of what the method will meet is the author's statement;"
+    " it was not measured.",
 )
+IN_WORDS = (
+    "The shifts are in free text, so that no run could be held against them. Write them as a form"
+    " in the EQA file: "
+    f'[shifts], and for each of {", ".join(SHIFTS)} a line such as time = "in scope" (or "out of'
+    ' scope", "left open").'
+)
+STRAY = (
+    "A saved audit of this name was made on other records than the study's datasets: it was not"
+    " used."
+)
+Gap = tuple[str, str]  # the kind of a limit, and its sentence
 
 
 def limits(evidence: Evidence) -> list[Limit]:
     """Every limit of the study's assurance, grouped in the order of `KINDS`."""
-    gaps: list[Limit] = [*scope_limits(evidence)]
+    gaps = [Limit(kind, "", sentence) for kind, sentence in _scope(evidence)]
     for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
         for rule in DATA_RULES:
-            gaps += rule(dataset, audits, evidence)
-    for audit in evidence.strays:
-        sentence = (
-            "A saved audit of this name was made on other records than the study's datasets: it was"
-            " not used."
-        )
-        gaps.append(Limit("not-audited", audit.dataset, sentence))
-    gaps += run_limits(evidence)
-    gaps += contamination_limits(evidence)
-    gaps += inspection_limits(evidence)
+            sentences = rule(dataset, audits, evidence)
+            gaps += [Limit(kind, dataset.name, sentence) for kind, sentence in sentences]
+    gaps += [Limit("not-audited", audit.dataset, STRAY) for audit in evidence.strays]
+    gaps += _runs(evidence)
+    gaps += _contamination(evidence)
+    gaps += _inspection(evidence)
     gaps += [Limit("beyond", "", sentence) for sentence in BEYOND]
     return sorted(gaps, key=lambda limit: list(KINDS).index(limit.kind))
 
 
-def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:
+def _scope(evidence: Evidence) -> Iterator[Gap]:
+    """Shifts that were promised and not tested, and what the author left open."""
+    if evidence.study.shifts is None:
+        yield "scope", IN_WORDS
+    for result in evidence.scope:
+        if result.outcome == "not-tested":
+            yield "shift", result.sentence()
+        yield from (("shift", sentence) for sentence in result.contradicted)
+    undecided = [
+        f"{r.shift} ({SHIFTS[r.shift].words})" for r in evidence.scope if r.outcome == "left-open"
+    ]
+    if undecided:
+        words = ", ".join(undecided)
+        yield "scope", f"Neither in nor out of scope, by the author's own word: {words}."
+
+
+def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
     if not audits:
-        known = any(a.dataset == dataset.name for a in evidence.strays)
-        if known:
+        if any(a.dataset == dataset.name for a in evidence.strays):
             why = "The audit given was made on other records."
+        elif evidence.strays:
+            why = "No audit given was made on these records."
         else:
-            why = (
-                "No audit given was made on these records."
-                if evidence.strays
-                else "No audit was given."
-            )
-        yield Limit(
-            "not-audited",
-            dataset.name,
-            f"{why} Nothing is known of its shortcuts, leaks and contradictions.",
-        )
+            why = "No audit was given."
+        unknown = "Nothing is known of its shortcuts, leaks and contradictions."
+        yield "not-audited", f"{why} {unknown}"
         return
     wanted = evidence.study.data.target
-    if all(a.target != wanted for a in audits):
-        targets = ", ".join(sorted({a.target for a in audits}))
-        yield Limit(
-            "not-audited", dataset.name, f"Audited for the target {targets} only, not for {wanted}."
-        )
+    targets = {a.target for a in audits}
+    if wanted not in targets:
+        words = ", ".join(sorted(targets))
+        yield "not-audited", f"Audited for the target {words} only, not for {wanted}."
 
 
-def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+def _not_run(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
     if not audits:
         return
     ran = {f.check for a in audits for finding in a.findings for f in finding.every}
-    for name in CHECKS.all():
+    for name, check in CHECKS.all().items():
         if name == "columns" and name not in ran:
-            yield Limit(
-                "not-run", dataset.name, "No column other than the standard ones was tested."
-            )
+            yield "not-run", "No column other than the standard ones was tested."
         elif name not in ran:
-            yield Limit("not-run", dataset.name, f"{check_title(name)}: {_question(name)}")
+            yield "not-run", f"{check_title(name)}: {check.question}"
 
 
-def _not_measured(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
-    measured = {
-        (f.check, f.feature) for a in audits for f in a.findings if f.verdict != "not-measured"
-    }
+def _not_measured(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
+    findings = [f for audit in audits for f in audit.findings]
+    measured = {(f.check, f.feature) for f in findings if f.verdict != "not-measured"}
     checks = {check for check, _ in measured}
-    for audit in audits:
-        for f in audit.findings:
-            answered = (f.check, f.feature) in measured or (f.feature is None and f.check in checks)
-            if f.verdict == "not-measured" and not answered:
-                yield Limit("not-measured", dataset.name, f"{finding_title(f)}: {f.why}")
-            if f.verdict == "inconclusive":
-                yield Limit("inconclusive", dataset.name, f"{finding_title(f)}: {f.why}")
+    for f in findings:
+        answered = (f.check, f.feature) in measured or (f.feature is None and f.check in checks)
+        if f.verdict == "inconclusive" or (f.verdict == "not-measured" and not answered):
+            yield f.verdict, f"{finding_title(f)}: {f.why}"
 
 
-def _problems(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
-    for audit in audits:
-        for f in ordered(audit.findings):
-            if f.verdict in ("fail", "warn"):
-                sentence = f"{finding_title(f)} ({f.verdict}, protocol {f.protocol}): {f.why}"
-                yield Limit("found", dataset.name, sentence)
+def _problems(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
+    for f in (f for audit in audits for f in ordered(audit.findings)):
+        if f.verdict in ("fail", "warn"):
+            yield "found", f"{finding_title(f)} ({f.verdict}, protocol {f.protocol}): {f.why}"
 
 
-def _protocols(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+def _protocols(_dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
+    return (("protocol", sentence) for sentence in _of_protocols(audits))
+
+
+def _of_protocols(audits: Sequence[Audit]) -> Iterator[str]:
     if not audits:
         return
-    used = {a.protocol for a in audits}
+    used, seeds = {a.protocol for a in audits}, {a.seed for a in audits}
     if "fair" not in used:
-        yield Limit(
-            "protocol",
-            dataset.name,
-            "The fair protocol was not used: no interval, no shuffled control.",
-        )
-    if "cdl" not in used:
-        yield Limit(
-            "protocol",
-            dataset.name,
-            "The published protocol (cdl) was not run: do not compare these scores with published"
-            " ones.",
-        )
+        yield "The fair protocol was not used: no interval, no shuffled control."
+    if "cdl" in used:
+        yield from (f"Protocol cdl: {sentence}" for sentence in caveats("cdl"))
     else:
-        for sentence in caveats("cdl"):
-            yield Limit("protocol", dataset.name, f"Protocol cdl: {sentence}")
+        yield (
+            "The published protocol (cdl) was not run: do not compare these scores with published"
+            " ones."
+        )
     for stranger in sorted(used - set(PROTOCOLS)):
-        yield Limit("protocol", dataset.name, f"The protocol '{stranger}' is not known here.")
-    seeds = {a.seed for a in audits}
+        yield f"The protocol '{stranger}' is not known here."
     if len(seeds) == 1:
-        yield Limit("protocol", dataset.name, f"Every audit used one seed ({next(iter(seeds))}).")
+        yield f"Every audit used one seed ({next(iter(seeds))})."
     for audit in audits:
         cut = next((f.details for f in audit.findings if "sampled_rows" in f.details), None)
         if cut is not None:
-            sentence = (
-                f"Some checks used a sample: {cut['sampled_rows']:,} of {cut['of_rows']:,} records."
-            )
-            yield Limit("protocol", dataset.name, sentence)
+            sampled = f"{cut['sampled_rows']:,} of {cut['of_rows']:,} records"
+            yield f"Some checks used a sample: {sampled}."
 
 
-def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:
+def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Gap]:
+    target = evidence.study.data.target
     for audit in audits:
         missing = audit.records - audit.labelled
-        if audit.target == evidence.study.data.target and missing:
+        if audit.target == target and missing:
+            verdicts = dataset.records["veracity"].fill_null("no verdict")
+            tally = verdicts.value_counts().sort("veracity").iter_rows()
+            labels = ", ".join(f"{name} {n:,}" for name, n in tally)
             of = several_of(missing, audit.records, "record")
-            text = (
-                f"No label of the target {audit.target} ({_labels(dataset)}) on {of}: not used by"
-                " the checks."
+            yield (
+                "left-out",
+                f"No label of the target {target} ({labels}) on {of}: not used by the checks.",
             )
-            yield Limit("left-out", dataset.name, text)
             break
     if dataset.records["split"].null_count() == dataset.records.height:
-        yield Limit(
-            "left-out",
-            dataset.name,
-            "It has no split: leaks were measured on a random one, if at all.",
-        )
+        yield "left-out", "It has no split: leaks were measured on a random one, if at all."
     if dataset.synthetic:
-        yield Limit(
-            "left-out",
-            dataset.name,
-            "Its texts are synthetic: the results may not carry over to real ones.",
-        )
+        yield "left-out", "Its texts are synthetic: the results may not carry over to real ones."
 
 
-def _judges(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
-    for audit in audits:
-        for f in audit.findings:
-            if f.details.get("validated") is False:
-                yield Limit(
-                    "judge",
-                    dataset.name,
-                    f"{finding_title(f)}: the judge was not compared with annotators.",
-                )
+def _judges(dataset: Dataset, audits: Sequence[Audit], _evidence: Evidence) -> Iterator[Gap]:
+    for f in (f for audit in audits for f in audit.findings):
+        if f.details.get("validated") is False:
+            yield "judge", f"{finding_title(f)}: the judge was not compared with annotators."
     notes = dataset.tables.get("annotations")
-    if notes is not None and notes.height:
-        model = notes.filter(pl.col("annotator_kind") == "model")["question"].drop_nulls().unique()
-        people = set(
-            notes.filter(pl.col("annotator_kind") == "human")["question"].drop_nulls().to_list()
-        )
-        for question in sorted(set(model.to_list()) - people):
-            yield Limit(
-                "judge",
-                dataset.name,
-                f"“{question}” was answered by a model only; no annotator checked it.",
-            )
+    if notes is None:
+        return
+    by_model, by_people = (
+        set(notes.filter(pl.col("annotator_kind") == kind)["question"].drop_nulls())
+        for kind in ("model", "human")
+    )
+    for question in sorted(by_model - by_people):
+        yield "judge", f"“{question}” was answered by a model only; no annotator checked it."
 
 
-DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]], ...] = (
+DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Gap]], ...] = (
     _not_audited,
     _not_run,
     _not_measured,
@@ -208,10 +219,133 @@ DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]
 )
 
 
-def _labels(dataset: Dataset) -> str:
-    tally = dataset.records["veracity"].fill_null("no verdict").value_counts().sort("veracity")
-    return ", ".join(f"{name} {n:,}" for name, n in tally.iter_rows())
+def _runs(evidence: Evidence) -> Iterator[Limit]:
+    if not evidence.runs:
+        yield Limit("run", "", "No evaluation run was given: no prediction was examined.")
+        return
+    if len(evidence.runs) == 1:
+        alone = "There is one run: how much the score depends on the seed is not known."
+        yield Limit("run", evidence.runs[0].name, alone)
+    audited = {a.digest for a in evidence.every_audit()}
+    for run in evidence.runs:
+        yield from (Limit("run", run.name, sentence) for sentence in _of_run(run))
+        if run.digest not in audited:
+            unseen = f"The records it was evaluated on ('{run.dataset}') were not audited."
+            yield Limit("run", run.name, unseen)
 
 
-def _question(name: str) -> str:
-    return CHECKS.get(name).question
+def _of_run(run: Run) -> Iterator[str]:
+    table, n = run.table, run.table.height
+    trained = int((table["split"] == "train").fill_null(False).sum())
+    if table["split"].null_count() == n:
+        yield (
+            "The records name no split: those that the method was trained on may be among those"
+            " scored."
+        )
+    elif trained:
+        yield f"{several_of(trained, n, 'scored record')} {verb(trained)} in the training set."
+    silent, withheld = table["said"].is_null(), table["abstained"].is_not_null()
+    strange = ~silent & ~table["said"].is_in(list(run.classes)) & ~withheld
+    missing, declined, others = (
+        int(rows.sum()) for rows in (silent & ~withheld, withheld, strange)
+    )
+    classes = ", ".join(run.classes)
+    counted = (
+        (
+            run.untouched,
+            f"{several(run.untouched, 'labelled record')} without a prediction: left out, because"
+            " no split was named.",
+        ),
+        (missing, f"No answer for {several_of(missing, n, 'labelled record')}: counted as wrong."),
+        (
+            declined,
+            f"No verdict, for lack of evidence, on {several_of(declined, n, 'labelled record')}:"
+            " counted as wrong.",
+        ),
+        (
+            others,
+            f"{several(others, 'answer')} outside the labels ({classes}): counted as wrong.",
+        ),
+        (
+            run.unlabelled,
+            f"{several(run.unlabelled, 'record')} without a usable label: left out of the score.",
+        ),
+        (
+            run.strangers,
+            f"{several(run.strangers, 'prediction')} for records that the dataset does not have:"
+            " left out.",
+        ),
+        (
+            run.repeated,
+            f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each"
+            " was used.",
+        ),
+        (
+            table["rationale"].null_count() == n,
+            "It gives no rationale: a right answer for a wrong reason cannot be detected.",
+        ),
+    )
+    yield from (sentence for count, sentence in counted if count)
+
+
+def _contamination(evidence: Evidence) -> Iterator[Limit]:
+    """What is known of models that may have read the test records; by default, nothing."""
+    own = {dataset.digest() for dataset in evidence.datasets}
+    measured = {report.digest for report in evidence.contamination}
+    for dataset in evidence.datasets:
+        if dataset.digest() not in measured and _may_know(evidence, dataset.digest()):
+            sentence = (
+                "Whether a pre-trained model has met the test records before was not checked."
+            )
+            yield Limit("contamination", dataset.name, sentence)
+    for report in evidence.contamination:
+        sentences = ["A contamination report on other records was not used."]
+        if report.digest in own:
+            sentences = _of_report(report, may_know=_may_know(evidence, report.digest))
+        yield from (Limit("contamination", report.dataset, sentence) for sentence in sentences)
+
+
+def _of_report(report: Contamination, *, may_know: bool) -> list[str]:
+    sentences = [
+        f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
+        for finding in report.findings
+    ]
+    checks = {finding.check for finding in report.findings}
+    unmeasured = [name for name in TITLES if name not in checks] if may_know else []
+    return [*sentences, *(f"{TITLES[name]}: not measured." for name in unmeasured)]
+
+
+def _may_know(evidence: Evidence, digest: str) -> bool:
+    """Whether a run on these records may come from a pre-trained model: one that learned from
+    training rows only cannot. Without a run on them, that of any other counts."""
+    runs = [run for run in evidence.runs if run.digest == digest] or evidence.runs
+    return not runs or any(
+        not is_known_detector(run) or not DETECTORS.get(str(run.about.detector)).from_scratch
+        for run in runs
+    )
+
+
+def _inspection(evidence: Evidence) -> Iterator[Limit]:
+    for run in evidence.runs:
+        yield from (Limit("inspection", run.name, sentence) for sentence in _examples(run))
+    decided = any(_open_examples(run) < len(run.examples) for run in evidence.runs)
+    if evidence.runs and is_empty(evidence.study.inspection.notes) and not decided:
+        yield Limit("inspection", "", "No notes on the example predictions were given.")
+
+
+def _examples(run: Run) -> Iterator[str]:
+    for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
+        if len(drawn) < EXAMPLES:
+            yield f"Only {several(len(drawn), f'{what} prediction')} to inspect."
+    if (run.judgements or run.unused) and (left := _open_examples(run)):
+        of = several_of(left, len(run.examples), "example prediction")
+        yield f"No judgement of an annotator on {of}."
+    if run.unused:
+        unused = several(run.unused, "judgement")
+        yield f"{unused} of other texts or predictions than this run's: not used."
+
+
+def _open_examples(run: Run) -> int:
+    """How many of the example predictions were not decided in a review."""
+    settled = {i for i, judgement in run.judgements.items() if judgement.value is not None}
+    return sum(row["id"] not in settled for row in run.examples)

@@ -13,14 +13,12 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.evaluate.contamination.views import conclusion as conclusion_of
-from claimlab.evaluate.eqa.evidence import Evidence
-from claimlab.evaluate.eqa.limit import KINDS, Limit
-from claimlab.evaluate.eqa.runs import Run
-from claimlab.evaluate.eqa.scope import ShiftResult
-from claimlab.evaluate.eqa.shifts import SHIFTS, is_generative
+from claimlab.evaluate.eqa.evidence import Evidence, Run
+from claimlab.evaluate.eqa.limits import KINDS, Limit
+from claimlab.evaluate.eqa.scope import SHIFTS, ShiftResult, is_generative
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
-from claimlab.evaluate.views.page import Size as Detailed
-from claimlab.evaluate.views.page import boards, conclusion, run_blocks, together
+from claimlab.evaluate.views import Size as Detailed
+from claimlab.evaluate.views import boards, conclusion, run_blocks, together
 from claimlab.pages.blocks import (
     Block,
     Cell,

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
 from claimlab.audit.views.page import Chapter
 from claimlab.core.call import repeatable
+from claimlab.core.options import Argument, Force, OptionalFolder, Place
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
@@ -20,10 +21,9 @@ from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence, gather
-from claimlab.evaluate.eqa.limit import KINDS, Limit
-from claimlab.evaluate.eqa.limits import limits
-from claimlab.evaluate.eqa.runs import Run as EvaluationRun
-from claimlab.evaluate.eqa.shifts import is_generative
+from claimlab.evaluate.eqa.evidence import Run as EvaluationRun
+from claimlab.evaluate.eqa.limits import KINDS, Limit, limits
+from claimlab.evaluate.eqa.scope import is_generative
 from claimlab.evaluate.eqa.study import needs_of, read_study
 from claimlab.evaluate.eqa.views import SIZES, eqa_report
 from claimlab.pages.folder import Contents, fill
@@ -62,19 +62,19 @@ class Assurance(Shown):
 
 @repeatable("trust")
 def report(
-    study: str | Path,
-    output: str | Path | None = None,
+    study: Annotated[Place, Argument("The EQA file (TOML); start one with --init.")],
+    output: OptionalFolder = None,
     *,
-    force: bool = False,
+    force: Force = False,
     trust: bool = False,
     progress: Progress = silent,
 ) -> Assurance:
-    """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was
-    not checked.
+    """Write the evaluation quality assurance (EQA) report of a study, with everything that was not
+    checked.
 
     `study` is a TOML file that answers the questions of the method and names datasets, audits and
     runs (an EQA file: `new_study` starts one), or the folder of a study that was run, if its file
-    has the answers. With `output`, the report is written there. A file that names paths outside its
+    has the answers. A file that names paths outside its
     folder must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     file = Path(study)

@@ -1,5 +1,9 @@
 """What there is to judge: each prediction of a run beside the fact-checking article on its record,
-if there is one.
+if there is one: from the run's own evidence, or from a table that the user passes in.
+
+A search finds fact-checks of other claims too. An article on something else says nothing about a
+rationale, so only one that corresponds to the record's claim is read. Records that have none, or
+only such others, are counted apart.
 """
 
 from __future__ import annotations
@@ -7,13 +11,106 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
-from claimlab.evaluate.judge.articles import Articles
+from claimlab.enrich.correspondence import corresponds, matches
+from claimlab.files.read import user_table
 from claimlab.tasks import Task
+
+IDS = ("record_id", "id")
+TEXTS = ("article", "text", "article_text")
+
+
+@dataclass(frozen=True)
+class Articles:
+    """By record id. `unrelated` are the records for which fact-checks were found, but none of their
+    own claim.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    unrelated: frozenset[str] = frozenset()
+
+
+def articles_in(run: Dataset) -> Articles:
+    """The first fact-check in the evidence of each record that corresponds to its claim."""
+    table = run.tables.get("evidence")
+    if table is None:
+        return Articles()
+    checked = pl.col("rating").is_not_null() | pl.col("verdict").is_not_null()
+    if "guard_factcheck" in table.columns:
+        checked |= pl.col("guard_factcheck").fill_null(False)
+    claims = _claims(run)
+    texts: dict[str, str] = {}
+    seen: set[str] = set()
+    for piece in (
+        table.filter(checked)
+        .sort("rank", maintain_order=True, nulls_last=True)
+        .iter_rows(named=True)
+    ):
+        record, article = piece["record_id"], _words(piece)
+        if not article or record in texts:
+            continue
+        seen.add(record)
+        if _corresponds(piece, claims.get(record, ())):
+            texts[record] = article
+    return Articles(texts, frozenset(seen - set(texts)))
+
+
+def read_articles(file: Path) -> Articles:
+    """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and
+    article: its author says that they correspond."""
+    frame = user_table(file, *IDS, *TEXTS)
+    ids, texts = column(frame, IDS, file), column(frame, TEXTS, file)
+    rows = frame.select(ids, texts).drop_nulls().unique(ids, keep="first", maintain_order=True)
+    return Articles(dict(rows.iter_rows()))
+
+
+def column(frame: pl.DataFrame, names: Sequence[str], file: Path) -> str:
+    """The first of `names` that the table has."""
+    for name in names:
+        if name in frame.columns:
+            return name
+    raise DataError(
+        f"'{file.name}' has no column '{names[0]}' (it has: {', '.join(frame.columns)}).",
+        "Name it so in the file.",
+    )
+
+
+def _corresponds(piece: JsonObject, claims: Sequence[tuple[str, str | None]]) -> bool:
+    """As `enrich` marked it. Evidence that came with the dataset belongs to its record; unmarked
+    evidence that a detector found by searching is compared with the record's text and its extracted
+    claims here."""
+    if piece.get("corresponds") is not None:
+        return bool(piece["corresponds"])
+    if piece["query"] is None:
+        return True
+    words = " ".join(str(piece[c]) for c in ("title", "text") if piece[c])
+    return any(corresponds(matches(claim, [words], language)[0]) for claim, language in claims)
+
+
+def _claims(run: Dataset) -> dict[str, list[tuple[str, str | None]]]:
+    """What each record claims, in its own words and as it was extracted, with the language."""
+    rows = run.records.select("id", "text", "language").drop_nulls("text")
+    claims = {i: [(text, language)] for i, text, language in rows.iter_rows()}
+    extracted = run.tables.get("claims")
+    if extracted is not None:
+        for record, text in extracted.select("record_id", "text").drop_nulls().iter_rows():
+            if record in claims:
+                claims[record].append((text, claims[record][0][1]))
+    return claims
+
+
+def _words(piece: JsonObject) -> str:
+    """Title, text and rating, as a judge reads them."""
+    words = [str(piece[c]) for c in ("title", "text") if piece[c]]
+    rating = [f"The fact-check rates it: {piece['rating']}."] if piece["rating"] and words else []
+    return "\n".join([*words, *rating])
 
 
 @dataclass(frozen=True)

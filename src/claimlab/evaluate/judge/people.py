@@ -1,14 +1,22 @@
-"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case, and
-agreement.
+"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case,
+agreement, and the contradiction score at which a rationale counts as wrong.
+
+That threshold is fitted on cases that annotators judged. One that was chosen on the cases it is
+then measured on flatters itself. So each case is also judged by the threshold that the other cases
+give (leave one out), and that is the figure that counts.
+
+`judged_in` reads back what the judges of a run said, for the reports that show a run with its
+judges.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from dataclasses import asdict, dataclass
+from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,8 +26,9 @@ from claimlab.core.stats.agreement import compared
 from claimlab.core.stats.interval import wilson
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.judge.articles import IDS, column
+from claimlab.evaluate.judge.cases import IDS, Articles, column, read_cases
 from claimlab.files.read import user_table
+from claimlab.tasks import Task
 
 QUESTION = "rationale"
 WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"
@@ -159,7 +168,7 @@ def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> J
     }
 
 
-def rate_in_words(part: Mapping[str, Any]) -> str:
+def rate_in_words(part: JsonObject) -> str:
     """A rate as a count of cases with its interval: "3 of 4 (95% interval 30 to 95%)"."""
     if not part["n"]:
         return "not measured (no such case was judged)"
@@ -167,19 +176,18 @@ def rate_in_words(part: Mapping[str, Any]) -> str:
     return f"{part['cases']:,} of {part['n']:,} (95% interval {100 * low:.0f} to {100 * high:.0f}%)"
 
 
-def agreement_in_words(part: Mapping[str, Any]) -> str:
+def agreement_in_words(part: JsonObject) -> str:
     """Percent, kappa and alpha with their intervals, for the line beside a rate."""
-    cases = several(part["n"], "case")
-    words = [
-        f"{100 * part['agreement']:.0f}% of {cases}{in_brackets(part['agreement_interval'], 100)}"
-    ]
-    for name in ("kappa", "alpha"):
-        value = part[name]
-        words.append(
-            f"{name}"
-            f" {'not defined' if value is None else f'{value:.2f}'}{in_brackets(part[f'{name}_interval'], 1)}"  # noqa: E501
-        )
-    return ", ".join(words)
+    share = f"{100 * part['agreement']:.0f}% of {several(part['n'], 'case')}"
+    both = [f"{name} {coefficient(part, name)}" for name in ("kappa", "alpha")]
+    return ", ".join([f"{share}{in_brackets(part['agreement_interval'], 100)}", *both])
+
+
+def coefficient(part: JsonObject, name: str) -> str:
+    """Kappa or alpha with its interval."""
+    value = part[name]
+    words = "not defined" if value is None else f"{value:.2f}"
+    return f"{words}{in_brackets(part[f'{name}_interval'], 1)}"
 
 
 def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
@@ -189,3 +197,107 @@ def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
         if ends is None
         else " ({:.{d}f} to {:.{d}f})".format(*(scale * e for e in ends), d=0 if scale > 1 else 2)
     )
+
+
+DEFAULT = 4.0  # without annotations: the published value, chosen on another dataset
+LEAST = 3  # cases of each kind, under which a threshold is not fitted
+
+
+@dataclass(frozen=True)
+class Fit:
+    """`chosen` is used from here on. `held_out` is leave-one-out; `inside` is on the cases it was
+    fitted on.
+    """
+
+    chosen: float
+    fitted: bool
+    wrong: int
+    not_wrong: int
+    held_out: JsonObject
+    inside: JsonObject
+
+    def to_json(self) -> JsonObject:
+        return asdict(self)
+
+
+def fit(scores: Sequence[float], truth: Sequence[str]) -> Fit:
+    """Fit on cases that people called wrong or not wrong. With too few of either kind the default
+    stays, and the cases only measure it."""
+    wrong, fine = list(truth).count(WRONG), list(truth).count(NOT_WRONG)
+    enough = min(wrong, fine) >= LEAST
+    chosen = best(scores, truth) if enough else DEFAULT
+    inside = measured([verdict(s, chosen) for s in scores], truth)
+    if not enough:
+        return Fit(chosen, False, wrong, fine, inside, inside)
+    left = [
+        best([*scores[:i], *scores[i + 1 :]], [*truth[:i], *truth[i + 1 :]])
+        for i in range(len(scores))
+    ]
+    held_out = measured([verdict(s, t) for s, t in zip(scores, left, strict=True)], truth)
+    return Fit(chosen, True, wrong, fine, held_out, inside)
+
+
+def best(scores: Sequence[float], truth: Sequence[str]) -> float:
+    """The threshold of the best balanced accuracy, half-way between two scores; of equals the
+    nearest to 4.
+    """
+    values = sorted(set(scores))
+    between = [(a + b) / 2 for a, b in pairwise(values)] or [DEFAULT]
+    ranked = [
+        (-balanced([verdict(s, t) for s in scores], truth), abs(t - DEFAULT), t) for t in between
+    ]
+    return min(ranked)[2]
+
+
+def verdict(score: float, threshold: float) -> str:
+    return WRONG if score >= threshold else NOT_WRONG
+
+
+def measured(verdicts: Sequence[str], truth: Sequence[str]) -> JsonObject:
+    """Agreement with annotators, with kappa and balanced accuracy, which do not reward a constant
+    answer.
+    """
+    both = {WRONG, NOT_WRONG} <= set(truth)
+    return {
+        **compared(verdicts, truth),
+        "balanced_accuracy": round(balanced(verdicts, truth), 4) if both else None,
+    }
+
+
+def balanced(verdicts: Sequence[str], truth: Sequence[str]) -> float:
+    shares = []
+    for kind in (WRONG, NOT_WRONG):
+        mine = [s for s, t in zip(verdicts, truth, strict=True) if t == kind]
+        shares += [sum(s == kind for s in mine) / len(mine)] if mine else []
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def judged_in(run: Dataset, task: Task) -> tuple[JsonObject, ...]:
+    """One entry for each judge: its standing as it was written, its verdicts, and the rates by it
+    and by people.
+    """
+    table = run.tables.get("annotations")
+    if table is None or "predictions" not in run.tables:
+        return ()
+    mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "model"))
+    if not mine.height:
+        return ()
+    correct = {
+        c.record_id: c.correct for c in read_cases(run, task, Articles()) if c.correct is not None
+    }
+    settled = consensus(people_in(run))
+    entries = []
+    for (judge,), rows in mine.group_by("annotator", maintain_order=True):
+        verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
+        meta: JsonObject = next((json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {})
+        entries.append(
+            {
+                "judge": str(judge),
+                "standing": meta.get("standing"),
+                "verdicts": dict(sorted(Counter(verdicts.values()).items())),
+                "no_answer": rows.height - len(verdicts),
+                "by_judge": rates(verdicts, correct),
+                "by_people": rates(settled, correct) if settled else None,
+            }
+        )
+    return tuple(entries)

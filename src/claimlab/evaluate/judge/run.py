@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -21,21 +22,24 @@ from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.judge.articles import Articles, articles_in
-from claimlab.evaluate.judge.cases import Case, left_out, read_cases
+from claimlab.evaluate.judge.cases import Articles, Case, articles_in, left_out, read_cases
 from claimlab.evaluate.judge.opinions import Judge, NoJudge
 from claimlab.evaluate.judge.people import (
+    DEFAULT,
     OPEN,
     QUESTION,
+    Fit,
     Verdicts,
     agreement_between,
     agreement_in_words,
     as_annotations,
     consensus,
+    fit,
+    measured,
     people_in,
     rates,
+    verdict,
 )
-from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.views import Row, page
 from claimlab.llm.judge import agreement_of_runs
 from claimlab.llm.opinion import Opinion
@@ -48,6 +52,7 @@ SCORE = (  # the question that a judge's own value answers; its verdict answers 
 )
 FILE = "judge.json"
 REPORT = "judge-report"
+AnyOpinion: TypeAlias = Opinion[Any]
 ABSTENTIONS = ("no-evidence", "insufficient-evidence")
 UNVALIDATED = "unvalidated: it was not compared with annotators"
 
@@ -148,12 +153,12 @@ def _first(cases: list[Case], limit: int | None) -> list[Case]:
 
 def _rows(
     cases: Sequence[Case],
-    opinions: Mapping[str, Opinion[Any]],
+    opinions: Mapping[str, AnyOpinion],
     verdicts: Mapping[str, str],
     settled: Mapping[str, str],
 ) -> list[Row]:
     """What the page shows of each case that a judge or people had something to say on."""
-    silent_one: Opinion[Any] = Opinion("")
+    silent_one: AnyOpinion = Opinion("")
     return [
         Row(
             c.record_id,
@@ -194,7 +199,7 @@ def _refuse_empty(
 
 def _fit(
     judge: Judge,
-    opinions: Mapping[str, Opinion[Any]],
+    opinions: Mapping[str, AnyOpinion],
     settled: Mapping[str, str],
     threshold: float | None,
 ) -> Fit | None:
@@ -208,7 +213,7 @@ def _fit(
     return fit(scores, [settled[i] for i in both])
 
 
-def _verdict(opinion: Opinion[Any], threshold: float) -> str:
+def _verdict(opinion: AnyOpinion, threshold: float) -> str:
     return (
         opinion.value
         if isinstance(opinion.value, str)
@@ -219,19 +224,16 @@ def _verdict(opinion: Opinion[Any], threshold: float) -> str:
 def _summary(
     judge: Judge,
     cases: Sequence[Case],
-    opinions: Mapping[str, Opinion[Any]],
+    opinions: Mapping[str, AnyOpinion],
     verdicts: Mapping[str, str],
     settled: Mapping[str, str],
     people: Verdicts,
     fitted: Fit | None,
     threshold: float,
 ) -> JsonObject:
-    known = [i for i in verdicts if settled.get(i, OPEN) != OPEN]
-    against = fitted.held_out if fitted is not None else None
-    if against is None and known:
-        against = measured([verdicts[i] for i in known], [settled[i] for i in known])
+    against = _against(fitted, verdicts, settled)
     correct = {c.record_id: c.correct for c in cases if c.correct is not None}
-    costs = [o.cost for o in opinions.values()]
+    failures = Counter(chain.from_iterable(o.failures for o in opinions.values()))
     return {
         "judge": judge.name,
         "settings": judge.parameters(),
@@ -239,7 +241,7 @@ def _summary(
         "validated": against is not None,
         "predictions": len(cases),
         "judged": len(verdicts),
-        "failed": dict(sorted(Counter(f for o in opinions.values() for f in o.failures).items())),
+        "failed": dict(sorted(failures.items())),
         "left_out": left_out(cases),
         "abstained": {kind: _abstained(cases, kind) for kind in ABSTENTIONS},
         "threshold": threshold if judge.scale == "score" else None,
@@ -251,19 +253,33 @@ def _summary(
         "by_judge": rates(verdicts, correct) if verdicts else None,
         "by_people": rates(settled, correct) if settled else None,
         "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
-        "cost": round(sum(c for c in costs if c is not None), 9) if None not in costs else None,
+        "cost": _cost(opinions.values()),
     }
 
 
-def _standing(judge: Judge, against: Mapping[str, Any] | None) -> str:
+def _against(
+    fitted: Fit | None, verdicts: Mapping[str, str], settled: Mapping[str, str]
+) -> JsonObject | None:
+    """The judge held against annotators, where they called a case wrong or not wrong."""
+    if fitted is not None:
+        return fitted.held_out
+    known = [i for i in verdicts if settled.get(i, OPEN) != OPEN]
+    return measured([verdicts[i] for i in known], [settled[i] for i in known]) if known else None
+
+
+def _cost(opinions: Collection[AnyOpinion]) -> float | None:
+    """What they cost together; null where it is not known of one."""
+    known = [opinion.cost for opinion in opinions if opinion.cost is not None]
+    return round(sum(known), 9) if len(known) == len(opinions) else None
+
+
+def _standing(judge: Judge, against: JsonObject | None) -> str:
     if isinstance(judge, NoJudge):
         return judge.standing
-    own = [judge.standing] if judge.standing else []
-    return "; ".join([*own, UNVALIDATED if against is None else _validated(against)])
-
-
-def _validated(against: Mapping[str, Any]) -> str:
-    return f"in agreement with annotators on {agreement_in_words(against)}"
+    worth = UNVALIDATED
+    if against is not None:
+        worth = f"in agreement with annotators on {agreement_in_words(against)}"
+    return f"{judge.standing}; {worth}" if judge.standing else worth
 
 
 def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
@@ -275,7 +291,7 @@ def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
 
 
 def _opinions(
-    judge: Judge, opinions: Mapping[str, Opinion[Any]], verdicts: Mapping[str, str], standing: str
+    judge: Judge, opinions: Mapping[str, AnyOpinion], verdicts: Mapping[str, str], standing: str
 ) -> list[JsonObject]:
     """The judge's own value and its verdict, as annotations."""
     rows: list[JsonObject] = []

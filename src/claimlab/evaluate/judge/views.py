@@ -6,17 +6,26 @@ be read past that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, RATES, WRONG, in_brackets, rate_in_words
+from claimlab.evaluate.judge.people import (
+    NOT_WRONG,
+    OPEN,
+    RATES,
+    WRONG,
+    coefficient,
+    in_brackets,
+    rate_in_words,
+)
 from claimlab.pages.blocks import (
     Block,
     Cell,
+    Column,
     Figure,
     Items,
     Report,
@@ -26,6 +35,7 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     percent,
+    short,
 )
 from claimlab.pages.excerpt import excerpt
 
@@ -51,7 +61,7 @@ class Row:
     analysis: str | None
 
 
-def page(name: str, summary: Mapping[str, Any], rows: Sequence[Row]) -> Report:
+def page(name: str, summary: JsonObject, rows: Sequence[Row]) -> Report:
     blocks: list[Block] = [standing(summary), tiles(summary), misleading(summary)]
     blocks += [against_people(summary), *scores(summary, rows), unjudged(summary), *cases(rows)]
     return Report(
@@ -61,7 +71,7 @@ def page(name: str, summary: Mapping[str, Any], rows: Sequence[Row]) -> Report:
     )
 
 
-def standing(summary: Mapping[str, Any]) -> Text:
+def standing(summary: JsonObject) -> Text:
     """Loud where the judge was not compared with annotators."""
     if summary["validated"]:
         return Text(f"The judge is {summary['standing']}.", "note")
@@ -75,7 +85,7 @@ def standing(summary: Mapping[str, Any]) -> Text:
     )
 
 
-def tiles(summary: Mapping[str, Any]) -> Tiles:
+def tiles(summary: JsonObject) -> Tiles:
     agreed = summary["agreement_with_people"]
     who = "judge" if summary["by_judge"] is not None else "people"
     figures = summary[f"by_{who}"] or {}
@@ -83,102 +93,76 @@ def tiles(summary: Mapping[str, Any]) -> Tiles:
         (f"{words}, by {WHO[who]}", rate_in_words(figures.get(key, {"n": 0})), "plain")
         for key, words in RATES.items()
     ]
-    held = (
-        "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f}% of {agreed['n']:,}"
-    )
+    held: tuple[str, Tone] = ("not compared", "fail")
+    if agreed is not None:
+        held = (f"{100 * agreed['agreement']:.1f}% of {agreed['n']:,}", "plain")
+    abstained = sum(part["n"] for part in summary["abstained"].values())
     return Tiles(
         [
             ("judged", f"{summary['judged']:,} of {summary['predictions']:,}", "plain"),
-            ("agreement with annotators", held, "plain" if agreed is not None else "fail"),
+            ("agreement with annotators", *held),
             *shares,
-            ("abstained", f"{sum(a['n'] for a in summary['abstained'].values()):,}", "plain"),
+            ("abstained", f"{abstained:,}", "plain"),
         ]
     )
 
 
-def misleading(summary: Mapping[str, Any]) -> Section:
-    """Where the label misleads: by the judge and by annotators, with what was not judged."""
-    rows: list[list[Any]] = []
-    for who in ("judge", "people"):
-        for key, meaning in RATES.items():
-            part = (summary[f"by_{who}"] or {}).get(key)
-            if part is None:
-                continue
-            low_high = part["interval"]
-            span = (
-                "not measured"
-                if low_high is None
-                else f"{100 * low_high[0]:.0f} to {100 * low_high[1]:.0f}"
-            )
-            counts = [part[k] for k in ("wrong", "open", "not_wrong", "not_judged")]
-            rows.append(
-                [
-                    meaning.capitalize(),
-                    WHO[who],
-                    f"{part['cases']:,} of {part['n']:,}",
-                    span,
-                    *counts,
-                ]
-            )
-    columns = [
-        "Cases",
-        "By",
-        "How many",
+MISLEADING: tuple[Column[JsonObject], ...] = (
+    Column("Cases", "meaning", str.capitalize),
+    Column("By", "who", WHO.get),
+    Column("How many", lambda part: f"{part['cases']:,} of {part['n']:,}"),
+    Column(
         "95% interval, in %",
-        "wrong",
-        "open",
-        "not wrong",
-        "not judged",
+        "interval",
+        lambda ends: f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f}",
+        "not measured",
+    ),
+    *(Column(words) for words in ("wrong", "open", "not wrong", "not judged")),
+)
+
+
+def misleading(summary: JsonObject) -> Section:
+    """Where the label misleads: by the judge and by annotators, with what was not judged."""
+    rows = [
+        {"who": who, "meaning": meaning, **summary[f"by_{who}"][key]}
+        for who in WHO
+        for key, meaning in RATES.items()
+        if summary[f"by_{who}"]
     ]
-    note = (
-        Text("Nothing could be judged.", "warning")
-        if not rows
-        else Table(columns, rows, sortable=False)
-    )
-    return Section("Where the label misleads", [note], anchor="rates")
+    table = Table.of(MISLEADING, rows, sortable=False)
+    nothing = Text("Nothing could be judged.", "warning")
+    return Section("Where the label misleads", [table if rows else nothing], anchor="rates")
 
 
-def against_people(summary: Mapping[str, Any]) -> Section:
+AGREEMENT: tuple[Column[tuple[str, JsonObject]], ...] = (
+    Column("Between", 0),
+    Column("Cases", lambda row: row[1]["n"]),
+    Column(
+        "Agreement, in %",
+        lambda row: (
+            f"{percent(row[1]['agreement']).text}{in_brackets(row[1]['agreement_interval'], 100)}"
+        ),
+    ),
+    Column("Cohen's kappa", lambda row: coefficient(row[1], "kappa")),
+    Column("Krippendorff's alpha", lambda row: coefficient(row[1], "alpha")),
+    Column("Balanced accuracy, in %", lambda row: row[1].get("balanced_accuracy"), percent),
+)
+
+
+def against_people(summary: JsonObject) -> Section:
     """The threshold with its leave-one-out figures, beside those that flatter it, and how
     annotators agree.
     """
-    fit, agreed = summary["threshold_fit"], summary["agreement_with_people"]
-    blocks: list[Block] = (
-        [Text(_threshold(summary))]
-        if summary["threshold"] is not None and summary["judged"]
-        else []
-    )
-    rows = (
-        [_agreement("Judge and annotators, each case left out in turn", fit["held_out"])]
-        if _fitted(summary)
-        else []
-    )
-    if _fitted(summary):
-        rows.append(_agreement("The same on the cases it was fitted on (flatters)", fit["inside"]))
-    elif agreed is not None:
-        rows.append(_agreement("Judge and annotators", agreed))
-    for pair in summary["agreement_between_people"]:
-        rows.append(
-            _agreement(
-                f"{' and '.join(excerpt(str(p), 40) for p in pair['between'])} (annotators)", pair
-            )
-        )
+    agreed, judged = summary["agreement_with_people"], summary["judged"]
+    blocks: list[Block] = []
+    if summary["threshold"] is not None and judged:
+        blocks.append(Text(_threshold(summary)))
+    rows = _agreements(summary)
     if rows:
-        columns = [
-            "Between",
-            "Cases",
-            "Agreement, in %",
-            "Cohen's kappa",
-            "Krippendorff's alpha",
-            "Balanced accuracy, in %",
-        ]
-        blocks.append(Table(columns, rows, sortable=False))
-    if agreed is None and summary["judged"]:
-        blocks.append(
-            Text(
-                "The judge was not compared with annotators: agreement is not measured.", "warning"
-            )
-        )
+        blocks.append(Table.of(AGREEMENT, rows, sortable=False))
+    if agreed is None and judged:
+        unknown = "The judge was not compared with annotators: agreement is not measured."
+        blocks.append(Text(unknown, "warning"))
     if summary["people_on_other_records"]:
         others = several(summary["people_on_other_records"], "record")
         blocks.append(Text(f"Annotators judged {others} that this run does not have."))
@@ -189,90 +173,84 @@ def against_people(summary: Mapping[str, Any]) -> Section:
     )
 
 
-def _fitted(summary: Mapping[str, Any]) -> bool:
-    return bool((summary["threshold_fit"] or {}).get("fitted"))
+def _agreements(summary: JsonObject) -> list[tuple[str, JsonObject]]:
+    """Who is compared with whom: the judge with annotators, and these among themselves."""
+    fit, agreed = summary["threshold_fit"] or {}, summary["agreement_with_people"]
+    rows: list[tuple[str, JsonObject]] = []
+    if fit.get("fitted"):
+        rows = [
+            ("Judge and annotators, each case left out in turn", fit["held_out"]),
+            ("The same on the cases it was fitted on (flatters)", fit["inside"]),
+        ]
+    elif agreed is not None:
+        rows = [("Judge and annotators", agreed)]
+    for pair in summary["agreement_between_people"]:
+        names = " and ".join(excerpt(str(name), 40) for name in pair["between"])
+        rows.append((f"{names} (annotators)", pair))
+    return rows
 
 
-def _threshold(summary: Mapping[str, Any]) -> str:
+def _threshold(summary: JsonObject) -> str:
+    fit = summary["threshold_fit"] or {}
     at = f"Rationales count as wrong at a contradiction score of at least {summary['threshold']:g}"
-    if _fitted(summary):
-        fit = summary["threshold_fit"]
-        cases = several(fit["wrong"], "case")
-        return (
-            f"{at}: fitted on {cases} that annotators called wrong and {fit['not_wrong']:,} not"
-            " wrong."
-        )
-    return f"{at}: not fitted to this dataset."
+    if not fit.get("fitted"):
+        return f"{at}: not fitted to this dataset."
+    cases = f"{several(fit['wrong'], 'case')} that annotators called wrong"
+    return f"{at}: fitted on {cases} and {fit['not_wrong']:,} not wrong."
 
 
-def _agreement(between: str, part: Mapping[str, Any]) -> list[Any]:
-    balanced = part.get("balanced_accuracy")
-    share = _ranged(percent(part["agreement"]), part["agreement_interval"], 100)
-    beyond = [_ranged(_two(part[k]), part[f"{k}_interval"], 1) for k in ("kappa", "alpha")]
-    return [between, part["n"], share, *beyond, percent(balanced)]
-
-
-def _two(value: float | None) -> str:
-    return "not defined" if value is None else f"{value:.2f}"
-
-
-def _ranged(value: Any, ends: Sequence[float] | None, scale: int) -> str:
-    return f"{value}{in_brackets(ends, scale)}"
-
-
-def scores(summary: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
+def scores(summary: JsonObject, rows: Sequence[Row]) -> list[Block]:
     """How the scores spread, coloured by what annotators said; words (binary, trinary) as counts
     only.
     """
+    if not summary["judged"]:
+        return []
     counted = ", ".join(f"{verdict} {n:,}" for verdict, n in summary["verdicts"].items()) or "none"
     blocks: list[Block] = [Text(f"Verdicts: {counted}.")]
-    values = {
-        kind: [
-            r.value
-            for r in rows
-            if (r.people or UNJUDGED) == kind and isinstance(r.value, float | int)
-        ]
-        for kind in (WRONG, OPEN, NOT_WRONG, UNJUDGED)
-    }
+    values: dict[str, list[float]] = {kind: [] for kind in (WRONG, OPEN, NOT_WRONG, UNJUDGED)}
+    for row in rows:
+        if isinstance(row.value, float | int):
+            values[row.people or UNJUDGED].append(row.value)
     known = {kind: points for kind, points in values.items() if points}
     if known:
-        from claimlab.pages.charts import histogram, to_svg
-
-        edges = list(
-            range(12)
-        )  # a bin for every whole score; a mean of runs falls into the one it has reached
-        counts = {
-            f"annotators: {kind}" if kind != UNJUDGED else kind: (
-                np.histogram(points, edges)[0].tolist()
-            )
-            for kind, points in known.items()
-        }
-        svg = to_svg(histogram([float(e) for e in edges], counts, title="contradiction score"))
-        alt = f"Histogram of {sum(map(len, known.values())):,} contradiction scores from 0 to 10."
-        blocks.append(
-            Figure(
-                svg,
-                "Contradiction scores by the annotators' verdict on the same rationale.",
-                alt,
-                "scores",
-            )
-        )
-    return [Section("Scores and verdicts", blocks, anchor="scores")] if summary["judged"] else []
+        blocks.append(_histogram(known))
+    return [Section("Scores and verdicts", blocks, anchor="scores")]
 
 
-def unjudged(summary: Mapping[str, Any]) -> Section:
+def _histogram(values: dict[str, list[float]]) -> Figure:
+    from claimlab.pages.charts import histogram, to_svg
+
+    # a bin for every whole score; a mean of runs falls into the one it has reached
+    edges = [float(edge) for edge in range(12)]
+    counts = {
+        kind if kind == UNJUDGED else f"annotators: {kind}": np.histogram(points, edges)[0].tolist()
+        for kind, points in values.items()
+    }
+    return Figure(
+        to_svg(histogram(edges, counts, title="contradiction score")),
+        "Contradiction scores by the annotators' verdict on the same rationale.",
+        f"Histogram of {sum(map(len, values.values())):,} contradiction scores from 0 to 10.",
+        "scores",
+    )
+
+
+ABSTAINED: tuple[Column[tuple[str, JsonObject]], ...] = (
+    Column("Abstention", lambda row: row[0].replace("-", " ")),
+    Column("Predictions", lambda row: row[1]["n"]),
+    Column("of them with a fact-check", lambda row: row[1]["with_article"]),
+)
+
+
+def unjudged(summary: JsonObject) -> Section:
     """Abstentions apart, each with whether there was something to be found; then what could not be
     judged.
     """
-    rows: list[list[Any]] = [
-        [kind.replace("-", " "), part["n"], part["with_article"]]
-        for kind, part in summary["abstained"].items()
+    abstained = summary["abstained"]
+    items = [
+        f"Left out, {reason.replace('-', ' ')}: {n:,}."
+        for reason, n in summary["left_out"].items()
+        if reason not in abstained
     ]
-    table = Table(["Abstention", "Predictions", "of them with a fact-check"], rows, sortable=False)
-    others = {
-        reason: n for reason, n in summary["left_out"].items() if reason not in summary["abstained"]
-    }
-    items = [f"Left out, {reason.replace('-', ' ')}: {n:,}." for reason, n in others.items()]
     items += [
         f"The judge gave no answer, {reason}: {n:,}." for reason, n in summary["failed"].items()
     ]
@@ -280,6 +258,7 @@ def unjudged(summary: Mapping[str, Any]) -> Section:
         "An abstention is neither right nor wrong. Where a fact-check exists, there was something"
         " to be found."
     )
+    table = Table.of(ABSTAINED, abstained.items(), sortable=False)
     return Section(
         "Abstentions and what was not judged",
         [Text(note), table, *([Items(items)] if items else [])],
@@ -287,39 +266,31 @@ def unjudged(summary: Mapping[str, Any]) -> Section:
     )
 
 
+_TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
+_CUT = short(SHOWN)
+CASE: tuple[Column[Row], ...] = (
+    Column("Record", "record_id", short(40)),
+    Column(
+        "Judge",
+        lambda row: Cell(row.verdict or "no answer", tone=_TONES.get(row.verdict or "", "plain")),
+    ),
+    Column("Score", "value"),
+    Column("Annotators", "people"),
+    Column("Label"),
+    Column("Truth"),
+    Column("Statement", "statement", _CUT),
+    Column("Rationale", lambda row: row.rationale or None, _CUT),
+    Column("Fact-check", lambda row: row.article or None, _CUT),
+    Column("Analysis", lambda row: row.analysis or None, _CUT),
+)
+
+
 def cases(rows: Sequence[Row]) -> list[Block]:
     """The first cases, worst first, so that a reader can judge the judge."""
     ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
     if not ordered:
         return []
-    columns = [
-        "Record",
-        "Judge",
-        "Score",
-        "Annotators",
-        "Label",
-        "Truth",
-        "Statement",
-        "Rationale",
-        "Fact-check",
-        "Analysis",
-    ]
-    body: list[list[Any]] = [
-        [
-            excerpt(r.record_id, 40),
-            Cell(r.verdict or "no answer", tone=_TONES.get(r.verdict or "", "plain")),
-            r.value,
-            r.people,
-            r.label,
-            r.truth,
-            excerpt(r.statement, SHOWN),
-            _cut(r.rationale),
-            _cut(r.article),
-            _cut(r.analysis),
-        ]
-        for r in ordered[:CASES]
-    ]
-    blocks: list[Block] = [Table(columns, body)]
+    blocks: list[Block] = [Table.of(CASE, ordered[:CASES])]
     if len(ordered) > CASES:
         more = (
             f"{CASES} of {len(ordered):,} cases are shown, wrong ones first; annotations.parquet"
@@ -327,10 +298,3 @@ def cases(rows: Sequence[Row]) -> list[Block]:
         )
         blocks.insert(0, Text(more, "note"))
     return [Section(f"Cases ({len(ordered):,})", blocks, anchor="cases")]
-
-
-_TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
-
-
-def _cut(text: str | None) -> str | None:
-    return None if not text else excerpt(text, SHOWN)

@@ -1,0 +1,91 @@
+"""Write one Markdown page per verb from its own --help: `python -m manual.helppages
+docs/help`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command as to_command
+
+from claimlab.cli.app import app
+from claimlab.cli.complete import WORDS, words_in
+from claimlab.cli.lazy import LazyVerbs, verb_names
+
+WIDTH = 100
+
+
+def pages() -> dict[str, str]:
+    """File name -> page, for the whole command line and every verb and sub-command."""
+    out = {"index.md": page("claimlab", [])}
+    for verb in verb_names():
+        out[f"{verb}.md"] = page(f"claimlab {verb}", [verb])
+    return out
+
+
+def page(title: str, path: list[str]) -> str:
+    parts = [f"# {title}", "", "```text", help_text(path), "```"]
+    for name in sub_commands(path):
+        parts += ["", f"## {title} {name}", "", "```text", help_text([*path, name]), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def sub_commands(path: list[str]) -> list[str]:
+    """The sub-commands of a verb; the verbs themselves are not listed again on the index page."""
+    if not path:
+        return []
+    group = to_command(app)
+    command = group.get_command(None, path[0])  # type: ignore[attr-defined]
+    return sorted(getattr(command, "commands", {}))
+
+
+def help_text(path: list[str]) -> str:
+    import contextlib
+    import io
+
+    os.environ["TERMINAL_WIDTH"] = str(WIDTH)
+    buffer = io.StringIO()
+    with contextlib.redirect_stdout(buffer), contextlib.suppress(SystemExit):
+        to_command(app).main(
+            args=[*path, "--help"], prog_name="claimlab", standalone_mode=True, terminal_width=WIDTH
+        )
+    return "\n".join(line.rstrip() for line in buffer.getvalue().strip().splitlines())
+
+
+def commands() -> dict[str, Any]:
+    """Every command by its path, groups without what is below them."""
+    known: dict[str, Any] = {}
+    for verb in verb_names():
+        command: Any = LazyVerbs().get_command(None, verb)
+        known[verb] = command
+        known |= {f"{verb} {name}": one for name, one in getattr(command, "commands", {}).items()}
+    return known
+
+
+def words() -> str:
+    """What `words.json` should be, a line for each command."""
+    rows = words_in(commands()).items()
+    lines = [f"{json.dumps(path)}: {json.dumps(options)}" for path, options in rows]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = pages()
+    for stale in {p.name for p in folder.glob("*.md")} - set(fresh):
+        (folder / stale).unlink()
+    for name, text in fresh.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    lines = [
+        f"{json.dumps(path)}: {json.dumps(rows)}" for path, rows in words_in(commands()).items()
+    ]
+    WORDS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The metrics of a run, one file each; see `evaluate/metric.py`."""

@@ -1,0 +1,254 @@
+"""Metrics of the scores that a run gives each class: how well they rank, and what they promise.
+
+Each equals scikit-learn's where that has one. The interval of AUROC draws groups, and each draw
+counts the positives and negatives at every score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.core.stats.interval import Interval, interval, kinds, redraw
+from claimlab.core.stats.scores import Floats, Ints
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.metric import Measured, ScoreMetric
+
+RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
+BINS = 10
+SUMS_TO_ONE = 1e-3
+DRAWS = 1_000
+# distinct scores; beyond these, scores next to each other share a place in the ranking
+MOST_SCORES = 1_000
+Truth = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Answers given with about the same confidence: how sure the run was, and how often it was
+    right.
+    """
+
+    n: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """`ece`: mean distance between confidence and accuracy over ten bins. `why` says what is
+    missing when null.
+    """
+
+    n: int = 0
+    ece: float | None = None
+    brier: float | None = None
+    curve: list[Bin] = field(default_factory=list)
+    why: str | None = None
+
+
+def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
+    """The records with scores, when a ranking of them means something."""
+    if answers.scores is None:
+        return None, answers.unscored
+    rows = answers.take(np.flatnonzero(~np.isnan(answers.scores).any(axis=1)))
+    assert rows.scores is not None
+    if len(answers.classes) < 2 or len(np.unique(rows.truth)) < len(answers.classes):
+        return None, "A class has no record with scores."
+    if (rows.scores == rows.scores[0]).all():
+        return None, "Every record has the same scores."
+    return rows, None
+
+
+def targets(rows: Answers, positive: str | None) -> list[tuple[Truth, Floats]]:
+    """(is it the class, score of the class): once for two classes, for each class of more."""
+    assert rows.scores is not None
+    wanted = list(range(len(rows.classes)))
+    if len(wanted) == 2:
+        wanted = [rows.classes.index(positive) if positive in rows.classes else 1]
+    return [(rows.truth == number, rows.scores[:, number]) for number in wanted]
+
+
+def auroc(answers: Answers, positive: str | None = None) -> Measured:
+    """Area under the ROC curve: of `positive` with two classes, else each class against the rest,
+    averaged.
+    """
+    rows, why = ranked(answers)
+    return Measured(why=why) if rows is None else Measured(_mean_area(rows, positive))
+
+
+def _mean_area(rows: Answers, positive: str | None) -> float:
+    return float(np.mean([rank_area(truth, score) for truth, score in targets(rows, positive)]))
+
+
+def rank_area(truth: Truth, score: Floats) -> float:
+    """Chance that a positive is scored above a negative, ties counted half."""
+    _, place, times = np.unique(score, return_inverse=True, return_counts=True)
+    rank = np.cumsum(times) - (times - 1) / 2  # equal scores share the mean of their ranks
+    up = int(truth.sum())
+    down = len(truth) - up
+    return float((rank[place][truth].sum() - up * (up + 1) / 2) / (up * down))
+
+
+def auroc_interval(
+    answers: Answers, positive: str | None = None, seed: int = 0, draws: int = DRAWS
+) -> Interval | None:
+    """The interval of `auroc`; null where that is."""
+    rows, _ = ranked(answers)
+    if rows is None:
+        return None
+    tables = [_ranks(truth, score) for truth, score in targets(rows, positive)]
+    starts = np.concatenate([[0], np.cumsum([places * 2 for _, places in tables])])
+    # One record has a cell in the table of every class that is ranked.
+    cell = np.concatenate(
+        [cells + start for (cells, _), start in zip(tables, starts, strict=False)]
+    )
+    table = kinds(np.tile(rows.cluster, len(tables)), cell, int(starts[-1]))
+
+    def mean_area(counts: Floats) -> Floats:
+        parts = [counts[:, a:b].reshape(len(counts), -1, 2) for a, b in pairwise(starts)]
+        return np.asarray(np.mean([areas(part) for part in parts], axis=0))
+
+    drawn = redraw(table, mean_area, seed=seed, draws=draws)
+    whole = np.bincount(cell, minlength=int(starts[-1])).astype(np.float64)
+    exact = _mean_area(rows, positive)
+    return interval(drawn + (exact - mean_area(whole[None])[0]), table.groups)
+
+
+def _ranks(truth: Truth, score: Floats) -> tuple[Ints, int]:
+    """The cell of each record in a table of places in the ranking by class, and how many places
+    there are.
+    """
+    distinct, place = np.unique(score, return_inverse=True)
+    places = len(distinct)
+    if places > MOST_SCORES:
+        first = np.searchsorted(np.sort(score), score)  # equal scores share the place of the first
+        place, places = first * MOST_SCORES // len(score), MOST_SCORES
+    return np.asarray(place * 2 + truth), places
+
+
+def areas(counts: Floats) -> Floats:
+    """AUROC of each table of negatives and positives by place (tables, places, 2): how often a
+    positive outranks a negative, ties counted half."""
+    down, up = counts[..., 0], counts[..., 1]
+    below = np.cumsum(down, axis=-1) - down
+    won = (up * (below + down / 2)).sum(axis=-1)
+    pairs = up.sum(axis=-1) * down.sum(axis=-1)
+    return np.asarray(np.divide(won, pairs, out=np.full(won.shape, np.nan), where=pairs > 0))
+
+
+def true_positives(fpr: float) -> Callable[[Answers, str | None], Measured]:
+    """The true-positive rate where at most `fpr` of the negatives pass for positives; only for a
+    task with two classes.
+    """
+
+    def measure(answers: Answers, positive: str | None = None) -> Measured:
+        rows, why = ranked(answers)
+        if rows is None:
+            return Measured(why=why)
+        if len(answers.classes) != 2:
+            return Measured(why="There are more than two classes.")
+        ((truth, score),) = targets(rows, positive)
+        return tpr_at(truth, score, fpr)
+
+    return measure
+
+
+def tpr_at(truth: Truth, score: Floats, fpr: float) -> Measured:
+    negatives = np.sort(score[~truth])[::-1]
+    if len(negatives) < round(1 / fpr):
+        return Measured(
+            why=f"A rate of {100 * fpr:g}% needs {round(1 / fpr)} negatives; there are"
+            f" {len(negatives)}."
+        )
+    allowed = int(np.floor(fpr * len(negatives) + 1e-9))
+    # Positives above the first negative that may not pass: ties with it would let it in.
+    bar = negatives[allowed] if allowed < len(negatives) else -np.inf
+    return Measured(float((score[truth] > bar).mean()))
+
+
+def calibration(answers: Answers) -> Calibration:
+    """How far a run's confidence is from how often it is right; needs scores that are
+    probabilities.
+    """
+    if answers.scores is None:
+        return Calibration(why=answers.unscored)
+    has = ~np.isnan(answers.scores).any(axis=1)
+    probs, truth = answers.scores[has], answers.truth[has]
+    if not len(probs):
+        return Calibration(why=answers.unscored)
+    if probs.min() < 0 or np.abs(probs.sum(axis=1) - 1).max() > SUMS_TO_ONE:
+        return Calibration(why="The scores are not probabilities: they do not sum to one.")
+    if (probs == probs[0]).all():
+        return Calibration(len(probs), why="Every record has the same scores.")
+    sure, right = probs.max(axis=1), probs.argmax(axis=1) == truth
+    place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+    size = np.bincount(place, minlength=BINS)
+    mean_sure, mean_right = (np.bincount(place, weights=v, minlength=BINS) for v in (sure, right))
+    curve = [
+        Bin(int(n), float(s / n), float(r / n))
+        for n, s, r in zip(size, mean_sure, mean_right, strict=True)
+        if n
+    ]
+    hot = np.zeros_like(probs)
+    hot[np.arange(len(truth)), truth] = 1.0
+    square = ((probs - hot) ** 2).sum(axis=1).mean()
+    # With two classes both errors are the same number: one of them is the usual Brier score.
+    brier = square / 2 if probs.shape[1] == 2 else square
+    return Calibration(
+        len(probs), float(np.abs(mean_sure - mean_right).sum() / len(probs)), float(brier), curve
+    )
+
+
+def _ece(answers: Answers, _positive: str | None) -> Measured:
+    known = calibration(answers)
+    return Measured(known.ece, known.why)
+
+
+def _brier(answers: Answers, _positive: str | None) -> Measured:
+    known = calibration(answers)
+    return Measured(known.brier, known.why)
+
+
+ENTRIES = [
+    ScoreMetric(
+        name="auroc",
+        title="AUROC",
+        short="AUROC",
+        place=30,
+        summary="How often a record of the class is scored above one of another class.",
+        figure=auroc,
+        interval=auroc_interval,
+    ),
+    *(
+        ScoreMetric(
+            name=f"tpr-at-{100 * fpr:g}",
+            title=f"true-positive rate at {100 * fpr:g}% false positives",
+            place=40,
+            summary=f"The share found where at most {100 * fpr:g}% of the others are taken for it.",
+            figure=true_positives(fpr),
+        )
+        for fpr in RATES
+    ),
+    ScoreMetric(
+        name="ece",
+        title="calibration error (ECE)",
+        short="ECE",
+        place=50,
+        summary="The mean distance between how sure a run is and how often it is right.",
+        figure=_ece,
+        higher_is_better=False,
+    ),
+    ScoreMetric(
+        name="brier",
+        title="Brier score",
+        place=60,
+        summary="The mean squared distance between its probabilities and the truth.",
+        figure=_brier,
+        higher_is_better=False,
+    ),
+]

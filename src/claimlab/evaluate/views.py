@@ -1,0 +1,412 @@
+"""The pages of an evaluation, and everything beside them: `evaluation.json` holds everything, all
+else is a view of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from claimlab.core.plain import slug
+from claimlab.core.words import several, verb
+from claimlab.evaluate import tables
+from claimlab.evaluate.answers import ONE_CLASS, SMALLEST, SMALLEST_CLASS
+from claimlab.evaluate.compare import Comparison, tied_with
+from claimlab.evaluate.metric import board_metrics
+from claimlab.evaluate.result import Evaluation, RunResult, Withheld
+from claimlab.evaluate.slices import Estimate, Slices
+from claimlab.evaluate.traits import title
+from claimlab.files.cells import escape_cells
+from claimlab.pages.blocks import (
+    Block,
+    Column,
+    Figure,
+    Fold,
+    Items,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    percent,
+    span,
+)
+from claimlab.pages.charts import Dot, dots, reliability, to_svg
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.folder import Contents
+
+FILE, KIND = "evaluation.json", "evaluation"
+LINES = 40  # more would not fit a screen; the table has them all
+_SMALLER = (
+    "To keep this page small, charts are left out; they are in plots/, and every figure in"
+    " evaluation.json."
+)
+_OTHER_RECORDS = (
+    "These runs were not scored on the same records: compare them by the records they share, below."
+)
+_COMPARED = (
+    "On the test records that the two runs share. A run is called better only when the interval is"
+    " clear of zero and the corrected p-value is below 0.05."
+)
+_DROPPED = "How much of the score depends on test records resembling training records."
+_METHOD = (
+    "Macro-F1 is the mean over the classes that the truth holds. A failed prediction, and an answer"
+    " that is none of the classes, count as wrong.",
+    "Intervals are 95%, from {draws:,} resamples of whole groups (for AUROC at most 1,000; seed"
+    " {seed}): records of one group are not independent evidence.",
+    f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is"
+    " suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
+    "McNemar's test is exact and takes records as independent: where there are groups, believe the"
+    " interval. Its p-values are corrected by Holm's method over all comparisons shown.",
+    "The baselines are computed from the labels of the records that were scored. A score is above"
+    " them (*) where fewer than 5 in 100 permutations of the labels, groups kept together, reach"
+    " it, and fewer than 5 in 100 resamples fall to the best baseline; p-values are corrected by"
+    " Holm's method.",
+)
+_LEFT_OUT = {
+    "strangers": ("prediction", "for records that are not in the dataset"),
+    "unlabelled": ("record", "without a label in this task"),
+    "repeated": (
+        "prediction",
+        "repeated or without a record id; the first for each record was used",
+    ),
+    "untouched": (
+        "labelled record",
+        "without a prediction; left out, because no split was given",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much a page carries; evaluation.json always has it all."""
+
+    figures: bool = True
+    slices: bool = True
+
+
+SIZES = (Size(), Size(figures=False), Size(figures=False, slices=False))
+
+
+def contents(evaluation: Evaluation) -> Contents:
+    """The report folder: JSON, a table, HTML, Markdown, LaTeX and figures."""
+    boards_alone = [leaderboard_page(evaluation, size) for size in SIZES[:2]]
+    frame = pl.DataFrame(tables.flat(evaluation), infer_schema_length=None)
+    # values come from data, and no cell of them can start a formula
+    plain = frame.with_columns(escape_cells(pl.col(pl.String)))
+    return Contents(
+        KIND,
+        (page(evaluation, size) for size in SIZES),
+        data={FILE: evaluation.to_json()},
+        more_pages={"leaderboard.html": boards_alone},
+        papers={"leaderboard.tex": boards_alone[0]},
+        files={"scores.csv": plain.write_csv()},
+    )
+
+
+def headline(run: RunResult) -> str:
+    scores, ends = run.scores, run.intervals["macro_f1"]
+    interval = f" ({span(ends).text})" if ends else ""
+    failed = f"; {scores.failed:,} failed" if scores.failed else ""
+    f1 = scores.why if scores.macro_f1 is None else f"{100 * scores.macro_f1:.1f}{interval}"
+    share = "" if scores.accuracy is None else f", accuracy {100 * scores.accuracy:.1f}"
+    return (
+        f"{run.name}: macro-F1 {f1}{share} on {several(scores.n, 'record')} of '{run.dataset}',"
+        f" task {run.task}{failed}."
+    )
+
+
+def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
+    """The leaderboards, then every run."""
+    runs = evaluation.runs
+    blocks: list[Block] = [] if size.figures else [Text(_SMALLER, "note")]
+    blocks += [
+        Text(conclusion(runs, evaluation.comparisons), "conclusion") for runs in boards(evaluation)
+    ]
+    blocks += together(evaluation, size)
+    for number, run in enumerate(runs, 1):
+        inside = run_blocks(run, f"{number:02d}-{slug(run.name)}", size)
+        name = f"Run: {excerpt(run.name, 80)}"
+        blocks.append(Section(name, [Text(headline(run)), *inside], anchor=f"run-{number}"))
+    blocks.append(method(evaluation))
+    if len(runs) == 1:
+        name, subtitle = runs[0].name, headline(runs[0])
+    else:
+        name, subtitle = f"{len(runs)} runs", ", ".join(dict.fromkeys(r.dataset for r in runs))
+    return Report(f"Evaluation of {excerpt(name, 80)}", excerpt(subtitle, 300), blocks)
+
+
+def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()) -> str:
+    """The best run of a board, or those tied at its top, beside the best trivial baseline."""
+    measured = {run.name: run for run in runs if run.scores.macro_f1 is not None}
+    where = f"'{excerpt(runs[0].dataset, 60)}'"
+    if not measured:
+        return f"Macro-F1 on {where}: {runs[0].scores.why}."
+    best = max(measured.values(), key=lambda run: (_f1(run), run.scores.accuracy or 0.0))
+    ends = best.intervals["macro_f1"]
+    interval = f" (95% interval {span(ends).text})" if ends else ""
+    score = f"macro-F1 {100 * _f1(best):.1f}{interval} on {where}"
+    tied = [measured[name] for name in tied_with(best.name, list(measured), comparisons)]
+    if len(runs) == 1:
+        first = f"{excerpt(best.name, 120)}: {score}"
+    elif not tied:
+        first = f"{excerpt(best.name, 120)} is the best of {len(runs)} runs: {score}"
+    else:
+        name = excerpt(best.name, 60)
+        first = (
+            f"No run is clearly the best of {len(runs)}: {name} is tied with {_named(tied)}."
+            f" {name}: {score}"
+        )
+    return f"{first}{beside(best)}."
+
+
+def _f1(run: RunResult) -> float:
+    return run.scores.macro_f1 or 0.0
+
+
+def _named(runs: Sequence[RunResult]) -> str:
+    """The runs with their scores: all of them, or three and how many more there are."""
+    names = [f"{excerpt(run.name, 60)} ({100 * _f1(run):.1f})" for run in runs]
+    return " and ".join([*names[:3], f"{len(names) - 3} more"] if len(names) > 4 else names)
+
+
+def beside(run: RunResult) -> str:
+    """How far a run is from the best trivial baseline, and whether that can be chance."""
+    if run.chance.difference is None:
+        return ""
+    away = 100 * run.chance.difference
+    side = "above" if away >= 0 else "below"
+    words = f", {abs(away):.1f} points {side} the best trivial baseline"
+    if away < 0 or run.chance.beaten:
+        return words
+    return f"{words} (not tested)" if run.chance.p_holm is None else f"{words}, which can be chance"
+
+
+def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
+    """Run against run, without what is inside each."""
+    return Report(
+        "Leaderboard",
+        f"{several(len(evaluation.runs), 'run')}, each next to trivial baselines.",
+        [*together(evaluation, size, linked=False), method(evaluation)],
+    )
+
+
+def boards(evaluation: Evaluation) -> list[list[RunResult]]:
+    """Runs that can be compared in one table: same task, same dataset."""
+    groups: dict[tuple[str, str], list[RunResult]] = {}
+    for run in evaluation.runs:
+        groups.setdefault((run.task, run.dataset), []).append(run)
+    return list(groups.values())
+
+
+def other_records(runs: Sequence[RunResult]) -> list[str]:
+    """A warning where the lines of one board are not about the same records."""
+    return [] if len({r.records for r in runs}) == 1 else [_OTHER_RECORDS]
+
+
+def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list[Block]:
+    """Several runs together: leaderboards, comparisons, seeds, drops."""
+    links = {run.name: f"#run-{i}" for i, run in enumerate(evaluation.runs, 1)} if linked else {}
+    out: list[Block] = [
+        _board(runs, number, links, size) for number, runs in enumerate(boards(evaluation), 1)
+    ]
+    if evaluation.comparisons:
+        compared = tables.comparisons(evaluation.comparisons)
+        out.append(Section("Run against run", [Text(_COMPARED), compared]))
+    if evaluation.seeds:
+        out.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
+    if evaluation.drops:
+        dropped = tables.drops(evaluation.drops)
+        out.append(Section("From a random split to a held-out one", [Text(_DROPPED), dropped]))
+    return out
+
+
+def _board(runs: list[RunResult], number: int, links: dict[str, str], size: Size) -> Section:
+    remarks = [*other_records(runs), *(f"{run.name}: {c}" for run in runs for c in run.cautions)]
+    blocks: list[Block] = [Text(remark, "warning") for remark in remarks]
+    blocks.append(tables.leaderboard(runs, links))
+    measured = [run for run in runs if run.scores.macro_f1 is not None]
+    if size.figures and measured:
+        blocks.append(board(measured, f"{number:02d}"))
+    name = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
+    return Section(name, blocks, anchor=f"leaderboard-{number}")
+
+
+def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
+    """All measurements of one run, also for the quality assurance report."""
+    blocks: list[Block] = [tiles(run), *(Text(c, "warning") for c in run.cautions)]
+    if run.contamination is not None:
+        blocks.append(Text(run.contamination.sentence(), "note"))
+    blocks += [tables.measures(run), tables.classes(run)]
+    if size.figures:
+        blocks += calibration(run, name)
+    blocks += [*_abstained(run), *tables.judged(run)]
+    if items := left_out(run):
+        blocks.append(Items(items))
+    if size.slices:
+        blocks += [by_trait(subgroups, run, name, size) for subgroups in run.slices]
+    return blocks
+
+
+def tiles(run: RunResult) -> Tiles:
+    scores = run.scores
+    first, *others = board_metrics()
+    why = scores.why or ONE_CLASS
+    f1 = why if scores.macro_f1 is None else percent(scores.macro_f1).text
+    return Tiles(
+        [
+            (first.short, f1, "plain" if run.chance.beaten else "warn"),
+            *((m.short, percent(scores.metrics[m.key].value).text, "plain") for m in others),
+            ("records", f"{scores.n:,}", "plain"),
+            ("failed", f"{scores.failed:,}", "warn" if scores.failed else "plain"),
+        ]
+    )
+
+
+def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Section:
+    """One kind of subgroup: the means, the chart, and the table, folded if it is long."""
+    sentences = _sentences(subgroups, run)
+    drawn = forest(subgroups, run, name) if size.figures else []
+    blocks: list[Block] = [*([Items(sentences)] if sentences else []), *drawn]
+    if subgroups.cells:
+        table = tables.cells(subgroups)
+        words = f"The {several(len(subgroups.cells), 'subgroup')} as a table"
+        blocks.append(Fold(words, [table]) if drawn else table)
+    return Section(f"By {title(subgroups.by)}", blocks, anchor=f"{name}-by-{slug(subgroups.by)}")
+
+
+def method(evaluation: Evaluation) -> Section:
+    how = [line.format(draws=evaluation.draws, seed=evaluation.seed) for line in _METHOD]
+    return Section("How these figures were made", [Items(how)], anchor="method")
+
+
+def _sentences(subgroups: Slices, run: RunResult) -> list[str]:
+    sentences, gap = [], subgroups.gap
+    if subgroups.mean is not None and run.scores.macro_f1 is not None:
+        fit = sum(c.macro_f1 is not None for c in subgroups.cells)
+        sentences.append(
+            f"Pooled over all records: {100 * run.scores.macro_f1:.1f}. Mean of the {fit} values"
+            f" with a macro-F1: {_estimate(subgroups.mean)}."
+        )
+    if gap is not None:
+        sentences.append(f"Head less tail languages, pooled: {_estimate(gap.pooled)} points.")
+    if gap is not None and gap.mean_of_languages is not None:
+        means = _estimate(gap.mean_of_languages)
+        sentences.append(f"Head less tail, as means of languages: {means} points.")
+    if subgroups.suppressed:
+        sentences.append(
+            f"Too rare to show: {several(subgroups.suppressed, 'value')}"
+            f" ({several(subgroups.suppressed_records, 'record')}) with fewer than {SMALLEST}"
+            f" records, or {SMALLEST_CLASS} of a class."
+        )
+    if subgroups.without:
+        sentences.append(
+            f"{several(subgroups.without, 'record')} {verb(subgroups.without, 'has', 'have')} no"
+            f" {title(subgroups.by)}."
+        )
+    return sentences
+
+
+def _estimate(estimate: Estimate) -> str:
+    interval = f" ({span(estimate.interval).text})" if estimate.interval is not None else ""
+    return f"{100 * estimate.value:.1f}{interval}"
+
+
+def _abstained(run: RunResult) -> list[Block]:
+    abstentions = run.abstentions
+    if abstentions is None:
+        return []
+    text = (
+        f"A verdict was given for {percent(abstentions.coverage).text}% of the records"
+        f" ({span(abstentions.coverage_interval).text}); of those, accuracy is"
+        f" {percent(abstentions.accuracy).text} and macro-F1 {percent(abstentions.macro_f1).text}."
+        " In all scores above, giving no verdict counts as wrong."
+    )
+    columns: list[Column[Withheld]] = [
+        Column("Answer", lambda w: w.kind.replace("-", " ")),
+        Column("n"),
+        Column("Share (%)", "share", percent),
+        *(
+            Column(f"true class {excerpt(name, 24)}", partial(tables.count_of, name=name))
+            for name in abstentions.kinds[0].classes
+        ),
+    ]
+    table = Table.of(columns, abstentions.kinds, sortable=False)
+    return [Section("No verdict given", [Text(text), table])]
+
+
+def left_out(run: RunResult) -> list[str]:
+    """What was not scored, or counts as wrong without being a wrong verdict."""
+    items = [
+        f"{several(n, _LEFT_OUT[name][0])} {_LEFT_OUT[name][1]}."
+        for name, n in run.left_out.items()
+        if n
+    ]
+    if run.scores.other:
+        kinds = run.abstentions.kinds if run.abstentions is not None else []
+        withheld = "".join(f" {w.n:,} of them say: {w.kind.replace('-', ' ')}." for w in kinds)
+        others = several(run.scores.other, "answer")
+        items.append(f"{others} outside the classes, counted as wrong.{withheld}")
+    return items
+
+
+def board(runs: Sequence[RunResult], name: str) -> Figure:
+    """Macro-F1 of every run with its interval, against the two baselines."""
+    marks = {b.name: b.macro_f1 for b in runs[0].baselines if b.macro_f1 is not None}
+    rows = [
+        Dot(excerpt(run.name, 40), _f1(run), run.intervals["macro_f1"], "plain", marks)
+        for run in sorted(runs, key=lambda run: -_f1(run))[:LINES]
+    ]
+    return Figure(
+        to_svg(dots(rows, title="macro-F1 (%)")),
+        "Macro-F1 of each run with its 95% interval; the grey marks are trivial baselines.",
+        "Macro-F1 of each run with its interval against the majority and stratified baselines",
+        f"{name}-leaderboard",
+    )
+
+
+def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
+    """The cells of a trait with their intervals, against the score over all records; accuracy where
+    no cell has F1.
+    """
+    what, whole = "macro-F1", run.scores.macro_f1
+    figures = [(c, c.macro_f1, c.macro_f1_interval) for c in subgroups.cells]
+    if all(value is None for _, value, _ in figures):
+        what, whole = "accuracy", run.scores.accuracy
+        figures = [(c, c.accuracy, c.accuracy_interval) for c in subgroups.cells]
+    rows = [
+        Dot(f"{excerpt(c.value, 32)} ({c.n:,})", value, ends, "plain")
+        for c, value, ends in figures
+        if value is not None
+    ]
+    if len(rows) < 2:
+        return []
+    more = f" {len(rows) - LINES} more are in the table." if len(rows) > LINES else ""
+    return [
+        Figure(
+            to_svg(dots(rows[:LINES], title=f"{what} (%)", threshold=whole)),
+            f"{what[:1].upper()}{what[1:]} by {title(subgroups.by)} with 95% intervals; in brackets"
+            f" the records; dashed: over all records.{more}",
+            f"{what} of each {title(subgroups.by)} with its interval",
+            f"{name}-by-{subgroups.by.replace('.', '-')}",
+        )
+    ]
+
+
+def calibration(run: RunResult, name: str) -> list[Figure]:
+    curve = run.scores.calibration.curve
+    if not curve:
+        return []
+    return [
+        Figure(
+            to_svg(reliability([(b.n, b.confidence, b.accuracy) for b in curve])),
+            "How often answers are right against how sure the run was of them, in ten bins; larger"
+            " dots hold more records. Below the dashed line it is too sure, above it not sure"
+            " enough.",
+            "Reliability curve",
+            f"{name}-calibration",
+        )
+    ]

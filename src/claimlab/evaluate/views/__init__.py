@@ -1,1 +1,0 @@
-"""The views of an evaluation: tables, charts and pages."""
