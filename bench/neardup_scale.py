@@ -75,7 +75,7 @@ def posts(folder: Path, count: int) -> Path:
 def search(place: str, work: str, engine: str | None) -> dict[str, Any]:
     """In a process of its own: the clusters of the posts, written and hashed."""
     from claimlab.text.neardup import stream_clusters
-    from claimlab.text.neardup.kernel import load
+    from claimlab.text.neardup.choose import load
 
     files, workdir = sorted(Path(place).glob("*.parquet")), Path(work)
     clusters = stream_clusters(files, "text", workdir=workdir, engine=engine, keep=True)

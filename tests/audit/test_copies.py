@@ -15,10 +15,9 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from claimlab.audit.check import CHECKS
+from claimlab.audit.check import CHECKS, SHORTCUT_RULE
 from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
-from claimlab.audit.shortcut import SHORTCUT_RULE
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding

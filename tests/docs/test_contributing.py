@@ -341,6 +341,32 @@ def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("door", ["file", "package"])
+def test_the_format_of_the_page_is_written(door: str, put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-format.md", put)
+    assert (package, name) == ("claimlab.exchange.formats", "fasttext")
+    if door == "package":
+        install(put, block("add-a-format.md", "toml"))
+    place, path = (str(put), None) if door == "file" else ("", put)
+    rows = [
+        {"id": "a", "text": "The bridge\nis closed.", "veracity": "false"},
+        {"id": "b", "text": "The mill is open.", "veracity": "true"},
+        {"id": "c", "text": "The tower is old.", "veracity": None},
+    ]
+    Dataset.build("rows", pl.DataFrame(rows)).write(tmp_path / "rows")
+    out = tmp_path / "out"
+    command = ["export", str(tmp_path / "rows"), "--to", name, "-o", str(out)]
+    done = python(RUN, package, place, *command, path=path)
+    assert done.returncode == 0, done.stderr
+    assert "Wrote" in done.stdout
+    assert "Left out for want of a text or a verdict: 1 record." in done.stderr
+    assert f"fasttext supervised -input {out}/records.txt -output MODEL" in done.stderr
+    assert (out / "records.txt").read_text(encoding="utf-8").splitlines() == [
+        "__label__false The bridge is closed.",
+        "__label__true The mill is open.",
+    ]
+
+
 class AlmanacServer(BaseHTTPRequestHandler):
     """What the synthetic service of the page would answer."""
 

@@ -7,9 +7,11 @@ import pytest
 
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import general
-from claimlab.exchange.guess.guess import guess
-from claimlab.exchange.guess.plan import Plan
-from claimlab.exchange.read.gathered import Gathered
+from claimlab.exchange.importing.decide import decide
+from claimlab.exchange.importing.layouts import Gathered
+from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.profile import profile
+from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import Layout, RawTable
 
@@ -28,7 +30,9 @@ def cycle(*values: str) -> list[str]:
 
 def plan(table: pl.DataFrame, **given: str) -> Plan:
     raw = RawTable("t.csv", table.clear(), Layout("CSV"))
-    return guess(Gathered(table, frozenset(), [raw], {}), given, general())
+    gathered = Gathered(table, frozenset(), [raw], {})
+    seen = profile(gathered.plain(), general(), gathered.hidden(given))
+    return decide(gathered, seen, propose(seen, given), given)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
-from claimlab.exchange.about import spdx
-from claimlab.exchange.card import size_category
+from claimlab.exchange.about import size_category, spdx
 from claimlab.exchange.escape import markdown
 from claimlab.exchange.escape import yaml as to_yaml
 from claimlab.exchange.export import export

@@ -9,9 +9,14 @@ import polars as pl
 import pytest
 
 from claimlab.exchange.importer import import_files
-from claimlab.exchange.make import findings
-from claimlab.exchange.make.findings import LANGUAGE_SAMPLE, boilerplate, languages_of, repeats
-from claimlab.exchange.make.report import ImportReport
+from claimlab.exchange.importing import report as findings
+from claimlab.exchange.importing.report import (
+    LANGUAGE_SAMPLE,
+    ImportReport,
+    boilerplate,
+    languages_of,
+    repeats,
+)
 
 
 def write(path: Path, lines: list[str]) -> Path:

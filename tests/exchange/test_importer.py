@@ -16,7 +16,7 @@ from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, Unreada
 from claimlab.core.record import meta_column, validate
 from claimlab.exchange.export import export
 from claimlab.exchange.importer import guess_files, import_files
-from claimlab.exchange.make.meta import fast_meta_column
+from claimlab.exchange.importing.make import fast_meta_column
 from claimlab.files.raw import Options
 
 HEADER = ["id", "claim", "rating", "published", "lang", "source", "views"]

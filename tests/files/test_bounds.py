@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files import bounds
+from claimlab.files import safety as bounds
 from claimlab.files.parquet import read_typed
-from claimlab.files.zips import zip_members
+from claimlab.files.safety import zip_members
 
 
 def dictionary(

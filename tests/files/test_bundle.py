@@ -17,7 +17,7 @@ import pytest
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
-from claimlab.files.zips import check_archive
+from claimlab.files.safety import check_archive
 
 
 def packed(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:

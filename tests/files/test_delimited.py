@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.files import delimited
-from claimlab.files.count_marks import count_marks
 from claimlab.files.delimited import read_delimited_file
+from claimlab.files.marks import count_marks
 from claimlab.files.raw import Layout, Options, RawTable
 
 KNOWN = frozenset({"id", "text", "label", "claim", "rating"})

@@ -20,9 +20,8 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import is_pickle, kind_of
 from claimlab.files.objects import read_json_file
-from claimlab.files.raw import Options, RawTable
+from claimlab.files.raw import Options, RawTable, literal_text
 from claimlab.files.read import read_table
-from claimlab.files.typed import literal_text
 
 KNOWN = frozenset({"id", "text", "label"})
 

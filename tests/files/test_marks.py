@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.files.count_marks import count_marks
-from claimlab.files.marks import Marks
-from claimlab.files.slow_marks import count
+from claimlab.files.marks import Marks, count_marks
+from claimlab.files.marks import slow_count as count
 
 PIECES = st.lists(
     st.sampled_from(

@@ -208,7 +208,7 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "generate run --estimate": "generate.front.estimate_generate",
     "generate filter --estimate": "generate.filter.front.estimate_quality_filter",
     "report --init": "evaluate.eqa.study.new_study",
-    "study run --estimate": "study.estimate.study_estimate",
+    "study run --estimate": "study.front.study_estimate",
 }  # fmt: skip
 ESTIMATED = {"estimate", "settings_"}  # `cl.estimate(function, ...)`; the settings are arguments
 LAYOUT = {

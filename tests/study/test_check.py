@@ -10,7 +10,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run as command
-from claimlab.core.packaged import packages_of, require_extra
+from claimlab.core.extras import packages_of, require_extra
 from claimlab.generate.planted import planted
 from claimlab.study.check import absent
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core import packaged
 from claimlab.core.finding import Finding
@@ -56,9 +56,6 @@ def caveats(protocol: str, check: str | None = None) -> list[str]:
     return [c.sentence for c in known.caveats if check is None or c.touches(check)] if known else []
 
 
-__all__ = ["CHECKS", "Check", "Context", "ProtocolName", "not_measured"]
-
-
 @dataclass(frozen=True)
 class Context:
     """The input of every check: the protocol, the seed, and what the caller passed in."""
@@ -92,3 +89,19 @@ def not_measured(
     return Finding(
         check=check, protocol=protocol, verdict="not-measured", why=why, n=n, feature=feature
     )
+
+
+SHORTCUT_RULE = Rule().words()
+
+
+class FairCheck:
+    """What most checks have in common: they follow the fair protocol, by the rule of shortcuts."""
+
+    name: str
+    title: str
+    question: str
+    protocols: tuple[ProtocolName, ...] = ("fair",)
+    rule: str = SHORTCUT_RULE
+
+    def unmeasured(self, why: str, n: int = 0, feature: str | None = None) -> Finding:
+        return not_measured(self.name, "fair", why, n=n, feature=feature)

@@ -3,8 +3,7 @@ the end.
 
 The end of an audit: p-values corrected for all tests together, and one finding for one fact.
 
-The rows that findings point at, kept with the audit: a bounded number, cut short, so that it can
-be shown alone.
+
 """
 
 from __future__ import annotations
@@ -15,19 +14,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
 from claimlab.audit.advice import Conclusion
 from claimlab.audit.check import CHECKS, PROTOCOLS, Check, Context, ProtocolName, not_measured
-from claimlab.audit.result import Audit, Example
+from claimlab.audit.examples import collect
+from claimlab.audit.result import Audit
 from claimlab.audit.rule import GAIN, Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
+from claimlab.core.engine.data import dataset_in
 from claimlab.core.engine.names import place, shares
-from claimlab.core.engine.reads import dataset_in
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
@@ -36,7 +35,6 @@ from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import false_discovery
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.excerpt import excerpt
 
 
 class Audited(Audit):
@@ -260,41 +258,3 @@ def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
 def _severity(finding: Finding) -> tuple[int, bool, float]:
     """The most severe verdict, then what has a score, then the larger difference."""
     return VERDICTS.index(finding.verdict), finding.score is None, -(finding.difference or 0.0)
-
-
-PER_FINDING = 12
-IN_ALL = 400
-TEXT = 300  # characters
-
-
-def pointed_at(finding: Finding, limit: int = PER_FINDING) -> list[str]:
-    """The ids a finding shows first: both sides of its pairs, then the records it names."""
-    pairs = [
-        i for pair in finding.details.get("pairs", []) for i in (pair["record"], pair["other"])
-    ]
-    return list(dict.fromkeys([*pairs, *finding.records]))[:limit]
-
-
-def collect(subject: Subject, findings: Sequence[Finding]) -> list[Example]:
-    """The rows that `findings` point at, in the order in which they do."""
-    ids = list(dict.fromkeys(i for f in findings for i in pointed_at(f)))[:IN_ALL]
-    label = pl.Series(
-        "label", np.array([*subject.classes, None], dtype=object)[subject.y], dtype=pl.String
-    )
-    chosen = pl.DataFrame({"id": ids}, schema={"id": pl.String})
-    records = subject.dataset.records.join(chosen, on="id", how="semi")
-    rows = records.select("id", "split", pl.col("text").str.slice(0, 4 * TEXT + 17)).join(
-        subject.rows.select("id").with_columns(label), on="id", how="left"
-    )
-    examples = {row["id"]: row for row in rows.iter_rows(named=True)}
-    return [_example(examples[i]) for i in ids if i in examples]
-
-
-def _example(row: dict[str, str | None]) -> Example:
-    text, label = row["text"], row["label"]
-    return Example(
-        id=str(row["id"]),
-        label=None if label is None else excerpt(label, 60),
-        split=row["split"],
-        text=None if text is None else excerpt(text, TEXT),
-    )

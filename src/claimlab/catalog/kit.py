@@ -31,9 +31,9 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.core.record import meta_column, meta_json
-from claimlab.files.bounds import UNPACKED as MAX_UNPACKED
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import decode
+from claimlab.files.safety import UNPACKED as MAX_UNPACKED
 from claimlab.files.tables import frame_of, read_delimited, read_json_as
 from claimlab.text.snowflake import tweet_time
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
+from claimlab.clean.decisions import read_decisions
+from claimlab.clean.ratings import ratings_of_evidence, ratings_table
 from claimlab.clean.recipe import Recipe, Stage
 from claimlab.clean.statistics import DOMAINS, TEXTS, Statistics, describe
 from claimlab.clean.step import Supplies
-from claimlab.clean.steps.decisions import read_decisions
-from claimlab.clean.steps.fact_checks import ratings_of_evidence, ratings_table
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.digest import digest_table
 from claimlab.core.journal import Journal

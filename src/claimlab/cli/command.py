@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from claimlab.cli import complete
 from claimlab.cli.flags import with_flags
+from claimlab.cli.options import expanded
 from claimlab.cli.output import listing, progress_bar, show_estimate
 from claimlab.core.calls.estimate import estimate
 from claimlab.core.errors import UnknownName, UsageError
@@ -139,15 +140,15 @@ def build(
     parameters += [_listing(what, summaries) for what, summaries in (lists or {}).items()]
 
     def callback(**values: Any) -> None:
-        given = {name: value for name, value in values.items() if value not in (None, [], ())}
-        given |= _settings(given.pop(rest or _SET.name, []), settings, rest)
-        mine = {name: given[name] for name in own if name in given}
-        options = {name: _typed(theirs[name], given[name]) for name in theirs if name in given}
+        values = {name: value for name, value in values.items() if value not in (None, [], ())}
+        values |= _settings(values.pop(rest or _SET.name, []), settings, rest)
+        mine = {name: values[name] for name in own if name in values}
+        options = {name: _typed(theirs[name], values[name]) for name in theirs if name in values}
         if function is show:
             show(**mine)
             return
         first = {name: one.default for name, one in theirs.items()} | options
-        costs = bool(given.get(_ESTIMATING.name))
+        costs = bool(values.get(_ESTIMATING.name))
         show(Call(function, options, start.format_map(first), costs), **mine)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
@@ -298,3 +299,48 @@ def _read(kind: type, text: str) -> Any:
 
 def _refused(parameter: Parameter, todo: str) -> UsageError:
     return UsageError(f"{SET} {parameter.name} has a value that it cannot take.", todo)
+
+
+class WholeSummaries(TyperGroup):
+    """Sub-commands with their summaries in full: Typer would cut them at the end of the line."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [
+            (name, " ".join((one.help or "").split("\n\n")[0].split()))
+            for name, one in named.items()
+            if one
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class Verb(typer.Typer):
+    """The commands of a verb."""
+
+    def of(
+        self, function: Callable[..., Any] | None, name: str | None = None, **settings: Any
+    ) -> Callable[[Callable[..., None]], Callable[..., None]]:
+        """Make a command of `function`; what is decorated prints its result (`cli/command`). Null:
+        what is decorated does it all, for the command line alone.
+        """
+
+        def register(show: Callable[..., None]) -> Callable[..., None]:
+            cls, callback = build(function or show, show, **settings)
+            doc = show.__doc__ or (function.__doc__ if function else None)
+            about = inspect.cleandoc(doc or "").split("\n\n")[0]
+            super(Verb, self).command(name or show.__name__, cls=cls, help=about)(callback)
+            return show
+
+        return register
+
+    def command(self, *args: Any, **settings: Any) -> Callable[[Any], Any]:
+        register = super().command(*args, **settings)
+        return lambda function: register(expanded(function))
+
+
+def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> Verb:
+    """The Typer app of a verb file, set up as all of them are."""
+    return Verb(
+        cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings
+    )

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import typer
-from typer.core import TyperGroup
+from typing import TYPE_CHECKING
 
 from claimlab.cli.asked import is_quiet
 from claimlab.cli.asked import wants_json as wants_json
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import expanded
 from claimlab.core.errors import UsageError
 from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
@@ -29,52 +24,6 @@ from claimlab.core.words import several as several
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
     from claimlab.pages.blocks import Block
-
-
-class WholeSummaries(TyperGroup):
-    """Sub-commands with their summaries in full: Typer would cut them at the end of the line."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [
-            (name, " ".join((one.help or "").split("\n\n")[0].split()))
-            for name, one in named.items()
-            if one
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-class Verb(typer.Typer):
-    """The commands of a verb."""
-
-    def of(
-        self, function: Callable[..., Any] | None, name: str | None = None, **settings: Any
-    ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-        """Make a command of `function`; what is decorated prints its result (`cli/command`). Null:
-        what is decorated does it all, for the command line alone.
-        """
-        from claimlab.cli.command import build
-
-        def register(show: Callable[..., None]) -> Callable[..., None]:
-            cls, callback = build(function or show, show, **settings)
-            doc = show.__doc__ or (function.__doc__ if function else None)
-            about = inspect.cleandoc(doc or "").split("\n\n")[0]
-            super(Verb, self).command(name or show.__name__, cls=cls, help=about)(callback)
-            return show
-
-        return register
-
-    def command(self, *args: Any, **settings: Any) -> Callable[[Any], Any]:
-        register = super().command(*args, **settings)
-        return lambda function: register(expanded(function))
-
-
-def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> Verb:
-    """The Typer app of a verb file, set up as all of them are."""
-    return Verb(
-        cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings
-    )
 
 
 def emit(value: JsonObject) -> None:

@@ -42,8 +42,8 @@ from claimlab.core.calls.estimate import (
 )
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
+from claimlab.core.engine.check import check_engine
 from claimlab.core.engine.names import no_folder, parse_engine, working
-from claimlab.core.engine.run import check_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal

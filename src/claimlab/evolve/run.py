@@ -22,8 +22,9 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.engine import run_stage
+from claimlab.core.engine.data import dataset_in
 from claimlab.core.engine.names import place, shares
-from claimlab.core.engine.reads import dataset_in, reads
+from claimlab.core.engine.reads import reads
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent

@@ -1,22 +1,45 @@
-"""What is known about a dataset as a whole: from its manifest, its records and its catalogue card,
-if it has one.
+"""What a dataset says of itself to others: the README of a Hugging Face dataset, and the
+Responsible-AI fields of Croissant.
+
+Both are made of what is known about the dataset as a whole (its manifest, its records, its
+catalogue card) and of what was measured (audits, annotations, reviews, lineage, a scan). A field
+that nothing was measured for is left out; none is filled with what an author might have meant.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.load import DATASETS
-from claimlab.core.dataset import Dataset
+from claimlab.core import packaged
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import DataError
+from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.languages import to_iso1
+from claimlab.core.record import VERACITIES
+from claimlab.core.stats.agreement import alpha_of, figure, patterns
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.exchange.escape import markdown, yaml
 from claimlab.exchange.synthetic import MACHINE_MADE
+from claimlab.text.mask import scan_personal
 
+# What each column and side table means, in a sentence.
+COLUMNS: dict[str, str] = packaged.toml("claimlab.exchange", "fields.toml")["columns"]
+TABLES: dict[str, str] = packaged.toml("claimlab.exchange", "fields.toml")["tables"]
 SYNTHETIC = (
     "This dataset holds machine-made text. Each such record says so in `authorship`, and carries"
     " its label, origin and change log in `meta`."
 )
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+_PERSONAL = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
 _SPDX = {
     "mit": "MIT",
     "apache 2.0": "Apache-2.0",
@@ -80,3 +103,322 @@ def spdx(licence: str | None) -> str | None:
         return _SPDX[words]
     match = re.fullmatch(r"cc by((?: (?:nc|nd|sa))*) (\d\.\d)", words)
     return f"CC-BY{match[1].replace(' ', '-').upper()}-{match[2]}" if match else None
+
+
+def field_summary(table: str, column: str) -> str | None:
+    """A sentence for a column, where one is agreed; columns that a step added have none."""
+    if column == "record_id":
+        return "Id of the record that this row belongs to."
+    if table in ("records", "dropped", "doubtful"):
+        return COLUMNS.get(column)
+    return "JSON object with whatever else is known." if column == "meta" else None
+
+
+def findings_in(audit: str, dataset: Dataset) -> list[Finding]:
+    """The findings of a saved audit; one of other records, or of these before they were changed, is
+    refused.
+    """
+    place = Path(audit)
+    file = place / "audit.json" if place.is_dir() else place
+    try:
+        audits = json.loads(file.read_text(encoding="utf-8"))["audits"]
+        own = [a for a in audits if a["digest"] == dataset.digest()]
+        findings = [Finding.model_validate(f) for a in own for f in a["findings"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"'{file}' is not a saved audit: {error}.",
+            "Make one with: claimlab audit DIR -o FOLDER",
+        ) from None
+    if not own:
+        raise DataError(
+            f"'{audit}' is not an audit of '{dataset.name}' as it is now.",
+            "Audit the dataset again.",
+        )
+    return findings
+
+
+def card(
+    dataset: Dataset,
+    configs: Sequence[JsonObject],
+    splits: Mapping[str | None, str],
+    findings: Sequence[Finding] | None = None,
+) -> str:
+    """The whole README; `configs` go into the front matter, `splits` maps a split's value to its
+    name there, and `findings` are those of an audit."""
+    known = about(dataset)
+    parts = [
+        f"---\n{yaml(front_matter(dataset, known, configs))}---\n",
+        f"# {markdown(known.title)}\n",
+        f"{markdown(known.summary)}\n",
+        *([f"**Synthetic.** {SYNTHETIC}\n"] if known.synthetic else []),
+        _loading(),
+        _counts(dataset.records, splits),
+        _tables(dataset),
+        _columns(),
+        _cautions(known),
+        _audit(findings),
+        _terms(known),
+        _lineage(dataset.lineage),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def front_matter(dataset: Dataset, known: About, configs: Sequence[JsonObject]) -> JsonObject:
+    tags = [
+        "misinformation",
+        "fact-checking",
+        "claimlab",
+        *(["synthetic"] if known.synthetic else []),
+    ]
+    return {
+        "pretty_name": known.title,
+        **_licence(known),
+        **({"language": list(known.languages)} if known.languages else {}),
+        "size_categories": [size_category(dataset.records.height)],
+        "task_categories": ["text-classification"],
+        "tags": tags,
+        "configs": list(configs),
+    }
+
+
+def size_category(n: int) -> str:
+    """The Hub's word for how many rows there are."""
+    return _SIZES[min(max(len(str(n)) - 3, 0), len(_SIZES) - 1)]
+
+
+def _licence(known: About) -> JsonObject:
+    """The Hub knows licences by their SPDX identifier in small letters; other terms are "other"
+    with their words.
+    """
+    if known.spdx:
+        return {"license": known.spdx.lower()}
+    return (
+        {"license": "other", "license_name": known.licence}
+        if known.licence
+        else {"license": "unknown"}
+    )
+
+
+def _loading() -> str:
+    return (
+        "## Loading\n\n```python\nfrom datasets import load_dataset\n\ndata ="
+        ' load_dataset("path/to/this/folder")  # the records; a side table: load_dataset(folder,'
+        ' "evidence")\n```\n\nWith claimlab: `claimlab.exchange.export.read_export(folder)` gives'
+        " the dataset back whole.\n"
+    )
+
+
+def _counts(records: pl.DataFrame, splits: Mapping[str | None, str]) -> str:
+    rows = []
+    for value, name in splits.items():
+        part = records.filter(pl.col("split").eq_missing(pl.lit(value, pl.String)))["veracity"]
+        tally = [str((part == v).sum()) for v in VERACITIES]
+        rows.append([markdown(name), str(part.len()), *tally, str(part.null_count())])
+    header = ["split", "records", *VERACITIES, "no verdict"]
+    days = records["date"].drop_nulls().dt.to_string("%Y-%m-%d").sort()
+    span = f"from {days[0]} to {days[-1]}" if days.len() else "none"
+    spoken = records["language"].drop_nulls().value_counts(name="n")
+    languages = spoken.sort("n", "language", descending=[True, False])
+    shown = (
+        ", ".join(f"{markdown(c)} {n}" for c, n in languages.head(20).iter_rows()) or "not stated"
+    )
+    more = f" and {languages.height - 20} more" if languages.height > 20 else ""
+    return (
+        f"## Counts\n\n{_table(header, rows)}\n- Records with a date: {days.len()} ({span}).\n"
+        f"- Languages (ISO 639-3): {shown}{more}.\n"
+    )
+
+
+def _tables(dataset: Dataset) -> str:
+    if not dataset.tables:
+        return ""
+    rows = [
+        [markdown(name), str(table.height), markdown(TABLES.get(name, ""))]
+        for name, table in sorted(dataset.tables.items())
+    ]
+    listed = _table(["config", "rows", "what"], rows)
+    return f"## Side tables\n\nEach is a config of its own, keyed by record id.\n\n{listed}"
+
+
+def _columns() -> str:
+    rows = [[f"`{name}`", markdown(what)] for name, what in COLUMNS.items()]
+    rows.append(["`position`", "Row number in the dataset before it was cut into splits, from 0."])
+    return (
+        "## Columns\n\nA missing value is null, never an empty"
+        f" text.\n\n{_table(['column', 'meaning'], rows)}"
+    )
+
+
+def _cautions(known: About) -> str:
+    return (
+        "## Know before use\n\n" + "".join(f"- {markdown(c)}\n" for c in known.cautions)
+        if known.cautions
+        else ""
+    )
+
+
+def _audit(findings: Sequence[Finding] | None) -> str:
+    """What an audit of these records found, the most severe first; null where there was none."""
+    if findings is None:
+        return ""
+    counts = ", ".join(f"{sum(f.verdict == v for f in findings)} {v}" for v in VERDICTS)
+    by_severity = sorted(findings, key=lambda f: VERDICTS.index(f.verdict))
+    rows = [
+        [
+            markdown(f.feature or f.check),
+            f.verdict,
+            _percent(f.score),
+            _percent(f.baselines.best()),
+            markdown(f.why),
+        ]
+        for f in by_severity
+    ]
+    header = ["check", "result", "score", "best baseline", "why"]
+    return (
+        f'## Audit\n\nclaimlab audited these records: {counts}. "Not measured" and "inconclusive"'
+        f" are not a pass. Scores are macro-F1 in percent.\n\n{_table(header, rows)}"
+    )
+
+
+def _percent(score: float | None) -> str:
+    return "" if score is None else f"{100 * score:.1f}"
+
+
+def _terms(known: About) -> str:
+    lines = [f"- Licence: {markdown(known.licence) if known.licence else 'none stated'}."]
+    if known.card is not None:
+        lines.append(f"- Cite: {markdown(known.card.citation)}")
+        lines.append(f"- Access: {markdown(known.card.access)}")
+        if known.card.homepage:
+            lines.append(f"- Homepage: {_link(known.card.homepage)}")
+    return "## Terms\n\n" + "\n".join(lines) + "\n"
+
+
+def _link(address: str) -> str:
+    """A link, when the catalogue's address is one that nothing can hide in."""
+    return (
+        f"<{address}>"
+        if re.fullmatch(r"https?://[^\s<>\x00-\x1f]+", address)
+        else markdown(address)
+    )
+
+
+def _lineage(steps: Sequence[Lineage]) -> str:
+    if not steps:
+        return ""
+    rows = []
+    for step in steps:
+        settings = {k: v for k, v in step.parameters.items() if v is not None}
+        parameters = json.dumps(settings, ensure_ascii=False, sort_keys=True, default=str)
+        seed = "" if step.seed is None else str(step.seed)
+        rows.append([markdown(step.step), markdown(step.tool), seed, markdown(parameters)])
+    listed = _table(["step", "tool", "seed", "parameters"], rows)
+    return f"## Lineage\n\n{listed}\nHashes of inputs and files: `claimlab.json`.\n"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def responsible(dataset: Dataset, known: About, audit: str | None = None) -> JsonObject:
+    """The `rai:` and `prov:` fields of a dataset; those without a value are left out."""
+    card = known.card
+    review = next((step for step in reversed(dataset.lineage) if step.step == "review"), None)
+    names = dict(review.parameters) if review is not None else {}
+    per_item, agreement, models = _annotations(dataset)
+    fields = {
+        "rai:dataBiases": _biases(dataset, audit),
+        "rai:dataLimitations": list(known.cautions),
+        "rai:dataCollection": card.access if card else None,
+        "rai:dataAnnotationProtocol": names.get("guideline") or (card.labelling if card else None),
+        "rai:dataAnnotationPlatform": (
+            [f"claimlab review, {review.tool}"] if review is not None else []
+        ),
+        "rai:annotationsPerItem": per_item,
+        "rai:dataAnnotationAnalysis": agreement,
+        "rai:machineAnnotationTools": models,
+        "rai:dataPreprocessingProtocol": [f"{step.step} ({step.tool})" for step in dataset.lineage],
+        "rai:personalSensitiveInformation": _personal(dataset),
+        "rai:hasSyntheticData": known.synthetic,
+        "prov:wasDerivedFrom": sorted(
+            {f"sha256:{d}" for step in dataset.lineage[:1] for d in step.inputs.values()}
+        ),
+    }
+    return {key: value for key, value in fields.items() if value or value is False}
+
+
+def _biases(dataset: Dataset, audit: str | None) -> list[str]:
+    """What an audit of these very records found: fails and warnings, and how much was not
+    measured.
+    """
+    if audit is None:
+        return []
+    findings = findings_in(audit, dataset)
+    lines = [f"{f.check} ({f.verdict}): {f.why}" for f in findings if f.verdict in ("fail", "warn")]
+    open_ones = sum(f.verdict in ("inconclusive", "not-measured") for f in findings)
+    return [
+        *lines,
+        f"{several(len(findings), 'finding')} in all; {open_ones} inconclusive or not measured.",
+    ]
+
+
+def _annotations(dataset: Dataset) -> tuple[str | None, list[str], list[str]]:
+    """Annotations per item, agreement of people by question, and the models that annotated."""
+    table = dataset.tables.get("annotations")
+    if table is None or not table.height:
+        return None, [], []
+    people = table.filter(pl.col("annotator_kind").fill_null("human") == "human").drop_nulls(
+        "value"
+    )
+    models = (
+        table.filter(pl.col("annotator_kind") == "model")["annotator"]
+        .drop_nulls()
+        .unique()
+        .sort()
+        .to_list()
+    )
+    sizes = people.group_by("question", "record_id").len()["len"]
+    counts = [int(n) for n in sizes.to_list()]
+    per_item = f"{min(counts)} to {max(counts)}" if counts else None
+    return (
+        per_item,
+        [
+            line
+            for line in map(_agreement, people.partition_by("question", maintain_order=True))
+            if line
+        ],
+        models,
+    )
+
+
+def _agreement(answers: pl.DataFrame) -> str | None:
+    """Krippendorff's alpha of one question; null where no record has two answers."""
+    codes = answers.with_columns(code=pl.col("value").rank("dense").cast(pl.Float64))
+    units = codes.group_by("record_id", maintain_order=True).agg("code")["code"].to_list()
+    twice = [unit for unit in units if len(unit) > 1]
+    if not twice:
+        return None
+    alpha = figure(patterns(twice), alpha_of)
+    value = "not defined (one answer only)" if alpha.value is None else f"{alpha.value:.2f}"
+    span = (
+        "" if alpha.interval is None else f" ({alpha.interval[0]:.2f} to {alpha.interval[1]:.2f})"
+    )
+    people = answers["annotator"].n_unique()
+    return (
+        f"{answers['question'][0] or 'annotation'}: Krippendorff's alpha {value}{span} over "
+        f"{several(len(twice), 'record')} that several of {several(people, 'annotator')} answered."
+    )
+
+
+def _personal(dataset: Dataset) -> list[str]:
+    """What a scan by rule counts; that no person has looked is said beside it."""
+    counts = scan_personal(dataset.records["text"]).rows()
+    rows = [
+        f"{_PERSONAL[kind]} in {records:,} of {dataset.records.height:,} records"
+        for kind, records, _ in counts
+    ]
+    return [
+        f"A scan by rule counts {', '.join(rows)}.",
+        "Not reviewed by people: texts, authors and addresses may name or quote people.",
+    ]

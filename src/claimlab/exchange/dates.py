@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.text.rows import not_ascii
 
 SAMPLE = 500
@@ -55,165 +56,7 @@ _NAMED = (
 _DAY_FIRST = tuple(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES)
 _MONTH_FIRST = tuple(f"%m{s}%d{s}{y}{t}" for y in ("%Y", "%y") for s in "/-" for t in _TIMES)
 
-# Month names by their first letters, which are enough: Portuguese, Spanish, French, German,
-# Italian, and those below.
-_MONTHS = {
-    "jan": 1,
-    "ene": 1,
-    "gen": 1,
-    "fev": 2,
-    "feb": 2,
-    "mar": 3,
-    "abr": 4,
-    "avr": 4,
-    "apr": 4,
-    "mai": 5,
-    "may": 5,
-    "mag": 5,
-    "jun": 6,
-    "juin": 6,
-    "giu": 6,
-    "jul": 7,
-    "juil": 7,
-    "lug": 7,
-    "ago": 8,
-    "aou": 8,
-    "aug": 8,
-    "set": 9,
-    "sep": 9,
-    "out": 10,
-    "oct": 10,
-    "okt": 10,
-    "ott": 10,
-    "nov": 11,
-    "dez": 12,
-    "dic": 12,
-    "dec": 12,
-    "mrt": 3,
-    "maa": 3,
-    "mei": 5,  # Dutch; Indonesian shares mei
-    "maj": 5,
-    "jui": 7,  # Scandinavian, Polish and Slovenian; French and Portuguese short forms
-    "agu": 8,
-    "des": 12,
-    "peb": 2,
-    "pebr": 2,  # Indonesian, Norwegian
-    "oca": 1,
-    "sub": 2,
-    "nis": 4,
-    "haz": 6,
-    "tem": 7,
-    "eyl": 9,
-    "eki": 10,
-    "kas": 11,
-    "ara": 12,
-    "agus": 8,  # Turkish
-    "sty": 1,
-    "lut": 2,
-    "kwi": 4,
-    "cze": 6,
-    "lip": 7,
-    "sie": 8,
-    "wrz": 9,
-    "paz": 10,
-    "lis": 11,
-    "gru": 12,  # Polish
-    "янв": 1,
-    "фев": 2,
-    "мар": 3,
-    "апр": 4,
-    "мая": 5,
-    "маи": 5,
-    "май": 5,
-    "июн": 6,
-    "июл": 7,
-    "авг": 8,
-    "сен": 9,
-    "окт": 10,
-    "ноя": 11,
-    "дек": 12,
-    "ное": 11,
-    "сеп": 9,
-    "јан": 1,
-    "јун": 6,
-    "јул": 7,  # Russian, Bulgarian, Serbian
-    "січ": 1,
-    "лют": 2,
-    "бер": 3,
-    "кві": 4,
-    "тра": 5,
-    "чер": 6,
-    "лип": 7,
-    "сер": 8,
-    "вер": 9,
-    "жов": 10,
-    "лис": 11,
-    "гру": 12,  # Ukrainian
-    "ιαν": 1,
-    "φεβ": 2,
-    "μαρ": 3,
-    "απρ": 4,
-    "μαι": 5,
-    "ιουν": 6,
-    "ιουλ": 7,
-    "αυγ": 8,
-    "σεπ": 9,
-    "οκτ": 10,
-    "νοε": 11,
-    "δεκ": 12,  # Greek
-    "ian": 1,
-    "mart": 3,
-    "iun": 6,
-    "iul": 7,
-    "noi": 11,  # Romanian
-    "led": 1,
-    "uno": 2,
-    "bre": 3,
-    "dub": 4,
-    "kve": 5,
-    "zar": 9,
-    "rij": 10,
-    "pro": 12,  # Czech
-    "sij": 1,
-    "velj": 2,
-    "ozu": 3,
-    "tra": 4,
-    "svi": 5,
-    "kol": 8,
-    "ruj": 9,
-    "stu": 11,  # Croatian
-    "tam": 1,
-    "hel": 2,
-    "huh": 4,
-    "tou": 5,
-    "kes": 6,
-    "hei": 7,
-    "elo": 8,
-    "syy": 9,
-    "lok": 10,
-    "jou": 12,  # Finnish
-}
-# Names whose first letters are those of another month elsewhere. Listopada is October in Croatian,
-# November in Polish.
-_LONGER: dict[str, int | None] = {
-    "lipn": 6,
-    "lipa": 6,
-    "lipc": 7,
-    "lipi": 7,
-    "srpnj": 7,
-    "srpa": 7,
-    "srpn": 8,
-    "srpe": 8,
-    "cervenc": 7,
-    "cervenec": 7,
-    "cerv": 6,
-    "listopadu": 11,
-    "listopad": None,
-    "marras": 11,
-}
-_ARABIC = "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"
-_HINDI = "जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"
-_BENGALI = "জানুয়ারি ফেব্রুয়ারি মার্চ এপ্রিল মে জুন জুলাই আগস্ট সেপ্টেম্বর অক্টোবর নভেম্বর ডিসেম্বর"
+_MONTHS = packaged.toml("claimlab.exchange", "months.toml")
 _OTHER_DIGITS = "[٠-٩۰-۹०-९০-৯]"
 _DIGITS = {chr(zero + i): str(i) for zero in (0x660, 0x6F0, 0x966, 0x9E6) for i in range(10)}
 _NUMERIC = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}"
@@ -426,22 +269,11 @@ def _one(value: str) -> datetime | None:
     clock = _CLOCK_FIRST.fullmatch(value.casefold().strip())
     if clock is not None and (day := _one(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
         hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
-        return (
-            day + timedelta(hours=hour, minutes=int(clock[2]))
-            if hour < 24 and int(clock[2]) < 60
-            else None
-        )
-    folded = _folded(value)
-    worded, first = _WORDED.fullmatch(folded), _WORD_FIRST.fullmatch(folded)
-    characters = _CHARACTERS.fullmatch(folded)
+        minute = int(clock[2])
+        valid = hour < 24 and minute < 60
+        return day + timedelta(hours=hour, minutes=minute) if valid else None
     try:
-        if characters:
-            return datetime(int(characters[1]), int(characters[2]), int(characters[3]))
-        if worded and (month := _month(worded[2])):
-            return datetime(int(worded[3]), month, int(worded[1]))
-        if first and (month := _month(first[1])):
-            return datetime(int(first[3]), month, int(first[2]))
-        time = datetime.fromisoformat(value)
+        time = _in_words(_folded(value)) or datetime.fromisoformat(value)
     except ValueError:
         try:
             time = parsedate_to_datetime(value)
@@ -453,6 +285,17 @@ def _one(value: str) -> datetime | None:
         return None
 
 
+def _in_words(folded: str) -> datetime | None:
+    """A day whose month is a word, or written in characters; a day that no calendar has raises."""
+    if match := _CHARACTERS.fullmatch(folded):
+        return datetime(int(match[1]), int(match[2]), int(match[3]))
+    if (match := _WORDED.fullmatch(folded)) and (month := _month(match[2])):
+        return datetime(int(match[3]), month, int(match[1]))
+    if (match := _WORD_FIRST.fullmatch(folded)) and (month := _month(match[1])):
+        return datetime(int(match[3]), month, int(match[2]))
+    return None
+
+
 def _folded(value: str) -> str:
     return "".join(
         c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c)
@@ -460,14 +303,16 @@ def _folded(value: str) -> str:
 
 
 _WHOLE = {
-    _folded(word): i
-    for words in (_ARABIC, _HINDI, _BENGALI)
-    for i, word in enumerate(words.split(), 1)
+    _folded(word): month
+    for words in _MONTHS["whole"].values()
+    for month, word in enumerate(words, 1)
 }
 
 
 def _month(name: str) -> int | None:
-    longer = [start for start in _LONGER if name.startswith(start)]
+    """The number of a month; null for a name that is another month elsewhere."""
+    longer = [start for start in _MONTHS["longer"] if name.startswith(start)]
     if longer:
-        return _LONGER[max(longer, key=len)]
-    return _WHOLE.get(name) or _MONTHS.get(name[:4]) or _MONTHS.get(name[:3])
+        return _MONTHS["longer"][max(longer, key=len)] or None
+    starts: dict[str, int] = _MONTHS["starts"]
+    return _WHOLE.get(name) or starts.get(name[:4]) or starts.get(name[:3])

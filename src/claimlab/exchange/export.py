@@ -16,15 +16,23 @@ import polars as pl
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UsageError, either
 from claimlab.core.guard import EXPORT
 from claimlab.core.options import Argument, Force, Limit, Option, Place, Setting
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
-from claimlab.exchange.format import FORMATS, Format, Lossless, Settings, Written
-from claimlab.exchange.marker import Marker, read_marker, write_marker
+from claimlab.exchange.format import (
+    FORMATS,
+    Format,
+    Lossless,
+    Marker,
+    Settings,
+    Written,
+    read_marker,
+    write_marker,
+)
 from claimlab.exchange.synthetic import require_labels
 
 
@@ -40,6 +48,7 @@ class Exported(Shown):
     lineage: list[Lineage]
     notes: list[str] = field(default_factory=list)
     summary: str = ""  # the counts that matter most in this format, in words
+    then: str = Format.then  # what to do with the folder, {}
 
     @property
     def table(self) -> pl.DataFrame:
@@ -86,20 +95,17 @@ def export(
     force: Force = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect
-    or lm-eval.
-    """
-    form, settings = (
-        FORMATS.get(to),
-        Settings(bom=bom, task=task, split=split, audit=None if audit is None else str(audit)),
-    )
-    _refuse_settings(form, settings)
+    """Export a dataset in the format that another tool reads."""
+    form = FORMATS.get(to)
+    settings = Settings(bom, task, None if audit is None else str(audit), split)
+    if wrong := sorted(set(settings.chosen()) - form.accepts):
+        raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")
     done: list[Exported] = []
 
     def write(building: Path) -> None:
         require_labels(run.dataset)
         written = form.write(run.dataset, building, settings, progress)
-        done.append(_mark(run.dataset, form.name, settings, written, building, Path(output)))
+        done.append(_mark(run.dataset, form, settings, written, building, Path(output)))
 
     with Run(
         "export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress
@@ -109,32 +115,42 @@ def export(
 
 
 def _mark(
-    dataset: Dataset, form: str, settings: Settings, written: Written, building: Path, output: Path
+    dataset: Dataset,
+    form: Format,
+    settings: Settings,
+    written: Written,
+    building: Path,
+    output: Path,
 ) -> Exported:
     """Write the marker of the export; returns its content."""
     manifest = dataset.manifest()
     counts = {**manifest.counts, **written.counts}
+    chosen = settings.chosen()
+    audit = chosen.pop("audit", None)
     step = Lineage(
         step="export",
-        parameters={"to": form, **{k: v for k, v in settings.chosen().items() if k != "audit"}},
-        inputs={
-            RECORDS: dataset.digest(),
-            **({} if settings.audit is None else {"audit": _digest(settings.audit)}),
-        },
-        counts={k: v for k, v in counts.items() if isinstance(v, int)},
+        parameters={"to": form.name, **chosen},
+        inputs={RECORDS: dataset.digest(), **({"audit": _digest(audit)} if audit else {})},
+        counts=_numbers(counts),
     )
     manifest.files = {}  # those of the folder it came from; here are other files
-    files = write_marker(
-        building, Marker(format=form, dataset=manifest, export=step, facts=written.facts)
-    ).files
+    marker = write_marker(
+        building, Marker(format=form.name, dataset=manifest, export=step, facts=written.facts)
+    )
+    shown = {"records": counts["records"], **_numbers(written.counts)}
     return Exported(
         output,
         counts,
-        files,
+        marker.files,
         [*dataset.lineage, step],
         written.notes,
-        _headline(counts, written.counts),
+        ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items()),
+        getattr(form, "then", Format.then),
     )
+
+
+def _numbers(counts: JsonObject) -> dict[str, int]:
+    return {what: n for what, n in counts.items() if isinstance(n, int)}
 
 
 def _digest(audit: str) -> str:
@@ -150,17 +166,10 @@ def read_export(folder: str | Path) -> Dataset:
     if not isinstance(form, Lossless):
         raise UsageError(
             f"'{place}' is a {marker.format} export, which does not hold the whole dataset.",
-            "Export to hf, croissant, csv or jsonl to be able to read it back.",
+            f"Export to {either(_lossless())} to be able to read it back.",
         )
     return form.read(place, marker)
 
 
-def _headline(counts: JsonObject, own: JsonObject) -> str:
-    shown = {"records": counts["records"], **{k: v for k, v in own.items() if isinstance(v, int)}}
-    return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items())
-
-
-def _refuse_settings(form: Format, settings: Settings) -> None:
-    wrong = sorted(set(settings.chosen()) - form.accepts)
-    if wrong:
-        raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")
+def _lossless() -> list[str]:
+    return [name for name, form in FORMATS.all().items() if isinstance(form, Lossless)]

@@ -1,24 +1,25 @@
-"""Bring any file: from tables of any layout to a clean, traceable dataset, in three steps.
+"""Bring any file: from tables of any layout to a clean, traceable dataset, in five steps.
 
     dataset, report = import_files(["claims.csv"], "claims", text="claim", label="rating")
 
-Read (`exchange.read`: files to one table), guess (`exchange.guess`: a plan for its columns), make
-(`exchange.make`: the records and a report on them). What is not given is guessed; `on_plan` sees
-the plan before it is used. Texts and labels are kept as they are written, and what the file holds
-besides goes to `meta`.
+Each step is a function with a module of its own in `exchange.importing`, and hands one value to
+the next: `read` (files to one table), `profile` (what its columns look like), `propose` (what they
+may be), `decide` (what they are, with the reason, or a question) and `make` (the dataset, and a
+report on it). What is not given is guessed; `on_plan` sees the plan before it is used. Texts and
+labels are kept as they are written, and what the file holds besides goes to `meta`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, Unpack
 
 from claimlab.core.call import in_storage, repeatable
-from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
-from claimlab.core.labels import Unmapped, check_unmapped, general, load_map
+from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
     Argument,
     Engine,
@@ -33,21 +34,20 @@ from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
-from claimlab.core.types import JsonObject
-from claimlab.exchange.back import come_back
-from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
-from claimlab.exchange.guess.guess import guess
-from claimlab.exchange.guess.plan import Plan
-from claimlab.exchange.make.findings import languages_of, look_at
-from claimlab.exchange.make.labels import write_map as write_label_map
-from claimlab.exchange.make.records import Making
-from claimlab.exchange.make.report import ImportReport
-from claimlab.exchange.marker import Marker
-from claimlab.exchange.read.gather import gather
-from claimlab.files.hub import name_in
-from claimlab.files.packed import plain_name
+from claimlab.exchange.format import Marker
+from claimlab.exchange.importing.decide import decide
+from claimlab.exchange.importing.layouts import settle
+from claimlab.exchange.importing.make import Wishes, make
+from claimlab.exchange.importing.make import write_map as write_label_map
+from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.profile import profile
+from claimlab.exchange.importing.propose import propose
+from claimlab.exchange.importing.read import read
+from claimlab.exchange.importing.report import ImportReport
+from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
+from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
-from claimlab.text.langid import identify
+from claimlab.files.safety import plain_name
 
 Paths = str | Path | Sequence[str | Path]
 OnPlan = Callable[[Plan], None]
@@ -97,19 +97,9 @@ def guess_files(
     """Read the files and say what they seem to be, without making anything of it. Options: see
     `import_files`.
     """
-    paths = _as_list(paths)
-    if kind is not None and kind not in KINDS[:3]:
-        raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
-    verdicts = load_map(labels) if labels is not None else general()
-    marker = marker_of(paths)
-    only = [only] if isinstance(only, str) else only
-    only = record_files(marker) if marker is not None and not only else only
-    join = [join] if isinstance(join, str) else join
-    gathered = gather(paths, Options.of(options), chosen=only, join=join, progress=progress)
-    if marker is not None:
-        gathered.frame = tidy(gathered.frame)
-    named = {role: str(name) for role, name in columns.items() if name is not None}
-    return guess(gathered, named, verdicts, kind)
+    answers = _Answers.of(kind, labels, options, only, join, columns)
+    with open_all(_as_list(paths)) as bundles:
+        return _plan(bundles, exported(bundles), answers, progress)
 
 
 @repeatable("on_plan", writes="write_map")
@@ -166,60 +156,74 @@ def import_files(
     answers it.
     """
     check_unmapped(unmapped)
-    paths, name = _as_list(paths), _slug(name) if name else None
+    paths = _as_list(paths)
+    choices = (kind, name, labels, write_map, day_first, only, join, *columns.values())
     with Run(
         "import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine
     ) as run:
-        if back := _back(
-            paths, limit, kind, name, labels, write_map, day_first, only, join, *columns.values()
-        ):
-            return run.finish(back[0]), back[1]
-        plan = guess_files(
-            paths,
-            kind=kind,
-            labels=labels,
-            options=options,
-            only=only,
-            join=join,
-            progress=progress,
-            **columns,
-        )
+        answers = _Answers.of(kind, labels, options, only, join, columns)
+        with open_all(paths) as bundles:
+            marker = exported(bundles)
+            whole = None if any(choices) else come_back(bundles, marker, limit)
+            if whole is not None:
+                return run.finish(whole[0]), whole[1]
+            plan = _plan(bundles, marker, answers, progress)
         on_plan(plan)
-        progress("making records", 0, None)
-        making = Making(
-            plan, name or _own_name(paths), unmapped, day_first, limit, keep_placeholder_dates
+        if write_map is not None:
+            write_label_map(Path(write_map), plan, limit, force=force)
+        wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
+        called = _slug(name) if name else _own_name(paths, marker)
+        dataset, report = make(plan, called, wishes, progress)
+        if marker is not None:
+            inherit(dataset, marker)
+        return run.finish(dataset), report
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What the user said of the files: nothing of it is guessed."""
+
+    kind: str | None
+    verdicts: LabelMap
+    layout: Options
+    only: Sequence[str]
+    join: Sequence[str]
+    columns: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        kind: str | None,
+        labels: str | Path | None,
+        options: Options | Mapping[str, Any],
+        only: str | Sequence[str],
+        join: str | Sequence[str],
+        columns: Columns,
+    ) -> _Answers:
+        if kind is not None and kind not in KINDS[:3]:
+            raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
+        return cls(
+            kind,
+            load_map(labels) if labels is not None else general(),
+            Options.of(options),
+            [only] if isinstance(only, str) else only,
+            [join] if isinstance(join, str) else join,
+            {role: str(name) for role, name in columns.items() if name is not None},
         )
-        _write_map(write_map, making, force)
-        return run.finish(_dataset(plan, making, marker_of(paths), seed, progress)), making.report
 
 
-def _back(
-    paths: list[str | Path], limit: int | None, *choices: object
-) -> tuple[Dataset, ImportReport] | None:
-    """What claimlab itself exported, where no choice says to read it as any other files."""
-    return None if any(choices) else come_back(paths, limit)
-
-
-def _write_map(file: str | Path | None, making: Making, force: bool) -> None:
-    if file is not None and (labels := making.labels()) is not None:
-        write_label_map(Path(file), labels, making.plan.verdicts, force=force)
-
-
-def _dataset(
-    plan: Plan, making: Making, marker: Marker | None, seed: int, progress: Progress
-) -> Dataset:
-    dataset = Dataset.build(making.name, making.records())
-    report = making.report
-    look_at(dataset.records, report, making.dates, plan.column("date"))
-    report.languages, languages = languages_of(
-        dataset.records, partial(identify, progress=progress), seed
-    )
-    dataset.records = dataset.records.with_columns(languages.alias("language"))
-    dataset.notes = report.warnings()
-    dataset.lineage = [_lineage(plan, making, seed)]
+def _plan(
+    bundles: Sequence[Bundle], marker: Marker | None, answers: _Answers, progress: Progress
+) -> Plan:
+    """The first four steps: from files to what each of their columns becomes."""
+    only = answers.only or (() if marker is None else record_files(marker))
+    table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
-        inherit(dataset, marker)
-    return dataset
+        tidy(table)
+    table = settle(table, answers.columns, answers.verdicts)
+    seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
+    picks = propose(seen, answers.columns, table.inner)
+    return decide(table, seen, picks, answers.columns, answers.kind)
 
 
 def _as_list(paths: Paths) -> list[str | Path]:
@@ -229,13 +233,13 @@ def _as_list(paths: Paths) -> list[str | Path]:
     return files
 
 
-def _own_name(paths: Sequence[str | Path]) -> str:
-    marker, path = marker_of(paths), paths[0]
+def _own_name(paths: Sequence[str | Path], marker: Marker | None) -> str:
+    path = Path(paths[0])
     if marker is not None:
         return marker.dataset.name
-    if Path(path).is_file():
-        return _slug(Path(plain_name(Path(path).name)).stem)
-    return _slug(name_in(Path(path)) or Path(path).absolute().name)
+    if path.is_file():
+        return _slug(Path(plain_name(path.name)).stem)
+    return _slug(name_in(path) or path.absolute().name)
 
 
 def _slug(words: str) -> str:
@@ -243,33 +247,3 @@ def _slug(words: str) -> str:
     catalogue.
     """
     return slug(words, longest=200) or "imported"
-
-
-def _lineage(plan: Plan, making: Making, seed: int) -> Lineage:
-    layouts: list[JsonObject] = []
-    for table in plan.gathered.tables:
-        parameters = table.layout.parameters()
-        if parameters not in layouts:
-            layouts.append(parameters)
-    picks = plan.picks
-    return Lineage(
-        step="import",
-        parameters={
-            "columns": {
-                role: pick.column for role, pick in sorted(picks.items()) if pick.column is not None
-            },
-            "constants": {
-                role: pick.value for role, pick in sorted(picks.items()) if pick.value is not None
-            },
-            "kind": plan.kind,
-            "layouts": layouts,
-            "map": f"{plan.verdicts.name}@{plan.verdicts.version}" if "label" in picks else None,
-            "unmapped": making.unmapped,
-            "day_first": making.day_first,
-            "limit": making.limit,
-            "keep_placeholder_dates": making.keep_dates,
-        },
-        seed=seed,
-        inputs=plan.gathered.inputs,
-        counts=making.report.counts(),
-    )

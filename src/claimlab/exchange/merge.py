@@ -47,37 +47,40 @@ def merge(
         "merge", None, output, force=force, reads=folders_of(*datasets), progress=progress
     ) as run:
         parts = [Dataset.of(source) for source in datasets]
-        names = [part.name for part in parts]
-        if len(parts) < 2:
-            raise UsageError("One dataset alone cannot be merged.", "Name at least two.")
-        if twice := sorted({n for n in names if names.count(n) > 1}):
-            raise UsageError(f"Two of the datasets are called '{twice[0]}'.", "Rename one of them.")
-        tables = sorted({table for part in parts for table in part.tables})
-        records = pl.concat([_renamed(part) for part in parts], how="vertical")
-        merged = Dataset.build(
-            name or "+".join(names),
-            records,
-            {
-                t: pl.concat([_apart(p, t) for p in parts if t in p.tables], how="diagonal")
-                for t in tables
-            },
-        )
-        step = Lineage(
-            step="merge",
-            parameters={"datasets": names, "name": merged.name},
-            inputs={part.name: part.digest() for part in parts},
-            counts={part.name: part.records.height for part in parts},
-        )
-        merged.lineage = [step]
-        merged.synthetic = any(part.synthetic for part in parts)
-        merged.licence = (
-            "; ".join(dict.fromkeys(f"{p.name}: {p.licence}" for p in parts if p.licence)) or None
-        )
-        merged.notes = [
-            *(f"{part.name}: {note}" for part in parts for note in part.notes),
-            *_shared(parts, progress),
-        ]
+        merged = _together(parts, name)
+        merged.notes += _shared(parts, progress)
         return run.finish(merged)
+
+
+def _together(parts: Sequence[Dataset], name: str | None) -> Dataset:
+    names = [part.name for part in parts]
+    if len(parts) < 2:
+        raise UsageError("One dataset alone cannot be merged.", "Name at least two.")
+    for called in sorted(set(names)):
+        if names.count(called) > 1:
+            raise UsageError(f"Two of the datasets are called '{called}'.", "Rename one of them.")
+    merged = Dataset.build(
+        name or "+".join(names), pl.concat(map(_renamed, parts), how="vertical"), _tables(parts)
+    )
+    step = Lineage(
+        step="merge",
+        parameters={"datasets": names, "name": merged.name},
+        inputs={part.name: part.digest() for part in parts},
+        counts={part.name: part.records.height for part in parts},
+    )
+    licences = dict.fromkeys(f"{part.name}: {part.licence}" for part in parts if part.licence)
+    merged.lineage, merged.licence = [step], "; ".join(licences) or None
+    merged.synthetic = any(part.synthetic for part in parts)
+    merged.notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
+    return merged
+
+
+def _tables(parts: Sequence[Dataset]) -> dict[str, pl.DataFrame]:
+    held: dict[str, list[pl.DataFrame]] = {}
+    for part in parts:
+        for table in part.tables:
+            held.setdefault(table, []).append(_apart(part, table))
+    return {table: pl.concat(held[table], how="diagonal") for table in sorted(held)}
 
 
 def _renamed(part: Dataset) -> pl.DataFrame:

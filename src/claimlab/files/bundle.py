@@ -18,18 +18,28 @@ import hashlib
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile, either
-from claimlab.files.hub import is_cached, snapshot
-from claimlab.files.packed import SUFFIXES, is_packed, plain_name, unpack
-from claimlab.files.zips import ZIP_ERRORS, ZipMember, unpack_member, zip_members
+from claimlab.files.safety import (
+    SUFFIXES,
+    ZIP_ERRORS,
+    ZipMember,
+    is_packed,
+    plain_name,
+    unpack,
+    unpack_member,
+    zip_members,
+)
 
 DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
 WORKBOOK = "xl/workbook.xml"
+# in the hub's cache: datasets--OWNER--NAME/snapshots/REVISION/..., links into its blobs
+CACHED = "datasets--"
 
 Stored = Path | ZipMember
 
@@ -59,34 +69,29 @@ class Bundle:
         place = snapshot(Path(path))
         if not place.exists():
             raise UnreadableFile(f"There is no file or folder '{place}'.", _meant(place))
-        if not place.is_dir() and not place.is_file():
+        if place.is_dir():
+            return cls(place, _files_in(place))._unfolded()
+        if not place.is_file():
             raise UnreadableFile(
                 f"'{place}' is a pipe or device, not a file.", "Save it to a file first."
             )
-        if place.is_dir():
-            files = sorted(
-                p for p in place.rglob("*") if p.is_file() and (not p.is_symlink() or is_cached(p))
-            )
-            bundle = cls(place, {p.relative_to(place).as_posix(): p for p in files})
-        elif (
-            _starts_as_zip(place)
-            and zipfile.is_zipfile(place)
-            and place.suffix.lower() not in DOCUMENTS
-        ):
+        suffix = place.suffix.lower()
+        if suffix not in DOCUMENTS and _starts_as_zip(place) and zipfile.is_zipfile(place):
             members = zip_members(place, place.name)
             if WORKBOOK in members:  # a workbook under another name
                 return cls(place, {place.name: place})
-            bundle = cls(place, members)
-        elif place.suffix.lower() == ".zip":
+            return cls(place, members)._unfolded()
+        if suffix == ".zip":
             raise UnreadableFile(
                 f"'{place.name}' is not a whole zip archive (truncated or damaged).",
                 "Get it again.",
             )
-        else:
-            return cls._single(place)
-        bundle._open_inner_zips()
-        bundle._name_packed()
-        return bundle
+        return cls._single(place)
+
+    def _unfolded(self) -> Bundle:
+        self._open_inner_zips()
+        self._name_packed()
+        return self
 
     @classmethod
     def _single(cls, place: Path) -> Bundle:
@@ -186,21 +191,15 @@ class Bundle:
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
         member = self._members[name]
-        try:
+        with self._reading(name):
             if isinstance(member, Packed):
                 return self._unpack(name, member.stored)
             return member.read_bytes() if isinstance(member, Path) else unpack_member(*member)
-        except ZIP_ERRORS as error:
-            raise UnreadableFile(
-                f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again."
-            ) from None
 
     def _unpack(self, name: str, stored: Stored) -> bytes:
         if self._unpacked is None or self._unpacked[0] != name:
-            self._unpacked = (
-                name,
-                unpack(stored if isinstance(stored, Path) else unpack_member(*stored), name),
-            )
+            packed = stored if isinstance(stored, Path) else unpack_member(*stored)
+            self._unpacked = (name, unpack(packed, name))
         return self._unpacked[1]
 
     def head(self, name: str, size: int) -> bytes:
@@ -208,11 +207,16 @@ class Bundle:
         member = self._members[name]
         if isinstance(member, Packed):
             return self.read(name)[:size]
-        try:
-            with (
-                member.open("rb") if isinstance(member, Path) else member[0].open(member[1])
-            ) as file:
+        with self._reading(name):
+            source = member.open("rb") if isinstance(member, Path) else member[0].open(member[1])
+            with source as file:
                 return file.read(size)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        """Say in a sentence what is wrong with a member that cannot be read."""
+        try:
+            yield
         except ZIP_ERRORS as error:
             raise UnreadableFile(
                 f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again."
@@ -239,6 +243,64 @@ class Bundle:
             return each
         joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))
         return {f"{len(each)} files": hashlib.sha256(joined.encode()).hexdigest()}
+
+
+def snapshot(place: Path) -> Path:
+    """The files of a cached repository at the revision that `main` names; any other folder is
+    itself.
+    """
+    if not place.name.startswith(CACHED) or not (place / "snapshots").is_dir():
+        return place
+    revisions = sorted(p for p in (place / "snapshots").iterdir() if p.is_dir())
+    main = place / "refs" / "main"
+    wanted = main.read_text(encoding="utf-8").strip() if main.is_file() else None
+    chosen = [p for p in revisions if p.name == wanted] or revisions
+    if len(chosen) != 1:
+        raise UnreadableFile(
+            f"'{place}' holds {len(revisions)} revisions, none of them named by refs/main.",
+            (
+                f"Give one of them, such as '{chosen[0]}'."
+                if chosen
+                else "Download the dataset again."
+            ),
+        )
+    return chosen[0]
+
+
+def is_cached(link: Path) -> bool:
+    """Whether a link is one of the cache's own, which lead to the files of the same repository and
+    nowhere else.
+    """
+    repository = next((p for p in link.absolute().parents if p.name.startswith(CACHED)), None)
+    return repository is not None and link.resolve().parent == repository.resolve() / "blobs"
+
+
+def name_in(place: Path) -> str | None:
+    """The name of a cached dataset, from its folder or that of a revision; null for any other
+    folder.
+    """
+    folder = next(
+        (p for p in (place.absolute(), *place.absolute().parents[:2]) if p.name.startswith(CACHED)),
+        None,
+    )
+    return None if folder is None else folder.name.rpartition("--")[2]
+
+
+@contextmanager
+def open_all(paths: Iterable[str | Path]) -> Iterator[list[Bundle]]:
+    """A bundle for each path, open while they are read."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(Bundle.open(path)) for path in paths]
+
+
+def _files_in(folder: Path) -> dict[str, Member]:
+    """The files of a folder, without links that lead elsewhere."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in files
+        if not path.is_symlink() or is_cached(path)
+    }
 
 
 def _starts_as_zip(place: Path) -> bool:

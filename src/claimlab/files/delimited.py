@@ -1,29 +1,42 @@
 """Read a delimited file of unknown layout into a table of text, losing no row in silence.
 
 The fast way is Polars. It fills short rows with nulls and breaks on quotes that are not syntax, so
-it is only believed when an independent count of delimiters and line ends (files.count_marks) agrees
-with what it returned; otherwise the file is read again row by row (files.rows), with every refused
-row listed by line.
+it is only believed when an independent count of delimiters and line ends (files.marks) agrees
+with what it returned; otherwise the file is read again row by row, with every refused row listed by
+line. The slow reader is strict: a quote that opens a cell must close it before a delimiter or line
+end. A row that breaks this is refused alone, and reading goes on with the line after the one it
+began on, so that one stray quote does not swallow the rest.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+import csv
+import io
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
-from claimlab.files.bounds import refuse_wide
-from claimlab.files.count_marks import count_marks
 from claimlab.files.encoding import read_text
-from claimlab.files.marks import PIECE, Marks
-from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
-from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
+from claimlab.files.marks import PIECE, Marks, Quotes, count_marks
+from claimlab.files.raw import Layout, Options, RawTable, Refused, unique_names
+from claimlab.files.safety import refuse_wide
+
+csv.field_size_limit(1 << 30)
+
+LONGEST = 10_000  # lines in one cell; a quote open for longer was never meant as one
+# replaces a return inside a line, which Python's reader refuses; cannot occur in UTF-8
+BARE_RETURN = "\udc0d"
+
+RAGGED = "wrong number of columns"
+UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line end"
 
 Source = Path | bytes
 
@@ -41,51 +54,45 @@ def read_delimited_file(
     text, encoding, notes = _as_utf8(source, name, options.encoding)
     text, sample = _with_newlines(text)
     suffix = PurePosixPath(name).suffix.lower()
-    if (
-        options.delimiter is None
-        and suffix in sniff.TABLES
-        and (above := sniff.lines_above(sample, suffix))
-    ):
+    guessed = options.delimiter is None and suffix in sniff.TABLES
+    if guessed and (above := sniff.lines_above(sample, suffix)):
         text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
-        notes = [
-            *notes,
-            (
-                f"{several(above, 'line')} above the table in '{name}' left out; lines are counted"
-                " from there."
-            ),
-        ]
-    delimiter = options.delimiter or _delimiter(sample, suffix)
+        left_out = f"{several(above, 'line')} above the table in '{name}' left out;"
+        notes = [*notes, f"{left_out} lines are counted from there."]
+    layout, names, marks = _layout(text, sample, name, options, known)
+    layout = replace(layout, encoding=encoding)
+    table = _fast(text, name, layout, names, marks)
+    if table is None:
+        if isinstance(text, Path) and not _is_utf8(text):  # not in the sample, but beyond it
+            return read_delimited_file(_whole(text), name, options, known)
+        table = _slow(text, name, layout, names)
+    table.notes[:0] = notes
+    return table
+
+
+def _layout(
+    text: Source, sample: str, name: str, options: Options, known: frozenset[str]
+) -> tuple[Layout, list[str], Marks]:
+    """How the file is laid out, the names of its columns, and the marks that were counted in it."""
+    delimiter = options.delimiter or _delimiter(sample, PurePosixPath(name).suffix.lower())
     marks = count_marks(pieces(text), delimiter or ",")
     _refuse_nul(marks, text, name)
     if options.delimiter is not None and not marks.delimiters:
         _refuse_wrong_delimiter(sample, options.delimiter, name)
     if delimiter is not None:
-        refuse_wide(
-            (
-                sample.split("\n", 1)[0].count(delimiter) + 1
-                if marks.newlines
-                else marks.delimiters + 1
-            ),
-            name,
-        )
+        first = sample.split("\n", 1)[0].count(delimiter)
+        refuse_wide((first if marks.newlines else marks.delimiters) + 1, name)
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
     if not rows:
         raise UnreadableFile(f"'{name}' has no rows.", "Give a file that holds records.")
     header = sniff.has_header(rows, known) if options.header is None else options.header
-    names = _names(rows, header)
-    layout = Layout("TSV" if delimiter == "\t" else "CSV", encoding, delimiter, quotes, header)
     if delimiter is None:
-        layout = replace(layout, format="one text per line", quotes=None)
-    table = _fast(text, name, layout, names, marks)
-    if table is None:
-        if isinstance(text, Path) and not _is_utf8(text):
-            return read_delimited_file(
-                _whole(text), name, options, known
-            )  # beyond the sample it is not UTF-8
-        table = _slow(text, name, layout, names)
-    table.notes[:0] = notes
-    return table
+        layout = Layout("one text per line", header=header)
+    else:
+        form = "TSV" if delimiter == "\t" else "CSV"
+        layout = Layout(form, None, delimiter, quotes, header)
+    return layout, _names(rows, header), marks
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -228,13 +235,14 @@ def _fast(
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    cells = len(names) - 1
-    if frame.width != len(names) or frame.height != marks.rows(quoted=quoted) - bool(layout.header):
+    height = marks.rows(quoted=quoted) - bool(layout.header)
+    if frame.shape != (height, len(names)):
         return None
     if marks.quotes and not quoted:  # delimiters between quotes were not counted as such
-        if not all_regular(text_lines(source), layout.delimiter, "none", len(names)):
-            return None
-    elif marks.fewest != cells or marks.most != cells:
+        regular = all_regular(text_lines(source), layout.delimiter, "none", len(names))
+    else:
+        regular = marks.fewest == marks.most == len(names) - 1
+    if not regular:
         return None
     frame.columns = names
     return _table(name, frame, layout, Refused())
@@ -312,3 +320,120 @@ def _is_utf8(source: Source) -> bool:
 
 def _whole(source: Source) -> bytes:
     return source.read_bytes() if isinstance(source, Path) else source
+
+
+class Row(NamedTuple):
+    line: int
+    cells: list[str] | None  # null: refused; none at all: a blank line
+
+
+def text_lines(source: Path | bytes) -> Iterator[str]:
+    """Lines with their ends; only \\n ends a line, so that U+2028 and its like stay inside
+    texts.
+    """
+    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
+        yield from io.TextIOWrapper(raw, encoding="utf-8-sig", newline="\n")
+
+
+def read_rows(lines: Iterable[str], delimiter: str | None, quotes: Quotes) -> Iterator[Row]:
+    """Every row, blank lines included."""
+    if delimiter is None or quotes == "none":
+        for number, line in enumerate(lines, 1):
+            bare = line.rstrip("\n").removesuffix("\r")
+            cells = [bare] if delimiter is None else bare.split(delimiter)
+            yield Row(number, cells if bare else [])
+        return
+    yield from _quoted_rows(_Feed(lines), delimiter, "\\" if quotes == "escape" else None)
+
+
+def count_refused(
+    lines: Iterable[str], delimiter: str, quotes: Quotes, width: int, enough: int | None = None
+) -> int:
+    """How many rows a reading would refuse; counting stops at `enough`."""
+    refused = 0
+    for row in read_rows(lines, delimiter, quotes):
+        refused += row.cells is None or (len(row.cells) != width and not is_blank(row.cells, width))
+        if enough is not None and refused >= enough:
+            break
+    return refused
+
+
+def all_regular(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int) -> bool:
+    """Whether every line that holds anything is a row of `width` cells."""
+    return all(
+        not row.cells or len(row.cells) == width for row in read_rows(lines, delimiter, quotes)
+    )
+
+
+def is_blank(cells: list[str], width: int) -> bool:
+    """An empty line, or only whitespace where several cells should be."""
+    return not cells or (width > 1 and len(cells) == 1 and not cells[0].strip())
+
+
+def take(row: Row, width: int, refused: Refused) -> list[str] | None:
+    """The cells of a row that has as many as it should; otherwise it is refused, with its line."""
+    if row.cells is None:
+        refused.add(row.line, UNCLOSED)
+        return None
+    if len(row.cells) != width:
+        cells = "1 cell" if len(row.cells) == 1 else f"{len(row.cells)} cells"
+        refused.add(row.line, RAGGED, f"{cells} instead of {width}")
+        return None
+    return row.cells
+
+
+class _Feed:
+    """Lines for Python's reader, with the lines of the row in progress kept, so that they can be
+    given again.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.source = iter(lines)
+        self.again: deque[str] = deque()
+        self.current: list[str] = []
+        self.number = 0
+        self.shielded = False  # whether the current row has a replaced character
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        if len(self.current) > LONGEST:
+            raise csv.Error("too long")
+        if self.again:
+            line = self.again.popleft()
+            self.shielded |= BARE_RETURN in line
+        else:
+            line = next(self.source)
+            if "\r" in line and line.find("\r") != len(line.removesuffix("\r\n")):
+                line = _shielded(line)
+                self.shielded = True
+        self.current.append(line)
+        self.number += 1
+        return line
+
+    def back_to_second_line(self) -> None:
+        self.again.extendleft(reversed(self.current[1:]))
+        self.number -= len(self.current) - 1
+
+
+def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Row]:
+    reader = csv.reader(feed, delimiter=delimiter, escapechar=escape, strict=True)
+    while True:
+        feed.current.clear()
+        feed.shielded = False
+        start = feed.number + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            feed.back_to_second_line()
+            yield Row(start, None)
+            continue
+        yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if feed.shielded else cells)
+
+
+def _shielded(line: str) -> str:
+    end = "\r\n" if line.endswith("\r\n") else ""
+    return line.removesuffix(end).replace("\r", BARE_RETURN) + end

@@ -16,12 +16,11 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files import sniff
-from claimlab.files.raw import Layout, RawTable, Refused, as_text, unique_names
-from claimlab.files.tables import frame_of
-from claimlab.files.typed import typed_table
-from claimlab.files.zips import check_archive
+from claimlab.files.raw import Layout, RawTable, Refused, as_text, typed_table, unique_names
+from claimlab.files.safety import check_archive
 
 MAX_ROW, MAX_COLUMN = 1_048_576, 16_384  # of a sheet, as Excel has it
 SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most of them being filled
@@ -44,6 +43,15 @@ class _Sheet:
     rows: Rows
     above: int
 
+    def is_like(self, main: _Sheet) -> bool:
+        return self.named and main.named and set(self.names) == set(main.names)
+
+    def records(self, marked: bool) -> Iterator[JsonObject]:
+        """Its rows by column, where `marked` with the sheet that they are in."""
+        for row in self.rows:
+            record = dict(zip(self.names, row, strict=True))
+            yield {**record, SHEET: self.title} if marked else record
+
 
 def read_excel_file(
     data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None
@@ -51,75 +59,55 @@ def read_excel_file(
     """The named sheet of a workbook, or the one with the most rows and those that have the same
     columns.
     """
-    pages = {t: rows for t, rows in excel_sheets(data, name, sheet).items() if rows}
-    if not pages:
+    pages = excel_sheets(data, name, sheet)
+    sheets = [_sheet(title, rows, known, header) for title, rows in pages.items() if rows]
+    if not sheets:
         raise UnreadableFile(f"'{name}' holds an empty sheet.", "Name another one: `sheet`.")
-    sheets = [_sheet(title, rows, known, header) for title, rows in pages.items()]
-    main = max(sheets, key=lambda s: len(s.rows))
-    alike = [
-        s
-        for s in sheets
-        if s is main or (s.named and main.named and set(s.names) == set(main.names))
-    ]
-    names = [*main.names, SHEET] if len(alike) > 1 and SHEET not in main.names else main.names
-    rows = [
-        {
-            **dict(zip(s.names, row, strict=True)),
-            **({SHEET: s.title} if names is not main.names else {}),
-        }
-        for s in alike
-        for row in s.rows
-    ]
+    main = max(sheets, key=lambda sheet: len(sheet.rows))
+    alike = [sheet for sheet in sheets if sheet is main or sheet.is_like(main)]
+    marked = len(alike) > 1 and SHEET not in main.names
+    rows = [row for sheet in alike for row in sheet.records(marked)]
+    names = [*main.names, SHEET] if marked else main.names
     table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
-    if others := [s.title for s in sheets if s not in alike]:
-        shown = ", ".join(f"'{o}'" for o in others[:5]) + (", …" if len(others) > 5 else "")
-        read = (
-            f"the sheet '{main.title}'"
-            if len(alike) == 1
-            else f"{len(alike)} sheets with the same columns"
-        )
+    if others := [f"'{sheet.title}'" for sheet in sheets if sheet not in alike]:
+        shown = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+        several_sheets = f"{len(alike)} sheets with the same columns"
+        read = f"the sheet '{main.title}'" if len(alike) == 1 else several_sheets
         table.notes.append(f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`).")
-    if above := sum(s.above for s in alike):
+    if above := sum(sheet.above for sheet in alike):
         table.notes.append(f"{several(above, 'row')} above the table in '{name}' left out.")
     return table
 
 
 def _sheet(title: str, cells: Rows, known: frozenset[str], header: bool | None) -> _Sheet:
-    width = max(len(row) for row in cells)
-    filled = [sum(c is not None for c in row) for row in cells]
-    above = next((i for i, n in enumerate(filled[:ABOVE]) if n > 1), 0) if median(filled) > 1 else 0
+    width = max(map(len, cells))
+    above = _rows_above(cells)
     cells = [[*row, *[None] * (width - len(row))] for row in cells[above:]]
-    words = [[as_text(c) or "" for c in row] for row in cells[: sniff.ROWS]]
+    words = [[as_text(cell) or "" for cell in row] for row in cells[: sniff.ROWS]]
     named = sniff.has_header(words, known) if header is None else header
     names = unique_names(words[0] if named else [""] * width)
     return _Sheet(title, names, named, cells[1:] if named else cells, above)
 
 
-def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.DataFrame:
-    """One sheet of a workbook (the first by default), cells as text, first row as header."""
-    rows, _, _ = excel_rows(data, name, sheet or 0)
+def _rows_above(cells: Rows) -> int:
+    """How many rows of a single cell come before a table of several columns."""
+    filled = [sum(cell is not None for cell in row) for row in cells]
+    if median(filled) <= 1:
+        return 0
+    return next((number for number, n in enumerate(filled[:ABOVE]) if n > 1), 0)
+
+
+def read_excel(data: bytes, name: str, sheet: str | int = 0) -> pl.DataFrame:
+    """One sheet of a workbook (the first by default), cells as text, first row as header. `sheet`
+    is a title or a number from 0.
+    """
+    [rows] = excel_sheets(data, name, sheet).values()
     if not rows:
         return pl.DataFrame()
-    names = unique_names([as_text(c) or "" for c in rows[0]])
-    return (
-        frame_of(dict(zip(names, r, strict=False)) for r in rows[1:])
-        if rows[1:]
-        else pl.DataFrame(schema=names)
-    )
-
-
-def excel_rows(
-    data: bytes, name: str, sheet: str | int | None = None
-) -> tuple[Rows, str, list[str]]:
-    """The rows of one sheet that are not blank, its title, and the titles of the others that hold
-    anything.
-
-    `sheet` is a title or a number from 0; null takes the first sheet with a row.
-    """
-    pages = excel_sheets(data, name)
-    wanted = _wanted(list(pages), name, sheet)
-    title = next((t for t in wanted if pages[t]), wanted[0] if wanted else "")
-    return pages.get(title, []), title, [t for t, rows in pages.items() if t != title and rows]
+    names = unique_names([as_text(cell) or "" for cell in rows[0]])
+    columns = zip(names, zip(*rows[1:], strict=True), strict=False)
+    texts = [pl.Series(one, list(map(as_text, cells)), dtype=pl.String) for one, cells in columns]
+    return pl.DataFrame(texts) if texts else pl.DataFrame(schema=names)
 
 
 def excel_sheets(data: bytes, name: str, sheet: str | int | None = None) -> dict[str, Rows]:

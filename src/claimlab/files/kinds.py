@@ -71,6 +71,19 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
         return "arrow"
     if head.startswith(b"PK\x03\x04"):
         return _zipped(suffix, name)
+    _refuse_unlike(head, suffix, name)
+    if is_pickle(head, size):
+        raise UnreadableFile(f"'{name}' {_PICKLE[0]}.", _PICKLE[1])
+    for magic, what, todo in _MAGIC:
+        if head.startswith(magic):
+            raise UnreadableFile(f"'{name}' {what}.", todo)
+    if looks_binary(head):
+        raise UnreadableFile(f"'{name}' is binary, not text{_first_nul(head)}.", _NOT_DATA)
+    return _text_kind(head, suffix, name)
+
+
+def _refuse_unlike(head: bytes, suffix: str, name: str) -> None:
+    """A file whose name promises what its content is not."""
     if suffix in (".xlsx", ".xlsm") and head.startswith(_OLE):
         raise UnreadableFile(
             f"'{name}' is encrypted, or an old Office file.", "Save it as .xlsx without a password."
@@ -80,14 +93,6 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
             f"'{name}' is not {'Parquet' if suffix[1] == 'p' else 'an Excel workbook'}.",
             "Get it again.",
         )
-    if is_pickle(head, size):
-        raise UnreadableFile(f"'{name}' {_PICKLE[0]}.", _PICKLE[1])
-    for magic, what, todo in _MAGIC:
-        if head.startswith(magic):
-            raise UnreadableFile(f"'{name}' {what}.", todo)
-    if looks_binary(head):
-        raise UnreadableFile(f"'{name}' is binary, not text{_first_nul(head)}.", _NOT_DATA)
-    return _text_kind(head, suffix, name)
 
 
 def is_pickle(head: bytes, size: int) -> bool:

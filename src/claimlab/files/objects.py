@@ -11,8 +11,7 @@ from typing import Any
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.files.raw import Layout, RawTable, Refused
-from claimlab.files.typed import typed_table
+from claimlab.files.raw import Layout, RawTable, Refused, typed_table
 
 BAD_JSON = "not valid JSON"
 NOT_OBJECT = "not a JSON object"

@@ -6,22 +6,23 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bounds import refuse_table, refuse_wide
-from claimlab.files.hub import class_names
-from claimlab.files.raw import Layout, RawTable, unique_names
-from claimlab.files.typed import json_of
+from claimlab.files.raw import Layout, RawTable, json_of, unique_names
+from claimlab.files.safety import refuse_table, refuse_wide
 
 STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
 _VIEW, _SMALL = 16, 1 << 20  # bytes of any value in memory; a table that needs no second look
+# beside each table that the `datasets` library writes, and above its splits
+INFO, STATE, DICT = "dataset_info.json", "state.json", "dataset_dict.json"
 ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
@@ -45,7 +46,29 @@ def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.D
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not whole {kind}: {words}.", "Get it again.") from None
     refuse_wide(frame.width, name)
-    return _named_classes(frame, class_names(info))
+    return _named_classes(frame, _class_names(info))
+
+
+def _class_names(info: str | bytes | None) -> dict[str, list[str]]:
+    """The columns that hold numbers for classes, and the name of each number, from what `datasets`
+    says of a table.
+    """
+    try:
+        content = json.loads(info or "{}")
+        features = content.get("info", content).get("features") or {}
+        kinds = {column: kind for column, kind in features.items() if isinstance(kind, dict)}
+    except (ValueError, AttributeError):
+        return {}
+    return {
+        c: [str(n) for n in k["names"]]
+        for c, k in kinds.items()
+        if isinstance(k.get("names"), list)
+    }
+
+
+def info_beside(member: str) -> str:
+    """The name of the file that says what the columns of a table are."""
+    return str(PurePosixPath(member).with_name(INFO))
 
 
 def _start(source: Path | bytes) -> bytes:

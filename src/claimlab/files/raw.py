@@ -1,24 +1,30 @@
 """What a reader found in one file: a table of text, how the file was laid out, and which rows it
 refused and why.
+
+Cells that have types, such as those of JSON and Excel, stay text where they are text. A column in
+which any value is not text is kept as JSON values (`literal`), so that 5, true and ["a", "b"] are
+still that when they travel on; `literal_text` reads them as plain text.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.plain import whole
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.files.marks import Quotes
+from claimlab.files.safety import refuse_wide
 
-Quotes = Literal[
-    "double", "escape", "none"
-]  # doubled inside a cell | preceded by a backslash | part of the text
-
+SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
 LISTED = 1_000  # refused rows kept with their line number; all of them are counted
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _QUOTES = {
@@ -163,3 +169,90 @@ def as_text(value: Any) -> str | None:
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def typed_table(
+    rows: Sequence[Mapping[str, object]],
+    name: str,
+    layout: Layout,
+    refused: Refused,
+    names: Sequence[str] | None = None,
+) -> RawTable:
+    columns = list(dict.fromkeys(key for row in rows for key in row)) if names is None else names
+    refuse_wide(len(columns), name)
+    _refuse_sparse(rows, len(columns), name)
+    data, literal, broken = [], set(), 0
+    for column, label in zip(columns, unique_names(map(whole, columns)), strict=True):
+        values = [_plain(row.get(column)) for row in rows]
+        if any(not isinstance(value, str | None) for value in values):
+            literal.add(label)
+            values = [None if value is None else _json(value) for value in values]
+        series, n = _series(label, values)
+        broken += n
+        data.append(series)
+    table = RawTable(name, pl.DataFrame(data), layout, frozenset(literal), refused)
+    if broken:
+        table.notes.append(
+            f"{several(broken, 'value')} of '{name}' with half a character (a lone surrogate), now"
+            " \ufffd."
+        )
+    return table
+
+
+def _refuse_sparse(rows: Sequence[Mapping[str, object]], width: int, name: str) -> None:
+    if width * len(rows) <= SPARSE:
+        return
+    filled = sum(map(len, rows))
+    if filled and width * len(rows) > 50 * filled:
+        raise UnreadableFile(
+            f"'{name}' has {width:,} columns, of which a row fills {filled / len(rows):.0f}:"
+            " it is not a table.",
+            "Give records that have the same keys.",
+        )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON can hold: no NaN, dates as ISO 8601, 3.0 as 3, "" as null."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 1 << 53 else value
+    if value is None or isinstance(value, str | int):
+        return value if value != "" else None
+    return value if isinstance(value, dict | list) else as_text(value)
+
+
+def _series(label: str, values: Iterable[str | None]) -> tuple[pl.Series, int]:
+    values = list(values)
+    try:
+        return pl.Series(label, values, dtype=pl.String), 0
+    except UnicodeEncodeError:
+        repaired = [None if v is None else whole(v) for v in values]
+        return pl.Series(label, repaired, dtype=pl.String), sum(
+            a != b for a, b in zip(values, repaired, strict=True)
+        )
+
+
+def literal_text(column: pl.Series) -> pl.Series:
+    """A column of JSON values as plain text: "a" loses its quotes, everything else stays as it is
+    written.
+    """
+    quoted = column.str.starts_with('"')
+    if not quoted.any():
+        return column
+    plain = [json.loads(v) if v is not None and v.startswith('"') else v for v in column.to_list()]
+    return pl.Series(column.name, plain, dtype=pl.String)
+
+
+def json_of(column: str) -> pl.Expr:
+    """Any column as JSON values. Polars encodes structs only, so it is wrapped in one and unwrapped
+    again.
+    """
+    whole = pl.struct(pl.col(column).alias("v")).struct.json_encode()
+    return pl.when(pl.col(column).is_not_null()).then(
+        whole.str.strip_prefix('{"v":').str.strip_suffix("}")
+    )

@@ -12,10 +12,9 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
 from claimlab.files.excel import read_excel_file
-from claimlab.files.hub import info_beside
 from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.objects import read_json_file
-from claimlab.files.parquet import as_table, read_typed
+from claimlab.files.parquet import as_table, info_beside, read_typed
 from claimlab.files.raw import Options, RawTable
 
 

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from claimlab.files.marks import Marks
-from claimlab.files.raw import Quotes
+from claimlab.files.marks import Marks, Quotes
 
 SAMPLE = 1 << 20
 ROWS = 1_000  # rows of the sample that are looked at
@@ -155,19 +154,21 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     where none of that speaks against it, a first row is taken as a header, as most files have one.
     """
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
-    named = [cell for cell in first if cell]
-    if not named or len(set(named)) != len(named) or len(named) < len(first) - 1:
+    named = {column: cell for column, cell in enumerate(first) if cell}
+    words = list(named.values())
+    if not named or len(set(words)) != len(words) or len(words) < len(first) - 1:
         return False
     body = rows[1:]
-    if any(_over_numbers(i, cell, body) for i, cell in enumerate(first) if cell):
+    if any(_over_numbers(column, cell, body) for column, cell in named.items()):
         return True
-    if any(len(cell) > 60 or _value_like(cell) for cell in named):
+    if any(len(cell) > 60 or _value_like(cell) for cell in words):
         return False
-    if len(rows[0]) == 1 and max(map(len, rows)) == 1:
-        return first[0].lower() in known
-    if sum(cell.lower() in known for cell in named) >= min(2, len(named)):
+    usual = sum(cell.lower() in known for cell in words)
+    if len(first) == 1 and max(map(len, rows)) == 1:
+        return usual == 1
+    if usual >= min(2, len(words)):
         return True
-    return not any(_comes_back(i, cell, body) for i, cell in enumerate(first) if cell)
+    return not any(_comes_back(column, cell, body) for column, cell in named.items())
 
 
 def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:

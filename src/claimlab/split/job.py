@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import matching
 from claimlab.core.shown import Shown
 from claimlab.core.stats.scores import Flags
 from claimlab.core.types import Json, JsonObject

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 from claimlab.core.call import repeatable
+from claimlab.core.columns import conditions
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.guard import DATASET, seal_folder
@@ -32,7 +33,6 @@ from claimlab.core.options import (
 )
 from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import conditions
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import Word, each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
@@ -162,13 +162,13 @@ def _each(known: Sequence[Word], names: Names, argument: str) -> tuple[Word, ...
     return () if words == ["none"] else tuple(one_of(known, word, argument) for word in words)
 
 
-def _all(run: Run, made: Sequence[Split | Failed], by: str) -> Split:
+def _all(run: Run, splits_and_failures: Sequence[Split | Failed], by: str) -> Split:
     """Write one split for each value, and give the first, with all of them."""
-    splits = [one for one in made if isinstance(one, Split)]
-    impossible = [one for one in made if isinstance(one, Failed)]
+    splits = [one for one in splits_and_failures if isinstance(one, Split)]
+    impossible = [one for one in splits_and_failures if isinstance(one, Failed)]
     if not splits:
         raise DataError(
-            f"None of the splits by {by} can be made: {impossible[0].why}",
+            f"None of the splits by {by} can be splits_and_failures: {impossible[0].why}",
             "Use another strategy.",
         )
     run.fill(lambda folder: _write_all(splits, folder, run.output or Path()))

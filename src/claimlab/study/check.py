@@ -16,7 +16,7 @@ import polars as pl
 from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra
-from claimlab.core.packaged import require_extra
+from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
-from claimlab.core.record import SIDE_TABLES, matching
+from claimlab.core.record import SIDE_TABLES
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
@@ -143,7 +144,7 @@ def _figures(folder: Path, table: str) -> pl.DataFrame:
 
 def _exported(folder: Path) -> pl.DataFrame:
     """Where an export is, its format, and what it holds."""
-    from claimlab.exchange.marker import read_marker
+    from claimlab.exchange.format import read_marker
 
     marker = read_marker(folder)
     return pl.DataFrame([{"folder": folder.name, "format": marker.format, **marker.export.counts}])

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from claimlab.core.columns import column_values
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.core.labels import fold
-from claimlab.core.record import column_values
 from claimlab.core.registry import Registry
 
 

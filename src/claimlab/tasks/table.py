@@ -8,8 +8,8 @@ from functools import partial
 import polars as pl
 
 from claimlab.core import packaged
+from claimlab.core.columns import column_values
 from claimlab.core.errors import UnknownName
-from claimlab.core.record import column_values
 from claimlab.core.types import JsonObject
 from claimlab.tasks import Task, words_of
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context
-from claimlab.audit.shortcut import FairCheck, Sampled, noted, sampled
+from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.shortcut import Sampled, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw

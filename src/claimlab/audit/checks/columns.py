@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.checks.table import column_finding
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
+from claimlab.core.columns import column_values, meta_values
 from claimlab.core.finding import Finding
-from claimlab.core.record import column_values, meta_values
 from claimlab.text.traits import as_numbers
 
 KEYS = 20  # of meta, the most often filled; the others are named, and can be asked for

@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.features import Numbers
 from claimlab.audit.rule import Rule, needed
-from claimlab.audit.shortcut import FairCheck, Sampled, shortcut
+from claimlab.audit.shortcut import Sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Flags

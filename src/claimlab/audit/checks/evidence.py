@@ -14,11 +14,11 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.checks.label_errors import MIN_ROWS, review
 from claimlab.audit.judge import stored
 from claimlab.audit.rule import GAIN
-from claimlab.audit.shortcut import FairCheck, noted, sampled
+from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import TextScore, tested, text_score
 from claimlab.core.finding import Finding

@@ -25,8 +25,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.asking import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
-from claimlab.audit.check import Context
-from claimlab.audit.shortcut import FairCheck
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core import packaged
 from claimlab.core.finding import Finding, Verdict

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.details import holding, word_details, word_presence
 from claimlab.audit.features import Giveaways as Feature
-from claimlab.audit.shortcut import FairCheck, noted, sampled, shortcut
+from claimlab.audit.shortcut import noted, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import text_score
 from claimlab.core.finding import Finding

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.details import holding, presence, telling, word_details
 from claimlab.audit.features import Words
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
+from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
-from claimlab.core.record import meta_values
 from claimlab.text.telling import per_class
 from claimlab.text.urls import find_urls, path_parts
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from scipy.sparse import csr_matrix
 
 from claimlab.audit import cdl
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context, FairCheck, not_measured
 from claimlab.audit.details import holding, telling, word_details, word_presence
 from claimlab.audit.features import Words
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.types import Sparse

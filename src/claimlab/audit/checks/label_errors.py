@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, not_measured
-from claimlab.audit.shortcut import FairCheck, noted, sampled
+from claimlab.audit.check import Context, FairCheck, not_measured
+from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import probabilities
 from claimlab.core.finding import Finding, Verdict

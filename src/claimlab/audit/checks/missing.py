@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
+from claimlab.core.columns import filled_columns
 from claimlab.core.finding import Finding
-from claimlab.core.record import filled_columns
 from claimlab.core.types import JsonObject
 
 

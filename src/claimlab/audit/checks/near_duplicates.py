@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.rule import Rule, Share, needed
-from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.record import SIDES

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.rule import Rule, needed
-from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.words import several

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.words import several

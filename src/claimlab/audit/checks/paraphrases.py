@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.checks.near_duplicates import Sides, sides
 from claimlab.audit.rule import Share
-from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding

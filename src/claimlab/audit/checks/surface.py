@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Giveaways, Numbers
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Floats32

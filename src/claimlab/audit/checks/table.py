@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, ProtocolName, not_measured
+from claimlab.audit.check import SHORTCUT_RULE, Context, ProtocolName, not_measured
 from claimlab.audit.features import Category
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.stats.deal import Codes

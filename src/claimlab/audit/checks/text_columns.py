@@ -15,15 +15,15 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import READ, tested, text_score
+from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
-from claimlab.core.record import meta_values
 from claimlab.core.stats.interval import difference
 from claimlab.core.stats.scores import Floats32
 

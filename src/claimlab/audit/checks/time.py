@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context, FairCheck, not_measured
 from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import FairCheck, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.snowflake import clock, first_digits, tweet_time

@@ -10,7 +10,7 @@ from typing import ClassVar
 import polars as pl
 
 from claimlab.clean.step import CleanStep
-from claimlab.core.record import column_values
+from claimlab.core.columns import column_values
 from claimlab.core.step import Outcome
 
 

@@ -16,7 +16,7 @@ from claimlab.audit.guard import strict as held_against
 from claimlab.audit.result import Audit
 from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.views.screen import screen as one_screen
-from claimlab.cli.command import Call, OpenPage
+from claimlab.cli.command import Call, OpenPage, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
     complain,
@@ -26,7 +26,6 @@ from claimlab.cli.output import (
     refuse_nothing_to_open,
     screen,
     suggest,
-    verb,
     wants_json,
     written,
 )

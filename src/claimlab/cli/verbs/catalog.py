@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.command import WholeSummaries, verb
 from claimlab.cli.complete import datasets
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
-    WholeSummaries,
     echo,
     emit,
     note,
@@ -21,7 +21,6 @@ from claimlab.cli.output import (
     screen,
     several,
     show_blocks,
-    verb,
     wants_json,
 )
 from claimlab.core.errors import UsageError

@@ -9,7 +9,7 @@ from claimlab.clean.front import clean as run_clean
 from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
 from claimlab.clean.run import Cleaned
 from claimlab.clean.views import stage_lines, to_json
-from claimlab.cli.command import Call, OpenPage
+from claimlab.cli.command import Call, OpenPage, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
 from claimlab.cli.output import (
@@ -19,7 +19,6 @@ from claimlab.cli.output import (
     refuse_nothing_to_open,
     screen,
     suggest,
-    verb,
     wants_json,
     written,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call, OpenPage
-from claimlab.cli.output import echo, emit, page, say, suggest, verb, wants_json
+from claimlab.cli.command import Call, OpenPage, verb
+from claimlab.cli.output import echo, emit, page, say, suggest, wants_json
 from claimlab.core.words import several
 from claimlab.evaluate.contamination.front import Measured
 from claimlab.evaluate.contamination.front import contamination as measure

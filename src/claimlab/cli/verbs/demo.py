@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from claimlab.cli.command import OpenPage
+from claimlab.cli.command import OpenPage, verb
 from claimlab.cli.output import (
     echo,
     emit,
@@ -16,7 +16,6 @@ from claimlab.cli.output import (
     refuse_nothing_to_open,
     several,
     suggest,
-    verb,
     wants_json,
 )
 from claimlab.core.options import Force, Option, Seed

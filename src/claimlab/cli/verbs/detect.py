@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import echo, say, suggest, verb, wants_json, written
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, say, suggest, wants_json, written
 from claimlab.core.dataset import Dataset
 from claimlab.core.options import Option
 from claimlab.detect.detector import DETECTORS

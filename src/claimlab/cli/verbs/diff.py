@@ -7,16 +7,8 @@ from pathlib import Path
 from claimlab.audit.diff import Diff
 from claimlab.audit.front import diff as compare
 from claimlab.audit.views.compare import diff_blocks as audit_blocks
-from claimlab.cli.command import Call, OpenPage
-from claimlab.cli.output import (
-    emit,
-    page,
-    refuse_nothing_to_open,
-    show_blocks,
-    suggest,
-    verb,
-    wants_json,
-)
+from claimlab.cli.command import Call, OpenPage, verb
+from claimlab.cli.output import emit, page, refuse_nothing_to_open, show_blocks, suggest, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.study.diff import diff_blocks as study_blocks
 from claimlab.study.diff import is_study, study_diff

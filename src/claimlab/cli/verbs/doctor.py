@@ -7,7 +7,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from claimlab.cli.output import emit, show_blocks, suggest, verb, wants_json
+from claimlab.cli.command import verb
+from claimlab.cli.output import emit, show_blocks, suggest, wants_json
 
 app = verb()
 # An extra, what it is for; those for developers are left out.
@@ -84,7 +85,7 @@ def _installation() -> list[Row]:
 
 
 def _extras() -> list[Row]:
-    from claimlab.core.packaged import has_extra
+    from claimlab.core.extras import has_extra
 
     return [(name, has_extra(name), purpose) for name, purpose in _EXTRAS.items()]
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import typer
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import complain, echo, emit, several, show_blocks, verb, wants_json
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import complain, echo, emit, several, show_blocks, wants_json
 from claimlab.core.engine.shared import EngineStatus, Worked, engine_status, engine_work
 from claimlab.pages.blocks import Table
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.cli.command import Call, OpenPage
+from claimlab.cli.command import Call, OpenPage, verb
 from claimlab.cli.output import (
     echo,
     page,
     refuse_nothing_to_open,
     say,
     suggest,
-    verb,
     wants_json,
     written,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from claimlab.cli.command import Call, OpenPage
+from claimlab.cli.command import Call, OpenPage, verb
 from claimlab.cli.output import (
     echo,
     emit,
@@ -14,7 +14,6 @@ from claimlab.cli.output import (
     refuse_nothing_to_open,
     show_blocks,
     suggest,
-    verb,
     wants_json,
 )
 from claimlab.core.calls.calls import without_recordings

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.command import verb
 from claimlab.cli.output import (
     echo,
     note,
@@ -16,7 +17,6 @@ from claimlab.cli.output import (
     several,
     show_estimate,
     suggest,
-    verb,
     wants_json,
     written,
 )

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import echo, emit, note, several, suggest, verb, wants_json
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, note, several, suggest, wants_json
 from claimlab.exchange.export import Exported
 from claimlab.exchange.export import export as export_dataset
 from claimlab.exchange.format import FORMATS
 
 app = verb()
-_NEXT = {
-    "hf": "hf upload NAME {} --repo-type dataset",
-    "claimreview": "publish the JSON-LD files in {}",
-    "embedding-atlas": "see the README in {}",
-    "inspect": "inspect eval {}/task.py --model PROVIDER/MODEL --log-format json",
-    "lm-eval": "see the first lines of the YAML file in {}",
-}
 
 
 @app.of(
@@ -30,4 +23,4 @@ def export(call: Call[Exported]) -> None:
         return
     output, to = call.output, call["to"]
     echo(f"Wrote {output} as {to}: {done.summary} ({several(len(done.files), 'file')}).")
-    suggest(_NEXT.get(to, "claimlab import {} -o DIR").format(output))
+    suggest(done.then.format(output))

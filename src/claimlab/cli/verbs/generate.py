@@ -4,7 +4,7 @@ decides what to keep.
 
 from __future__ import annotations
 
-from claimlab.cli.output import verb
+from claimlab.cli.command import verb
 from claimlab.cli.verbs._generate_filter import filter_
 from claimlab.cli.verbs._generate_run import preview, run
 

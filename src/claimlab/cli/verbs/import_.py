@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from claimlab.cli.command import Call
+from claimlab.cli.command import Call, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
-from claimlab.cli.output import emit, say, suggest, verb, wants_json, written
+from claimlab.cli.output import emit, say, suggest, wants_json, written
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option, Setting, parameters_of
-from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.importer import guess_files, import_files
-from claimlab.exchange.make.report import ImportReport
+from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.report import ImportReport
 from claimlab.files.raw import Options
 
 app = verb()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from claimlab.cli.command import Call, OpenPage
-from claimlab.cli.output import echo, page, say, suggest, verb, wants_json, written
+from claimlab.cli.command import Call, OpenPage, verb
+from claimlab.cli.output import echo, page, say, suggest, wants_json, written
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
 from claimlab.evaluate.judge.front import judge as run_judge

@@ -8,7 +8,7 @@ from claimlab.catalog.conflicts import Conflicts
 from claimlab.catalog.conflicts import labels as find_conflicts
 from claimlab.catalog.maps import all_maps, find_map, summary
 from claimlab.catalog.views.card import by_verdict, map_json
-from claimlab.cli.command import Call
+from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (
     echo,
     emit,
@@ -18,7 +18,6 @@ from claimlab.cli.output import (
     several,
     show_blocks,
     suggest,
-    verb,
     wants_json,
 )
 from claimlab.core.calls.calls import without_recordings
@@ -93,8 +92,8 @@ def conflicts(
     ]
     note((f"{those} {what} or label: not compared." for those in lacking), "labels conflicts")
     if wants_json():
-        found = [one.to_json() for one in conflicting.conflicts]
-        emit({"conflicts": found, "counts": conflicting.counts()})
+        pairs = [one.to_json() for one in conflicting.conflicts]
+        emit({"conflicts": pairs, "counts": conflicting.counts()})
         return
     print_conflicts(conflicting, shown, sameness(by, near))
     if output is not None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.output import echo, emit, progress_bar, say, verb, wants_json
+from claimlab.cli.command import verb
+from claimlab.cli.output import echo, emit, progress_bar, say, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, ModelName, Option
 from claimlab.core.types import JsonObject

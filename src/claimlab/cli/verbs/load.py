@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import note, say, suggest, verb, written
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import note, say, suggest, written
 from claimlab.core.dataset import Dataset
 from claimlab.exchange.load import load as load_dataset
 

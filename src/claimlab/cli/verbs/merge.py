@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import note, suggest, verb, wants_json, written
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import note, suggest, wants_json, written
 from claimlab.core.calls.calls import without_recordings
 from claimlab.core.dataset import Dataset
 from claimlab.exchange.merge import merge as run_merge

@@ -6,18 +6,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from claimlab.cli.command import Call, OpenPage
+from claimlab.cli.command import Call, OpenPage, verb
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import (
-    echo,
-    emit,
-    page,
-    several,
-    suggest,
-    suggest_serving,
-    verb,
-    wants_json,
-)
+from claimlab.cli.output import echo, emit, page, several, suggest, suggest_serving, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Option
 from claimlab.evaluate.eqa.limits import KINDS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import echo, emit, note, suggest, verb, wants_json
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import echo, emit, note, suggest, wants_json
 from claimlab.study.rerun import Rerun
 from claimlab.study.rerun import rerun as repeat
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from claimlab.cli.command import verb
 from claimlab.cli.options import (
     DatasetArgument,
     ForceFlag,
@@ -25,7 +26,6 @@ from claimlab.cli.output import (
     show_blocks,
     suggest,
     suggest_serving,
-    verb,
     wants_json,
     written,
 )

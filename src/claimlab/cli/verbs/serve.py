@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import say, verb
-from claimlab.web.serve import serve as serve_folder
+import claimlab as cl
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import say
 
 app = verb()
 
 
-@app.of(serve_folder)
+@app.of(cl.serve)
 def serve(call: Call[None]) -> None:
     """Show a folder of datasets, runs, audits, traces and reviews in the browser, until Ctrl-C. The
     link that is printed signs in. Its token is new each time, or the one in the environment

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.cli.command import Call
-from claimlab.cli.output import emit, say, show_blocks, suggest, verb, wants_json
+from claimlab.cli.command import Call, verb
+from claimlab.cli.output import emit, say, show_blocks, suggest, wants_json
 from claimlab.pages.show import Folder, blocks
 from claimlab.pages.show import show as show_folder
 

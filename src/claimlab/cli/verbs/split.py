@@ -8,20 +8,10 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.command import Call, Strict
+from claimlab.cli.command import Call, Strict, verb
 from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
-from claimlab.cli.output import (
-    echo,
-    emit,
-    note,
-    say,
-    show_blocks,
-    suggest,
-    verb,
-    wants_json,
-    written,
-)
+from claimlab.cli.output import echo, emit, note, say, show_blocks, suggest, wants_json, written
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option
 from claimlab.split.run import Failed, Split

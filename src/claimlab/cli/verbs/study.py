@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.command import verb
 from claimlab.cli.output import (
     echo,
     emit,
@@ -18,7 +19,6 @@ from claimlab.cli.output import (
     progress_bar,
     show_blocks,
     suggest,
-    verb,
     wants_json,
 )
 from claimlab.core.errors import UsageError

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import echo, emit, show_blocks, verb, wants_json
+from claimlab.cli.command import verb
+from claimlab.cli.output import echo, emit, show_blocks, wants_json
 from claimlab.core.errors import UsageError
 from claimlab.core.options import Argument, Option
 from claimlab.core.trust import Need, allow, is_allowed, withdraw

@@ -16,7 +16,7 @@ FUNCTIONS = {
     "detect predictions": "claimlab.detect.run:do_predictions",
     "evolve lives": "claimlab.evolve.run:do_lives",
     "filter metric": "claimlab.generate.filter.measure:do_metric",
-    "import table": "claimlab.exchange.read.shared:do_table",
+    "import table": "claimlab.exchange.importing.shared:do_table",
     "judge conflicts": "claimlab.evaluate.judge.lexical:conflicts",
     "near-duplicates match": "claimlab.text.neardup.stream:match",
     "near-duplicates same": "claimlab.text.neardup.stream:same",

@@ -4,7 +4,7 @@ be able to write.
 run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in
 shard["rows"]
 
-A dataset as workers read it: they see nothing of this process but the folder of the run.
+
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ import time
 import uuid
 from pathlib import Path
 
-from claimlab.core.atomic import atomic_folder
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.types import Json
 
@@ -92,14 +90,3 @@ def _digest_file(path: Path) -> str:
         if time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > _COARSE:
             _known[path] = stamp, digest
     return digest
-
-
-def dataset_in(place: Path, dataset: Dataset) -> dict[str, str]:
-    """The dataset in `place`, as part of a shard; written at every start, as what is there may be
-    another user's.
-    """
-    folder = place.absolute() / f"data-{dataset.fingerprint()[:16]}"
-    with atomic_folder(folder) as building:
-        dataset.write_into(building)
-        digest = digest_of(building)  # while no other user can write it
-    return reads(folder, digest)

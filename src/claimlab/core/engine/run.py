@@ -6,8 +6,7 @@ of the shard, and outputs come back in the order of the shards.
 `over_rows`: a function of a list, on slices of it in several processes, the results in the order
 of the rows.
 
-Whether an engine can be used, asked before any work is done: so a wrong word never waits for
-large data.
+
 """
 
 from __future__ import annotations
@@ -19,13 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claimlab.core.engine import local, shared
-from claimlab.core.engine.cluster import connect
 from claimlab.core.engine.functions import function_named, name_of
-from claimlab.core.engine.names import Engine, current, no_folder, parse_engine, patience, place
+from claimlab.core.engine.names import Engine, current, no_folder, parse_engine, place
 from claimlab.core.engine.reads import keep
-from claimlab.core.engine.secret import VARIABLE, known_secret, own_secret, secret_file
 from claimlab.core.engine.stage import Failure, Result, Stage, Work
-from claimlab.core.errors import ShardsMissing, UsageError
+from claimlab.core.errors import ShardsMissing
 from claimlab.core.machine import SHARE, fitting_workers
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import Json, JsonObject
@@ -222,19 +219,3 @@ def _checked(function: Callable[..., list[Json]], rows: list[Json]) -> list[Json
     results = function(rows)
     assert len(results) == len(rows), f"{function} gave {len(results)} results for {len(rows)} rows"
     return results
-
-
-def check_engine(engine: str | None) -> None:
-    """Raise where the word is not a valid engine, or where no cluster answers."""
-    spec = parse_engine(engine)
-    patience(0)
-    if spec.kind == "dask":
-        connect(spec)
-    if spec.kind == "shared":
-        own_secret()
-        if known_secret() is None:
-            raise UsageError(
-                f"Workers need a secret of the run, and '{secret_file()}' cannot be written.",
-                f"Set {VARIABLE} for the run and for its workers, such as to: openssl rand"
-                " -hex 32.",
-            )

@@ -243,8 +243,8 @@ def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, 
     """
     flat = [
         (unit, who, answer)
-        for unit, given in sorted(votes.items())
-        for who, answer in sorted(given.items())
+        for unit, ratings in sorted(votes.items())
+        for who, answer in sorted(ratings.items())
     ]
     if not flat:
         return {}

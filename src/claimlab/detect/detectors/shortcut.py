@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from claimlab.core.columns import column_values, filled_columns
 from claimlab.core.errors import DataError
-from claimlab.core.record import column_values, filled_columns
 from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject

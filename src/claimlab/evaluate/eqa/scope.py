@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from claimlab.core.columns import LANGUAGE_FACTS, column_values, meta_values
 from claimlab.core.dataset import Lineage
-from claimlab.core.record import LANGUAGE_FACTS, column_values, meta_values
 from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several

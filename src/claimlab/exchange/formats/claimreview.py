@@ -23,7 +23,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.escape import json_ld
-from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.format import Format, Road, Settings, Written
 from claimlab.exchange.synthetic import machine_made
 
 FILE = "claimreview.json"
@@ -63,10 +63,11 @@ class Review:
     own: bool = False
 
 
-class ClaimReview:
+class ClaimReview(Format):
     name = "claimreview"
     summary = "schema.org ClaimReview JSON-LD for the records whose fact-check is known."
-    accepts: frozenset[str] = frozenset()
+    records = (FILE,)
+    then = "publish the JSON-LD files in {}"
     back = (Road('cl.import_files(DIR, id="identifier")', _LOST),)
 
     def write(

@@ -7,74 +7,30 @@ and no date of publication is made up.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file, write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.about import SYNTHETIC, About, about
+from claimlab.exchange.about import SYNTHETIC, TABLES, About, about, field_summary, responsible
 from claimlab.exchange.escape import json_ld
-from claimlab.exchange.fields import SIDE_TABLE_SUMMARIES, field_summary
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.marker import Marker
-from claimlab.exchange.responsible import responsible
+from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.tables import RECORDS, by_name
 
 FILE = "croissant.json"
 
 # The context that the specification prescribes; readers compare it key by key.
-CONTEXT: JsonObject = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "arrayShape": "cr:arrayShape",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "containedIn": "cr:containedIn",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "description": {"@container": "@language"},
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isArray": "cr:isArray",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "name": {"@container": "@language"},
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "prov": "http://www.w3.org/ns/prov#",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+CONTEXT: JsonObject = json.loads(packaged.text("claimlab.exchange", "croissant_context.json"))
 
 
-class Croissant:
+class Croissant(Format):
     name = "croissant"
     summary = "Parquet tables with Croissant 1.1 metadata (JSON-LD)."
     accepts = frozenset({"audit"})
@@ -143,9 +99,7 @@ def _file(path: Path) -> JsonObject:
 
 
 def _record_set(name: str, table: pl.DataFrame) -> JsonObject:
-    summary = (
-        "One row per claim, article or post." if name == RECORDS else SIDE_TABLE_SUMMARIES.get(name)
-    )
+    summary = "One row per claim, article or post." if name == RECORDS else TABLES.get(name)
     return {
         "@type": "cr:RecordSet",
         "@id": name,

@@ -14,15 +14,13 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.marker import Marker
-from claimlab.exchange.tables import RECORDS, by_name
-from claimlab.exchange.typed import from_text, to_text, type_names, types_of
+from claimlab.exchange.format import Format, Marker, Road, Settings, Written
+from claimlab.exchange.tables import RECORDS, by_name, from_text, to_text, type_names, types_of
 from claimlab.files.cells import escape_cell, escape_cells, unescape_cells
 from claimlab.files.tables import read_delimited
 
 
-class Csv:
+class Csv(Format):
     name = "csv"
     summary = "One CSV file per table; cells cannot start a formula."
     accepts = frozenset({"bom"})

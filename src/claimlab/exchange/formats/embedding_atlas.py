@@ -16,21 +16,21 @@ from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
-from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.format import Format, Settings, Written
 from claimlab.text.vectors import TextMap, text_map
 
 FILE = "map.parquet"
 _NEIGHBOURS = pl.Struct({"ids": pl.List(pl.Int64), "distances": pl.List(pl.Float64)})
 
 
-class EmbeddingAtlas:
+class EmbeddingAtlas(Format):
     name = "embedding-atlas"
     summary = (
         "A map of the texts by meaning, for Embedding Atlas: Parquet with coordinates and"
         " neighbours."
     )
-    accepts: frozenset[str] = frozenset()
-    back: tuple[Road, ...] = ()
+    records = (FILE,)
+    then = "see the README in {}"
 
     def write(
         self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent

@@ -16,10 +16,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.exchange.audited import findings_in
-from claimlab.exchange.card import card
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.marker import Marker
+from claimlab.exchange.about import card, findings_in
+from claimlab.exchange.format import Format, Marker, Road, Settings, Written
 from claimlab.exchange.tables import RECORDS, by_name
 
 POSITION = "position"
@@ -27,12 +25,14 @@ UNSPLIT = "unsplit"
 RESERVED = {"all"}  # `load_dataset` understands it as every split together
 
 
-class HuggingFace:
+class HuggingFace(Format):
     name = "hf"
     summary = (
         "A Hugging Face dataset folder: Parquet per split, side tables as configs, a dataset card."
     )
     accepts = frozenset({"audit"})
+    records = ("data/*.parquet",)
+    then = "hf upload NAME {} --repo-type dataset"
     back = (
         Road("cl.import_files(DIR)"),
         Road(

@@ -10,13 +10,15 @@ from pathlib import Path
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.questions import LOST, write_questions
+from claimlab.exchange.format import Format, Road, Settings, Written
+from claimlab.exchange.questions import FILE, LOST, write_questions
 
 
-class Inspect:
+class Inspect(Format):
     name = "inspect"
     summary = "A task for Inspect: questions with choices, scored by language."
+    records = (FILE,)
+    then = "inspect eval {}/task.py --model PROVIDER/MODEL --log-format json"
     accepts = frozenset({"task", "split"})
     back = (Road("cl.import_predictions(DATA, LOG)", LOST),)
 

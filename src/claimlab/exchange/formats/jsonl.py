@@ -14,16 +14,13 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.marker import Marker
-from claimlab.exchange.tables import RECORDS, by_name
-from claimlab.exchange.typed import from_text, to_text, type_names, types_of
+from claimlab.exchange.format import Format, Marker, Road, Settings, Written
+from claimlab.exchange.tables import RECORDS, by_name, from_text, to_text, type_names, types_of
 
 
-class JsonLines:
+class JsonLines(Format):
     name = "jsonl"
     summary = "One JSON Lines file per table, one object per row."
-    accepts: frozenset[str] = frozenset()
     back = (Road("cl.import_files(DIR)"),)
 
     def write(

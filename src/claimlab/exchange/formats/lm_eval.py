@@ -10,13 +10,15 @@ from pathlib import Path
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Road, Settings, Written
-from claimlab.exchange.questions import LOST, write_questions
+from claimlab.exchange.format import Format, Road, Settings, Written
+from claimlab.exchange.questions import FILE, LOST, write_questions
 
 
-class LmEval:
+class LmEval(Format):
     name = "lm-eval"
     summary = "A task for lm-evaluation-harness: questions with choices, answered by a letter."
+    records = (FILE,)
+    then = "see the first lines of the YAML file in {}"
     accepts = frozenset({"task", "split"})
     back = (Road("cl.import_predictions(DATA, LOG)", LOST),)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from claimlab.core.columns import column_values
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
-from claimlab.core.record import column_values
 from claimlab.core.stats.deal import Codes
 from claimlab.core.stats.scores import Flags
 from claimlab.split.hold_out import TAKES, HoldOut, LanguageTable, Trait, resource_of

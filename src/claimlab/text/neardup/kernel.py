@@ -3,15 +3,11 @@
 The arithmetic that the compiled kernel and the NumPy code share: constants, the mixer, the salts
 of the rounds.
 
-The choice between the compiled kernel and its NumPy fallback.
 
-CLAIMLAB_NEARDUP=numpy forces the NumPy code; CLAIMLAB_NEARDUP=compiled refuses to run without the
-compiled one. Both give the same pairs; only the speed differs.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -19,7 +15,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress
 from claimlab.text.neardup.bands import Plan
 
@@ -149,29 +145,3 @@ def salts(seed: int, bins: int) -> U64:
     values = mix(mix(np.array([seed], dtype=np.uint64)) + steps).reshape(-1, 2)
     values[:, 1] |= np.uint64(1)
     return values
-
-
-ENVIRONMENT = "CLAIMLAB_NEARDUP"
-
-
-def load() -> Kernel:
-    wish = os.environ.get(ENVIRONMENT, "")
-    if wish not in ("", "numpy", "compiled"):
-        raise UsageError(
-            f"{ENVIRONMENT} is '{wish}'.", "Set it to 'numpy' or 'compiled', or unset it."
-        )
-    if wish != "numpy":
-        try:
-            from claimlab.text.neardup.compiled import CompiledKernel
-
-            return CompiledKernel()
-        except ImportError:
-            if wish == "compiled":
-                raise ClaimlabError(
-                    f"{ENVIRONMENT} asks for the compiled near-duplicate kernel, which was not"
-                    " built.",
-                    "Install a C compiler, then install claimlab again.",
-                ) from None
-    from claimlab.text.neardup.fallback import NumpyKernel
-
-    return NumpyKernel()

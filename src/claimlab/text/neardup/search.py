@@ -18,6 +18,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, pack, sharing
+from claimlab.text.neardup.choose import load
 from claimlab.text.neardup.kernel import (
     U32,
     U64,
@@ -28,7 +29,6 @@ from claimlab.text.neardup.kernel import (
     Sketches,
     Unit,
     bitmap_lanes,
-    load,
 )
 from claimlab.text.neardup.results import Clusters, Pairs, Rows, Skipped, label
 from claimlab.text.neardup.workers import count_threads, pool

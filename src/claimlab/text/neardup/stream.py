@@ -41,7 +41,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, sharing
-from claimlab.text.neardup.kernel import U32, U64, Flags, bitmap_lanes, load
+from claimlab.text.neardup.choose import load
+from claimlab.text.neardup.kernel import U32, U64, Flags, bitmap_lanes
 from claimlab.text.neardup.results import Clusters, Rows, label
 from claimlab.text.neardup.search import (
     MAX_ROWS,

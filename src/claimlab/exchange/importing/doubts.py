@@ -1,0 +1,262 @@
+"""Questions that several files raise and that only the user can answer: which of them are the
+records?
+
+An error names the option that resolves it. With `only`, the user has chosen: then files are read
+together as long as each of them has the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.core.errors import DataError, UsageError
+from claimlab.core.labels import GENERAL
+from claimlab.exchange.importing.choose import only
+from claimlab.exchange.importing.layouts import FILE, Layout, by_columns, layouts_of, stem
+from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.profile import Profiled
+from claimlab.exchange.importing.propose import candidates
+from claimlab.exchange.importing.texts import FOLDER
+from claimlab.exchange.vocabulary import UNCLEAR, fold_name
+from claimlab.files.raw import RawTable
+
+ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
+# share of a file's texts in another file at which the two look like editions of one dataset
+SAME = 0.5
+DISTINCT = 0.7  # of the ids of records that have no text, which must differ
+LINES = "one text per line"
+MARKS = ("__label__", "::", "|||", "\u0001")
+LAYOUTS = 4  # that a message names
+LEAST = 5  # a file with fewer texts is not compared
+CLOSE = 2.0  # points by which the best label column must lead the next one
+
+
+def refuse_doubts(plan: Plan, seen: Profiled) -> None:
+    key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
+    if key is None:
+        shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
+        raise UsageError(
+            f"No column looks like the text of a record (there are {shown}).", "Name it: `text`."
+        )
+    _refuse_marked_lines(plan, key)
+    if len(plan.gathered.tables) > 1:
+        _refuse_mixture(plan, key)
+        if not plan.gathered.chosen:
+            _refuse_editions(plan, key)
+    _refuse_links(plan, key)
+    _refuse_folders(plan)
+    _refuse_unclear_label(plan, seen.under(plan.verdicts))
+
+
+def _refuse_links(plan: Plan, key: str) -> None:
+    """Without a text, ids that come back again and again belong to a table that links records
+    (replies to posts).
+    """
+    pick = plan.picks.get("tweet_id") or plan.picks.get("url")
+    ids = plan.gathered.frame[key].drop_nulls()
+    if (
+        plan.column("text") is None
+        and pick is not None
+        and not pick.given
+        and ids.n_unique() < DISTINCT * ids.len()
+    ):
+        raise DataError(
+            f"There is no text, and each value of '{key}' occurs {ids.len() / ids.n_unique():.1f}"
+            " times: it links records rather than holding them.",
+            f"Name the column that identifies a record, such as `tweet_id='{key}'`, or give another"
+            " file.",
+        )
+
+
+def _refuse_marked_lines(plan: Plan, key: str) -> None:
+    """Lines in which some other mark separates the label from the text are not texts."""
+    pick = plan.picks.get("text")
+    if pick is None or pick.given or any(t.layout.format != LINES for t in plan.gathered.tables):
+        return
+    texts = plan.gathered.frame[key].drop_nulls()
+    for mark in MARKS:
+        if (
+            texts.len() >= LEAST
+            and texts.str.contains(mark, literal=True).sum() >= ALIKE * texts.len()
+        ):
+            raise DataError(
+                f"Nearly every line contains '{mark}', which seems to separate a label from the"
+                " text.",
+                f"Save it as a table, with tabs for '{mark}'; or pass `text='{key}'` to take each"
+                " line as a text.",
+            )
+
+
+def _refuse_folders(plan: Plan) -> None:
+    """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same
+    kind.
+    """
+    if plan.column("label") != FOLDER or plan.gathered.chosen or plan.picks["label"].given:
+        return
+    leaves: dict[str | None, set[str]] = {}
+    for place, word in plan.values["label"].items():
+        leaves.setdefault(plan.verdicts.verdict(word) or word, set()).add(PurePosixPath(place).name)
+    if alike := min((sorted(names) for names in leaves.values() if len(names) > 1), default=None):
+        shortest = [f"{min(names, key=lambda n: (len(n), n))}/*" for names in leaves.values()]
+        raise DataError(
+            f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold"
+            " different files.",
+            f"Say which hold the records, such as `only={sorted(shortest)!r}`.",
+        )
+
+
+def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
+    """Which column is the label, and which of its values means true, is asked rather than
+    guessed.
+    """
+    pick = plan.picks.get("label")
+    if pick is None or pick.given or pick.column not in seen.columns:
+        return
+    rivals = _rivals(pick.column, seen)
+    if len(rivals) > 1:
+        raise DataError(
+            f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",
+            f"Choose one of them, such as `label='{rivals[0]}'`, or `label='none'`.",
+        )
+    label = seen.columns[pick.column]
+    unclear = label.booleans and (label.nameless or label.name in UNCLEAR)
+    if unclear and seen.verdicts.name == GENERAL:
+        shown = ", ".join(f"'{value}'" for value in sorted(set(label.values))[:4])
+        raise DataError(
+            f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true'"
+            " means a true claim.",
+            f"Pass `label='{pick.column}'` if it does; otherwise `labels='True=false,False=true'`.",
+        )
+
+
+def _rivals(label: str, seen: Profiled) -> list[str]:
+    """The columns that may be the label as well as `label`, but for codes that it has words for."""
+    points = {one.column: one.points for one in candidates(seen.columns, ["label"])}
+    least = points.get(label, 0.0) - CLOSE
+    words = seen.columns[label].verdicts > 0.5
+    return [
+        column
+        for column, profile in seen.columns.items()
+        if points.get(column, least) > least
+        and not (words and profile.verdicts < 0.5 and seen.one_to_one(label, column))
+    ]
+
+
+def _refuse_mixture(plan: Plan, key: str) -> None:
+    layouts = by_columns(plan.gathered.tables)
+    parent = key.split(".")[0] if key in plan.gathered.inner else key
+    lacking = any(parent not in columns for columns, _ in layouts)
+    if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
+        return
+    names = [table.name for table in plan.gathered.tables]
+    why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
+    raise DataError(
+        f"{why}: the {len(names)} files have {len(layouts)} layouts.",
+        _one_layout(layouts_of(plan.gathered, plan.verdicts), names),
+    )
+
+
+def _one_layout(ranked: Sequence[Layout], names: Sequence[str]) -> str:
+    """The options that read the files of one layout, and the one that joins another table to it."""
+    shown = [
+        f"{only([table.name for table in layout.tables], names)} ({layout.describe()})"
+        for layout in ranked[:LAYOUTS]
+    ]
+    more = f"; and {len(ranked) - LAYOUTS} more" if len(ranked) > LAYOUTS else ""
+    apart = (
+        f"mport the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}."
+    )
+    link, labels = _linked(ranked)
+    if link is None:
+        return f"I{apart}"
+    if labels:
+        return f"The labels are in a table of their own; join it by its key: {link}. Or i{apart}"
+    return f"I{apart} Or join a table to it by a key: {link}."
+
+
+def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
+    """The option that joins another table to the likeliest one by its key, and whether it brings
+    the labels.
+    """
+    first, *others = ranked
+    links = []
+    for other in others if len(first.tables) == 1 else []:
+        shared = [column for column in first.columns if column in other.columns]
+        keys = [column for column in shared if fold_name(column).split()[-1:] == ["id"]]
+        if len(other.tables) == 1 and keys:
+            labels = "label" in other.picks and "label" not in first.picks and len(ranked) == 2
+            links.append((f"`join='{other.tables[0].name}:{keys[0]}'`", labels))
+    return max(links, key=lambda link: link[1], default=(None, False))
+
+
+def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
+    """Whether every file has nearly the columns of the main one; one without labels (a test set)
+    may have fewer.
+    """
+    label = plan.column("label")
+    labelled = [
+        (set(columns), tables) for columns, tables in layouts if label is None or label in columns
+    ]
+    main = max(labelled or [(set(c), t) for c, t in layouts], key=lambda layout: len(layout[0]))[0]
+    kinds = {table.layout.format for table in plan.gathered.tables}
+    if len(kinds) > 1 and len(layouts) > 1:
+        return False
+    return all(len(main & set(columns)) >= ALIKE * len(columns) for columns, _ in layouts)
+
+
+def _refuse_editions(plan: Plan, key: str) -> None:
+    """Files that hold the same texts are editions of one another: read together, every record
+    counts twice.
+    """
+    rows = plan.gathered.frame.lazy().select(FILE, key).drop_nulls().unique()
+    shared = rows.with_columns(pl.col(FILE).len().over(key).alias("files"))
+    files = shared.group_by(FILE).agg(
+        pl.len().alias("texts"), (pl.col("files") > 1).sum().alias("again")
+    )
+    doubtful = files.filter(pl.col("texts") >= LEAST, pl.col("again") >= SAME * pl.col("texts"))
+    table = doubtful.sort(["again", FILE], descending=[True, False]).collect()
+    if not table.height:
+        return
+    name, texts, again = table.row(0)
+    texts_of = "texts" if plan.column("text") == key else f"values of '{key}'"
+    held = rows.filter(pl.col(FILE) == name).select(key)
+    other = (
+        rows.filter(pl.col(FILE) != name)
+        .join(held, on=key, how="semi")
+        .group_by(FILE)
+        .len()
+        .sort(["len", FILE], descending=[True, False])
+        .collect()
+    )[FILE][0]
+    raise DataError(
+        f"{again:,} of the {texts:,} {texts_of} of '{name}' are in other files too, such as"
+        f" '{other}': they look like editions of the same data.",
+        f"{_each_once(plan, key, name, other)}; or read all of them: `only='*'`.",
+    )
+
+
+def _each_once(plan: Plan, key: str, name: str, other: str) -> str:
+    """The options that read each text once: files with labels are preferred, then those that hold
+    more texts.
+    """
+    tables, label = plan.gathered.tables, plan.column("label")
+    names = [table.name for table in tables]
+    labelled = {table.name for table in tables if label in table.frame.columns}
+    values = plan.gathered.frame.select(FILE, key).drop_nulls().unique()
+    texts = {table.name: set(values.filter(pl.col(FILE) == stem(table))[key]) for table in tables}
+    seen: set[str] = set()
+    first: list[str] = []
+    for file in sorted(texts, key=lambda file: (file not in labelled, -len(texts[file]), file)):
+        if len(texts[file] & seen) < SAME * len(texts[file]):
+            first.append(file)
+            seen |= texts[file]
+    if labelled:  # the others are ids that were collected, of which some have a label
+        first = [file for file in first if file in labelled]
+    without = [
+        [table.name for table in tables if stem(table) != left_out] for left_out in (name, other)
+    ]
+    options = [only(sorted(choice), names) for choice in [first, *without] if choice]
+    return f"Read each of them once: {' or '.join(list(dict.fromkeys(options))[:2])}"

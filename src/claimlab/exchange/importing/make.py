@@ -1,0 +1,416 @@
+"""The last step of an import: from a table of text and a plan of its columns to the dataset and a
+report on it.
+
+Texts and labels are kept as they are written. A value that had to be changed and could not be (a
+date that cannot be read, an id that is used twice) stays in `meta`, so that nothing is lost. Labels
+that no map knows become a question, with the lines that answer it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import OutputExists, UnmappedLabels
+from claimlab.core.labels import Mapped, Unmapped
+from claimlab.core.languages import normalise
+from claimlab.core.progress import Progress, silent
+from claimlab.core.record import VERACITIES, any_blank, meta_json
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several, verb
+from claimlab.exchange.dates import Dates, parse_dates
+from claimlab.exchange.importing.plan import Plan, tally
+from claimlab.exchange.importing.profile import verdict_of_parts
+from claimlab.exchange.importing.report import ImportReport, languages_of, look_at, repeats
+from claimlab.exchange.vocabulary import SPLITS
+from claimlab.files.raw import json_of, literal_text
+from claimlab.text.langid import identify
+
+_STATUS = r"^https?://(?:www\.|mobile\.)?(?:twitter|x)\.com/[^?]*/status(?:es)?/(\d+)"
+# Roles whose column becomes a record column as it is.
+_PLAIN = {
+    "text": "text",
+    "label": "label_raw",
+    "author": "author",
+    "source": "source",
+    "topic": "topic",
+    "group": "group",
+    "authorship": "authorship",
+}
+_ESCAPED = ['"', "\\", *map(chr, range(32))]  # what JSON cannot hold as it is
+SHOWN = 8  # labels that are named in an option to copy; more of them need a file
+CODE = 3  # characters of a label that may be a code
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user wants made of the plan; `import_files` says what each means."""
+
+    unmapped: Unmapped = "error"
+    day_first: bool | None = None
+    keep_placeholder_dates: bool = False
+    limit: int | None = None
+    seed: int = 0
+
+
+def make(
+    plan: Plan, name: str, wishes: Wishes, progress: Progress = silent
+) -> tuple[Dataset, ImportReport]:
+    """The dataset that a plan comes to, and what to know about it."""
+    progress("making records", 0, None)
+    making = _Making(plan, name, wishes)
+    dataset = Dataset.build(name, making.records())
+    report = making.report
+    look_at(dataset.records, report, making.dates, plan.column("date"))
+    report.languages, languages = languages_of(
+        dataset.records, partial(identify, progress=progress), wishes.seed
+    )
+    dataset.records = dataset.records.with_columns(languages.alias("language"))
+    dataset.notes = report.warnings()
+    dataset.lineage = [_lineage(plan, wishes, report)]
+    return dataset, report
+
+
+def write_map(file: Path, plan: Plan, limit: int | None, *, force: bool) -> None:
+    """A map file with a line for every label: its verdict where one is known, otherwise unknown."""
+    raw = _written(plan, _limited(plan, limit), "label")
+    if raw is None:
+        return
+    if file.exists() and not force:
+        raise OutputExists(file)
+    lines = [
+        "# Say of each label what it means: true, false, mixed or unknown.",
+        f"name = {json.dumps(file.stem)}",
+        "version = 1",
+        "exact = true",
+        "[verdicts]",
+    ]
+    for value, n in tally(raw).iter_rows():
+        verdict = plan.verdicts.verdict(value) or verdict_of_parts(value, plan.verdicts)
+        comment = several(n, "row") + ("" if verdict else ", not known: fill it in")
+        label = json.dumps(value, ensure_ascii=False)
+        lines.append(f'{label} = "{verdict or "unknown"}"  # {comment}')
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _lineage(plan: Plan, wishes: Wishes, report: ImportReport) -> Lineage:
+    layouts: list[JsonObject] = []
+    for table in plan.gathered.tables:
+        parameters = table.layout.parameters()
+        if parameters not in layouts:
+            layouts.append(parameters)
+    picks = sorted(plan.picks.items())
+    verdicts = plan.verdicts
+    return Lineage(
+        step="import",
+        parameters={
+            "columns": {role: pick.column for role, pick in picks if pick.column is not None},
+            "constants": {role: pick.value for role, pick in picks if pick.value is not None},
+            "kind": plan.kind,
+            "layouts": layouts,
+            "map": f"{verdicts.name}@{verdicts.version}" if "label" in plan.picks else None,
+            "unmapped": wishes.unmapped,
+            "day_first": wishes.day_first,
+            "limit": wishes.limit,
+            "keep_placeholder_dates": wishes.keep_placeholder_dates,
+        },
+        seed=wishes.seed,
+        inputs=plan.gathered.inputs,
+        counts=report.counts(),
+    )
+
+
+class _Making:
+    """Records in the making: the plan, the columns that are done, and those that must also stay in
+    `meta`.
+    """
+
+    def __init__(self, plan: Plan, name: str, wishes: Wishes) -> None:
+        gathered = plan.gathered
+        self.plan, self.name, self.wishes = plan, name, wishes
+        self.literal = gathered.literal
+        self.frame = _limited(plan, wishes.limit)
+        self.report = ImportReport(rows_read=gathered.frame.height)
+        self.report.left_by_limit = gathered.frame.height - self.frame.height
+        self.report.read(gathered.tables, gathered.ignored)
+        self.report.label_columns = plan.few_values()
+        self.out: dict[str, pl.Series] = {}
+        self.keep: list[str] = []
+        self.dates: Dates | None = None
+
+    def records(self) -> pl.DataFrame:
+        for role, target in _PLAIN.items():
+            if (column := self.column(role)) is not None:
+                self.out[target] = column
+        if (url := self.column("url")) is not None:
+            self.out["url"] = url.str.strip_chars()
+        self._veracity()
+        self._tweet_ids()
+        self._splits()
+        self._dates()
+        self._language()
+        self._ids()
+        self._meta()
+        return self._with_kind(
+            pl.DataFrame([series.alias(name) for name, series in self.out.items()])
+        )
+
+    def column(self, role: str) -> pl.Series | None:
+        if role in self.plan.values:  # only a part of the name of a file or folder is the value
+            self.keep.append(str(self.plan.column(role)))
+        return _written(self.plan, self.frame, role)
+
+    def _veracity(self) -> None:
+        own = self.column("veracity")
+        if own is not None:
+            self.out["veracity"] = own
+        elif "label_raw" in self.out:
+            mapped = _map_labels(self.out["label_raw"], self.plan, self.wishes.unmapped)
+            self.out["veracity"] = mapped.veracity
+            self.report.unmapped = mapped.unmapped
+
+    def _tweet_ids(self) -> None:
+        written = self.column("tweet_id")
+        if written is None and "url" in self.out:
+            written = self._linked_ids(self.out["url"])
+        if written is None:
+            return
+        ids = self.out["tweet_id"] = written.str.strip_chars().str.strip_suffix(".0")
+        rounded = int(ids.str.contains(r"^\d(\.\d+)?[eE]\+?\d+$").sum())
+        if rounded:
+            self.report.notes.append(
+                f"{several(rounded, 'tweet id')} {verb(rounded, 'was', 'were')} rounded by a"
+                f" spreadsheet (1.2E+18) and {verb(rounded, 'names', 'name')} no tweet."
+            )
+
+    def _linked_ids(self, links: pl.Series) -> pl.Series | None:
+        """The ids in links to posts, where most links are such."""
+        most = 0.9 * links.len()
+        if (
+            links.str.contains("/status", literal=True).sum() or 0
+        ) <= most:  # much cheaper than the pattern
+            return None
+        ids = links.str.extract(_STATUS, 1)
+        return ids if ids.count() > most else None
+
+    def _splits(self) -> None:
+        written = self.column("split")
+        if written is None:
+            return
+        values = written.drop_nulls().unique().to_list()
+        self.out["split"] = _replaced(
+            written, {v: SPLITS.get(v.strip().lower(), v.strip()) for v in values}
+        )
+
+    def _dates(self) -> None:
+        column, written = self.plan.column("date"), self.column("date")
+        if column is None or written is None:
+            return
+        self.dates = parse_dates(written, self.wishes.day_first)
+        if not self.wishes.keep_placeholder_dates:
+            self.dates.drop_placeholders()
+        odd = (
+            self.dates.unparsed
+            or self.dates.coarse
+            or self.dates.ambiguous
+            or self.dates.placeholders
+        )
+        if odd or len(self.dates.formats) > 1:  # the way a date was written can give the label away
+            self.keep.append(column)
+        self.out["date"] = self.dates.times
+        known = pl.DataFrame({"t": self.dates.times})
+        origin = known.select(
+            pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}"))
+        ).to_series()
+        own = self.column("date_source")
+        self.out["date_source"] = origin if own is None else own
+
+    def _language(self) -> None:
+        pick, written = self.plan.picks.get("language"), self.column("language")
+        if pick is not None and pick.value is not None:
+            self.out["language"] = pl.Series([pick.value]).new_from_index(0, self.frame.height)
+        if pick is None or pick.column is None or written is None:
+            return
+        codes = {
+            v: normalise(v) if v.strip() else None for v in written.drop_nulls().unique().to_list()
+        }
+        self.out["language"] = _replaced(written, codes)
+        strange = sorted(v for v, code in codes.items() if code is None and v.strip())
+        if strange:
+            self.keep.append(pick.column)
+            n = int(written.is_in(strange).sum())
+            shown = ", ".join(map(repr, strange[:5]))
+            self.report.notes.append(
+                f"The language of {several(n, 'record')} is not known ({shown}): it is null."
+            )
+
+    def _ids(self) -> None:
+        column, written = self.plan.column("id"), self.column("id")
+        if column is not None and written is not None:
+            ids = written.str.strip_chars()
+            missing = ids.null_count() + int((ids == "").sum())
+            repeated = repeats(ids)
+            if not missing and not repeated:
+                self.out["id"] = ids
+                return
+            why = (
+                f"{missing:,} {verb(missing)} missing"
+                if missing
+                else f"{repeated:,} {verb(repeated)} repeated"
+            )
+            self.report.notes.append(
+                f"The ids in '{column}' are not used because {why}; records are numbered instead."
+            )
+            self.keep.append(column)
+        width = max(6, len(str(self.frame.height)))
+        number = pl.int_range(1, self.frame.height + 1, eager=True).cast(pl.String).str.zfill(width)
+        self.out["id"] = f"{self.name}-" + number
+
+    def _meta(self) -> None:
+        """The columns that nothing claims. claimlab's own `meta`, in a file it wrote, is not
+        wrapped a second time.
+        """
+        columns = [c for c in dict.fromkeys((*self.plan.meta, *self.keep)) if self.frame[c].count()]
+        own = self.column("meta")
+        if own is None:
+            self.out["meta"] = fast_meta_column(self.frame, columns, self.literal)
+        elif all(_is_object(v) for v in own.drop_nulls()):
+            self.out["meta"] = _joined(own, fast_meta_column(self.frame, columns, self.literal))
+        else:
+            self.out["meta"] = fast_meta_column(self.frame, [*columns, own.name], self.literal)
+
+    def _with_kind(self, records: pl.DataFrame) -> pl.DataFrame:
+        """A record without text that can be fetched by an id or link is `id-only`, whatever the
+        others are.
+        """
+        own = self.column("kind")
+        kind = pl.lit(self.plan.kind) if own is None else pl.lit(own)
+        reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
+        text = records["text"] if "text" in records.columns else None
+        bare = pl.lit(True) if text is None else pl.col("text").is_null()
+        if text is not None and any_blank(text):
+            bare = ~pl.col("text").str.contains(r"\S").fill_null(False)
+        id_only = bare & pl.any_horizontal(reachable or [pl.lit(False)])
+        return records.with_columns(
+            pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind")
+        )
+
+
+def _limited(plan: Plan, limit: int | None) -> pl.DataFrame:
+    frame = plan.gathered.frame
+    return frame if limit is None else frame.head(limit)
+
+
+def _written(plan: Plan, frame: pl.DataFrame, role: str) -> pl.Series | None:
+    """The column of a role as the files have it, JSON values as plain text."""
+    name = plan.column(role)
+    if name is None:
+        return None
+    values = literal_text(frame[name]) if name in plan.gathered.literal else frame[name]
+    return _replaced(values, plan.values[role]) if role in plan.values else values
+
+
+def _replaced(written: pl.Series, table: Mapping[str, str | None]) -> pl.Series:
+    return written.replace_strict(table, default=None, return_dtype=pl.String) if table else written
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _joined(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Two columns of JSON objects as one."""
+    if not second.count():
+        return first
+    rows = zip(first.to_list(), second.to_list(), strict=True)
+    merged = [meta_json({**json.loads(a or "{}"), **json.loads(b or "{}")}) for a, b in rows]
+    return pl.Series("meta", merged, dtype=pl.String)
+
+
+def _map_labels(raw: pl.Series, plan: Plan, unmapped: Unmapped) -> Mapped:
+    """Verdicts of a label column. A cell with several labels of one meaning ("false; hoax") has
+    that meaning.
+    """
+    column, verdicts = plan.column("label") or "label", plan.verdicts
+    values = raw.drop_nulls().unique().to_list()
+    several = {
+        v: verdict
+        for v in values
+        if verdicts.verdict(v) is None and (verdict := verdict_of_parts(v, verdicts))
+    }
+    if several:
+        verdicts = replace(verdicts, verdicts={**verdicts.verdicts, **several})
+    try:
+        return verdicts.apply(raw, unmapped=unmapped)
+    except UnmappedLabels as error:
+        raise UnmappedLabels(
+            verdicts.name,
+            error.counts,
+            f"{_question(list(error.counts))} `write_map='map.toml'` writes a file with a line for"
+            f" each, to be edited and passed as `labels='map.toml'`. If '{column}' is not the"
+            " verdict, pass `label='none'`, or another column. Or accept them:"
+            " `unmapped='unknown'`.",
+        ) from None
+
+
+def _question(values: list[str]) -> str:
+    """The options that map each label, to copy; for two codes, both assignments."""
+    if any("," in value or "=" in value for value in values) or len(values) > SHOWN:
+        return "Say in a map file what they mean."
+    if len(values) == 2 and max(map(len, values)) <= CODE:
+        a, b = sorted(values)
+        return (
+            f"Say what they mean: `labels='{a}=true,{b}=false'` or `labels='{a}=false,{b}=true'`."
+        )
+    pairs = ",".join(f"{value}=VERDICT" for value in values)
+    return f"Say what they mean: `labels='{pairs}'`, each VERDICT one of {', '.join(VERACITIES)}."
+
+
+def fast_meta_column(
+    frame: pl.DataFrame, columns: Sequence[str], literal: Collection[str] = ()
+) -> pl.Series:
+    """A JSON object per row, keys sorted, nulls left out; null where nothing is left.
+
+    Written as `claimlab.core.record.meta_column` writes it, so that the two ways give the same
+    bytes. Columns in `literal` hold JSON values already.
+    """
+    if not columns:
+        return pl.Series("meta", [None], dtype=pl.String).new_from_index(0, frame.height)
+    ordered = sorted(columns)
+    full = next((i for i, column in enumerate(ordered) if not frame[column].null_count()), None)
+    if full is None:
+        parts = [pl.concat_str(_part(frame[column], column in literal)) for column in ordered]
+        inside = (
+            pl.concat_str(parts, separator=", ", ignore_nulls=True) if len(parts) > 1 else parts[0]
+        )
+        whole = pl.when(inside != "").then(pl.concat_str(pl.lit("{"), inside, pl.lit("}")))
+        return frame.select(whole.alias("meta")).to_series()
+    pieces = [
+        pl.lit("{")
+    ]  # around a column that every row has, the others bring their own commas: one pass is enough
+    for i, column in enumerate(ordered):
+        part = _part(frame[column], column in literal)
+        part = [*part, pl.lit(", ")] if i < full else [pl.lit(", "), *part] if i > full else part
+        pieces += [pl.concat_str(part)] if frame[column].null_count() else part
+    return frame.select(
+        pl.concat_str(*pieces, pl.lit("}"), ignore_nulls=True).alias("meta")
+    ).to_series()
+
+
+def _part(column: pl.Series, literal: bool) -> list[pl.Expr]:
+    """`"key": value` in pieces. Most columns hold nothing to escape, which is much cheaper."""
+    key = json.dumps(column.name, ensure_ascii=False)
+    if literal:
+        return [pl.lit(f"{key}: "), pl.col(column.name)]
+    if not column.str.contains_any(_ESCAPED).any():
+        return [pl.lit(f'{key}: "'), pl.col(column.name), pl.lit('"')]
+    return [pl.lit(f"{key}: "), json_of(column.name)]

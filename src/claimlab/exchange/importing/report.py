@@ -1,0 +1,477 @@
+"""What an import did and what a user should know of the data at once: the findings, and their
+wording.
+
+Everything is counted over all rows, not a sample, but for the languages of very many texts, where
+the sample is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+import polars as pl
+
+from claimlab.catalog.load import EARLY, earliest
+from claimlab.core.shown import Shown
+from claimlab.core.types import JsonObject
+from claimlab.core.words import several, several_of, verb
+from claimlab.exchange.dates import Dates
+from claimlab.files.raw import RawTable
+
+SHOWN = 10
+LABEL_COLUMNS = 6
+EDGE = 30  # characters that must agree at the start or end of texts
+LONGEST = 120  # characters of it that are shown
+EXAMINED = 20  # sources that are looked at closely; more are only counted
+LEAST_TEXTS = 20  # a source with fewer texts is not reported
+MOST = 0.5
+MOST_IDENTIFIED = 250_000  # distinct texts: about six seconds
+LANGUAGE_SAMPLE = 2_000  # of more
+
+Identify = Callable[[pl.Series], Sequence[str | None]]
+
+
+@dataclass
+class Boilerplate:
+    """Words that most texts of a source begin or end with: a detector can learn the source by
+    them.
+    """
+
+    source: str | None  # null: no source is known, so all texts were taken together
+    where: str  # "start" | "end"
+    text: str
+    texts: int
+    of: int
+
+
+@dataclass
+class DateFindings:
+    column: str
+    parsed: int = 0
+    unparsed: int = 0
+    unparsed_examples: list[str] = field(default_factory=list)
+    placeholders: dict[str, int] = field(
+        default_factory=dict
+    )  # 1970-01-01 and the like, set to null
+    common: tuple[str, int] | None = None  # one day that strikingly many rows have
+    formats: dict[str, int] = field(default_factory=dict)
+    future: int = 0
+    early: tuple[str, int] | None = (
+        None  # the first day, and how many dates are decades before half of them
+    )
+    coarse: int = 0
+    order: str | None = None
+    ambiguous: int = 0
+
+
+@dataclass
+class LanguageFindings:
+    """Either the file's own codes, or identified; `method` says which, and of how many texts.
+
+    `stored` is false where only a sample was measured: the records have no language then.
+    """
+
+    method: str
+    counts: dict[str, int] = field(default_factory=dict)
+    unknown: int = 0
+    stored: bool = True
+
+
+@dataclass(repr=False)
+class ImportReport(Shown):
+    rows_read: int = 0
+    records: int = 0
+    blank_rows: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    refused_rows: list[JsonObject] = field(default_factory=list)
+    ignored_files: list[str] = field(default_factory=list)
+    left_by_limit: int = 0
+    files: int = 1
+    empty_texts: int = 0
+    duplicate_texts: int = 0
+    id_only: int = 0
+    labels: dict[str, int] = field(default_factory=dict)
+    without_label: int = 0
+    label_columns: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # that may hold it, where none was found
+    unmapped: dict[str, int] = field(default_factory=dict)
+    one_class: str | None = None
+    dates: DateFindings | None = None
+    languages: LanguageFindings | None = None
+    boilerplate: list[Boilerplate] = field(default_factory=list)
+    boilerplate_more: int = 0  # sources that look so too, but were not looked at closely
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, tables: list[RawTable], ignored: list[str]) -> None:
+        """Take over what the readers refused, file by file."""
+        reasons: Counter[str] = Counter()
+        self.files = len(tables)
+        for table in tables:
+            self.rows_read += table.refused.total
+            self.blank_rows += table.blank
+            reasons.update(table.refused.reasons)
+            where = {"file": table.name, "unit": table.refused.unit}
+            self.refused_rows += [
+                {**where, "number": n, "reason": why} for n, why in table.refused.listed
+            ]
+            self.notes += table.notes
+        self.refused = dict(reasons.most_common())
+        self.ignored_files = ignored
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows that were refused, as far as they are listed."""
+        types = {"file": pl.String, "unit": pl.String, "number": pl.Int64, "reason": pl.String}
+        return pl.DataFrame(self.refused_rows, schema=types)
+
+    def headline(self) -> str:
+        refused = several(sum(self.refused.values()), "row")
+        return (
+            f"{several(self.rows_read, 'row')} read, {several(self.records, 'record')}, {refused}"
+            " refused"
+        )
+
+    def to_json(self) -> JsonObject:
+        return asdict(self)
+
+    def counts(self) -> dict[str, int]:
+        """For the lineage. What depends on today's date (dates in the future) is left out: same
+        input, same bytes.
+        """
+        counts = {
+            "rows_read": self.rows_read,
+            "rows_refused": sum(self.refused.values()),
+            "records": self.records,
+            "blank_rows": self.blank_rows,
+            "empty_texts": self.empty_texts,
+            "duplicate_texts": self.duplicate_texts,
+            "id_only": self.id_only,
+            "without_label": self.without_label,
+            "unmapped_labels": sum(self.unmapped.values()),
+        }
+        if self.dates is not None:
+            unread = self.dates.unparsed + self.dates.ambiguous
+            counts |= {
+                "dates_unparsed": unread,
+                "dates_placeholder": sum(self.dates.placeholders.values()),
+            }
+        return counts
+
+    def warnings(self) -> list[str]:
+        """What must travel with the dataset: sentences for `dataset.json`."""
+        return [*self.notes, *self._findings(), *self._without_language()]
+
+    def lines(self) -> list[str]:
+        """The whole report for a person."""
+        unlabelled = "" if self.labels else ", without labels"
+        refused = sum(self.refused.values())
+        future = self.dates.future if self.dates else 0
+        return [
+            f"Read {several(self.rows_read, 'row')}, kept"
+            f" {several(self.records, 'record')}{unlabelled}.",
+            *self._row_words(),
+            *(
+                f"  {row['file']}, {row['unit']} {row['number']:,}: {row['reason']}"
+                for row in self.refused_rows[:SHOWN]
+            ),
+            *([f"  … and {refused - SHOWN:,} more"] if refused > SHOWN else []),
+            *self._label_words(),
+            *self._text_words(),
+            *self._date_words(),
+            *([f"{several(future, 'date')} in the future."] if future else []),
+            self._language_words(),
+            *self._without_language(),
+            *self.notes,
+        ]
+
+    def _findings(self) -> Iterator[str]:
+        yield from self._row_words()
+        yield from self._label_words()
+        yield from self._text_words()
+        yield from self._date_words()
+
+    def _row_words(self) -> Iterator[str]:
+        for reason, n in self.refused.items():
+            yield f"{several(n, 'row')} refused: {reason}."
+        if self.blank_rows:
+            yield f"{several(self.blank_rows, 'blank row')} left out."
+        if self.left_by_limit:
+            yield f"{several(self.left_by_limit, 'row')} left out by `limit`."
+        if self.ignored_files:
+            more = ", …" if len(self.ignored_files) > 5 else ""
+            yield (
+                f"Not read: {several(len(self.ignored_files), 'other file')} (`only` chooses"
+                f" files): {', '.join(self.ignored_files[:5])}{more}."
+            )
+
+    def _label_words(self) -> Iterator[str]:
+        if self.without_label == self.records:
+            yield (
+                "No labels: the veracity of every record is null. Name the column of the label: "
+                f"{', '.join(self._label_options()) or '`label`'}."
+            )
+        elif self.without_label:
+            yield (
+                f"{several(self.without_label, 'record')} without a label: veracity is null there."
+            )
+        if self.unmapped:
+            yield (
+                f"The veracity of {several(sum(self.unmapped.values()), 'record')} was set to"
+                f" unknown: the map lacks {several(len(self.unmapped), 'label')}."
+            )
+        if self.one_class:
+            yield (
+                f"Only one class ('{self.one_class}') is in this data: it cannot train or test a"
+                " detector."
+            )
+
+    def _label_options(self) -> Iterator[str]:
+        """The options that name a column that may hold the label, with its commonest values."""
+        if self.files > 1:
+            yield "`label='from_file'` (the names of the files)"
+        for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
+            common = ", ".join(f"{value!r} {n:,}" for value, n in list(values.items())[:4])
+            yield f"`label='{column}'` ({common})"
+
+    def _text_words(self) -> Iterator[str]:
+        if self.id_only:
+            share = self.id_only / self.records
+            yield f"{several(self.id_only, 'record')} ({share:.0%}) with an id or link but no text."
+        if self.empty_texts:
+            yield (
+                f"{several(self.empty_texts, 'record')} with neither a text nor an id or link to"
+                " fetch it by."
+            )
+        if self.duplicate_texts:
+            copies = several(self.duplicate_texts, "record")
+            yield f"{copies} with exactly the text of an earlier one."
+        for edge in self.boilerplate:
+            whose = f" of source '{edge.source}'" if edge.source else ""
+            texts = f"{edge.texts:,} of {edge.of:,} texts{whose}"
+            yield f"{texts} have the same {edge.where}: {edge.text!r}."
+        if self.boilerplate_more:
+            yield (
+                f"The texts of {several(self.boilerplate_more, 'further source')} seem to have the"
+                " same start or end."
+            )
+
+    def _date_words(self) -> Iterator[str]:
+        dates = self.dates
+        if dates is None:
+            return
+        if dates.unparsed:
+            yield (
+                f"{several(dates.unparsed, 'date')} in '{dates.column}' could not be read, such as"
+                f" {', '.join(map(repr, dates.unparsed_examples))}: null."
+            )
+        for day, n in dates.placeholders.items():
+            yield (
+                f"{several(n, 'date')} with the placeholder {day}: null (see"
+                " `keep_placeholder_dates`)."
+            )
+        if dates.common:
+            day, n = dates.common
+            yield (
+                f"{several_of(n, dates.parsed, 'date')} {verb(n)} {day}: a placeholder, or the day"
+                " of a crawl?"
+            )
+        if len(dates.formats) > 1:
+            shown = ", ".join(f"{form} {n:,}" for form, n in _common(dates.formats)[:6])
+            yield (
+                f"Dates are written in {len(dates.formats)} ways ({shown}); '{dates.column}' is"
+                " kept in meta."
+            )
+        if dates.early:
+            day, n = dates.early
+            yield f"{several(n, 'date')} {verb(n)} {EARLY}, the first {day}."
+        if dates.coarse:
+            coarse = several(dates.coarse, "date")
+            yield f"{coarse} with only a year or month: read as its first day."
+        if dates.order:
+            yield f"Dates were read with the {dates.order}."
+        if dates.ambiguous:
+            yield (
+                f"{several(dates.ambiguous, 'date')} could be read day first or month first: null."
+                " Pass `day_first=True` or `day_first=False`."
+            )
+
+    def _without_language(self) -> list[str]:
+        if self.languages is None or self.languages.stored:
+            return []
+        return [
+            "The language of every record is null: the cleaning step `language` identifies all."
+        ]
+
+    def _language_words(self) -> str:
+        findings = self.languages
+        if findings is None:
+            return "Languages: not measured."
+        if not findings.counts and not findings.unknown:
+            return f"Languages: not measured ({findings.method})."
+        common = _common(findings.counts)
+        shown = [f"{code} {n:,}" for code, n in common[:SHOWN]]
+        shown += [f"{len(common) - SHOWN} more languages"] if len(common) > SHOWN else []
+        shown += [f"{findings.unknown:,} not identified"] if findings.unknown else []
+        return f"Languages ({findings.method}): {', '.join(shown)}."
+
+
+def _common(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """What was counted, the commonest first."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def look_at(
+    records: pl.DataFrame, report: ImportReport, dates: Dates | None, date_column: str | None
+) -> None:
+    """Fill `report` from the records."""
+    report.records = records.height
+    text, verdicts = records["text"], records["veracity"]
+    report.id_only = int((records["kind"] == "id-only").sum())
+    report.empty_texts = text.null_count() - report.id_only
+    known = text.drop_nulls()
+    report.duplicate_texts = repeats(known)
+    tally = verdicts.drop_nulls().value_counts().sort("veracity")
+    report.labels = dict(tally.iter_rows())
+    report.without_label = verdicts.null_count()
+    classes = [v for v in report.labels if v != "unknown"]
+    report.one_class = classes[0] if len(classes) == 1 else None
+    report.boilerplate, report.boilerplate_more = boilerplate(records)
+    if dates is not None and date_column is not None:
+        report.dates = _dates(dates, date_column)
+
+
+def repeats(values: pl.Series) -> int:
+    """How many values occurred before. If all hashes differ all values do, which is four times
+    faster to find out.
+    """
+    return 0 if values.hash(0).n_unique() == values.len() else values.len() - values.n_unique()
+
+
+def boilerplate(records: pl.DataFrame) -> tuple[list[Boilerplate], int]:
+    """The same first or last characters in most texts of a source, and how many more sources look
+    so.
+
+    What more than half of the texts have is the median of their edges, so that one pass per source
+    finds it without counting a million different edges. Exact repeats of a text do not count.
+    """
+    long = (
+        records.lazy().filter(pl.col("text").str.len_bytes() >= 2 * EDGE).select("source", "text")
+    )
+    edges = {"start": pl.col("text").str.head(EDGE), "end": pl.col("text").str.tail(EDGE)}
+    edges = {w: (edge.hash(0) % (1 << 32)).cast(pl.UInt32) for w, edge in edges.items()}
+    usual = [
+        (pl.col(w) == pl.col(w).quantile(0.5, interpolation="lower")).sum().alias(w) for w in edges
+    ]
+    sources = (
+        long.select("source", **edges)
+        .group_by("source")
+        .agg(pl.len().alias("of"), *usual)
+        .collect()
+    )
+    findings, more = [], 0
+    for where in edges:
+        most = sources.filter(pl.col("of") >= LEAST_TEXTS, pl.col(where) > MOST * pl.col("of"))
+        most = most.sort([where, "source"], descending=[True, False], nulls_last=True)
+        more += max(0, most.height - EXAMINED)
+        for source in most["source"].head(EXAMINED).to_list():
+            mine = (
+                long.filter(pl.col("source").eq_missing(pl.lit(source)))
+                .select("text")
+                .unique()
+                .collect()["text"]
+            )
+            if (one := _shared(source, where, mine)) is not None:
+                findings.append(one)
+    return findings, more
+
+
+def _shared(source: str | None, where: str, texts: pl.Series) -> Boilerplate | None:
+    """The longest edge that the distinct texts with the commonest `EDGE` characters have in
+    common.
+    """
+    if texts.len() < LEAST_TEXTS:
+        return None
+    edges = texts.str.head(EDGE) if where == "start" else texts.str.tail(EDGE)
+    edge, n = (
+        edges.value_counts(sort=True).sort(["count", edges.name], descending=[True, False]).row(0)
+    )
+    if n <= MOST * texts.len():
+        return None
+    with_it = sorted(
+        texts.filter(edges == edge).to_list(), key=lambda t: t if where == "start" else t[::-1]
+    )
+    first, last = with_it[0], with_it[-1]  # sorted by that edge: what these two share, all share
+    size = EDGE
+    while size < min(len(first), len(last), LONGEST) and _edge(first, where, size + 1) == _edge(
+        last, where, size + 1
+    ):
+        size += 1
+    return Boilerplate(source, where, _edge(first, where, size), n, texts.len())
+
+
+def _edge(text: str, where: str, size: int) -> str:
+    return text[:size] if where == "start" else text[-size:]
+
+
+def _dates(dates: Dates, column: str) -> DateFindings:
+    known = dates.times.drop_nulls()
+    days = known.dt.date()
+    first = earliest(days)
+    early = days.filter(days < first) if first else days.clear()
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return DateFindings(
+        column=column,
+        parsed=known.len(),
+        unparsed=dates.unparsed,
+        unparsed_examples=dates.examples,
+        placeholders=dates.placeholders,
+        common=dates.common,
+        formats=dates.formats,
+        future=int((known > now).sum()),
+        early=(str(early.min()), early.len()) if early.len() else None,
+        coarse=dates.coarse,
+        order=dates.order,
+        ambiguous=dates.ambiguous,
+    )
+
+
+def languages_of(
+    records: pl.DataFrame, identify: Identify, seed: int
+) -> tuple[LanguageFindings, pl.Series]:
+    """The file's own codes if it has them, else what `identify` says of every text; and the column
+    of languages.
+
+    Of more than `MOST_IDENTIFIED` distinct texts a seeded sample is measured for the report, and no
+    language is stored: a column that knows 2,000 of a million rows would pass for one that knows
+    them all.
+    """
+    own = records["language"].drop_nulls()
+    if own.len():
+        findings = LanguageFindings(
+            "as the file says", _tally(own.to_list()), records.height - own.len()
+        )
+        return findings, records["language"]
+    texts = records["text"].drop_nulls()
+    if not texts.len():
+        return LanguageFindings("no texts"), records["language"]
+    if stored := texts.len() <= MOST_IDENTIFIED or texts.n_unique() <= MOST_IDENTIFIED:
+        codes = pl.Series("language", list(identify(records["text"])), dtype=pl.String)
+        method = f"identified in all {several(texts.len(), 'text')}"
+        unknown = codes.null_count() - records["text"].null_count()
+    else:
+        codes = pl.Series(list(identify(texts.sample(LANGUAGE_SAMPLE, seed=seed))), dtype=pl.String)
+        method = (
+            f"measured on {LANGUAGE_SAMPLE:,} of {several(texts.len(), 'text')}, drawn with seed"
+            f" {seed}"
+        )
+        unknown = codes.null_count()
+    findings = LanguageFindings(method, _tally(codes.drop_nulls().to_list()), unknown, stored)
+    return findings, codes if stored else records["language"]
+
+
+def _tally(codes: Sequence[str]) -> dict[str, int]:
+    return dict(sorted(Counter(codes).items()))

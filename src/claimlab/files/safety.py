@@ -1,0 +1,246 @@
+"""What is safe to read: how much one file may ask of this machine, and which archives are opened.
+
+A small file can claim to be a huge one. Each reader asks here before it takes the room, and a file
+that is refused is told with the limit and how to lift it. A zip that is not safe is refused in a
+sentence before anything is unpacked; a single file that is packed with gzip or bzip2
+(claims.csv.gz) is unpacked in memory under the same rules.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections import Counter
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from claimlab.core.errors import UnreadableFile
+
+VARIABLE = "CLAIMLAB_LARGE_FILES"
+UNPACKED = 4 << 30  # bytes of a whole archive, and of a table in memory
+FREE = 256 << 20  # bytes that a table of any size may take
+# of a table in memory to its file: text packs 3 to 20 times, columns of few values far better
+RATIO = 200
+MEMBERS = 25_000  # files in an archive
+COLUMNS = 2_000
+_TODO = f"If you trust it, set {VARIABLE}=1 and read it all the same."
+MAX_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 to 20 times
+RATIO_FREE = 4 << 20
+PIECE = 1 << 20  # bytes read at a time: the most that a file can unpack before its size is checked
+SUFFIXES = (".gz", ".bz2")
+TARS = (".tar.gz", ".tgz", ".tar.bz2")
+GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
+# what follows the mark of bzip2, so that a text that begins with BZh is not taken for it
+_BLOCK = b"1AY&SY"
+PLAIN_METHODS = (
+    zipfile.ZIP_STORED,
+    zipfile.ZIP_DEFLATED,
+)  # Python can bound what the others unpack only after the fact
+ZipMember = tuple[zipfile.ZipFile, zipfile.ZipInfo]
+ZIP_ERRORS = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    RuntimeError,
+    EOFError,
+    NotImplementedError,
+    ValueError,
+)
+
+
+def lifted() -> bool:
+    """Whether this user reads files of any size; workers inherit it."""
+    return bool(os.environ.get(VARIABLE))
+
+
+def refuse_many(name: str, files: int) -> None:
+    if files > MEMBERS and not lifted():
+        raise UnreadableFile(
+            f"'{name}' holds {files:,} files; at most {MEMBERS:,} are read.", _TODO
+        )
+
+
+def refuse_wide(columns: int, name: str) -> None:
+    """A line of a million commas is not a table, and would cost as much as one of a million
+    columns.
+    """
+    if columns > COLUMNS and not lifted():
+        raise UnreadableFile(
+            f"'{name}' seems to have {columns:,} columns; at most {COLUMNS:,} are read.",
+            f"Say how it is laid out (`delimiter`, `quotes`). {_TODO}",
+        )
+
+
+def refuse_large(what: str, unpacked: int) -> None:
+    if unpacked > UNPACKED and not lifted():
+        raise UnreadableFile(
+            f"{what} would take {unpacked / (1 << 30):,.1f} GB; at most {UNPACKED >> 30} GB are"
+            " read.",
+            _TODO,
+        )
+
+
+def refuse_table(name: str, rows: int, needed: int, size: int) -> None:
+    """A column of equal values takes no room in a file, and all of it in memory."""
+    refuse_large(f"'{name}' ({rows:,} rows)", needed)
+    if needed > FREE and needed > RATIO * size and not lifted():
+        raise UnreadableFile(
+            f"'{name}' would take {needed / (1 << 30):,.1f} GB, {needed // max(1, size):,} times"
+            " its size: it looks like a bomb.",
+            _TODO,
+        )
+
+
+def is_packed(head: bytes, name: str) -> bool:
+    """Whether a file is packed with gzip or bzip2, by its first bytes. Archives of several files
+    (.tar.gz) are not.
+    """
+    bzip2 = head.startswith(BZIP2) and head[4:10] == _BLOCK
+    return (head.startswith(GZIP) or bzip2) and not name.lower().endswith(TARS)
+
+
+def plain_name(name: str) -> str:
+    """The name without the mark of the packer: claims.csv.gz is claims.csv."""
+    return name[: name.rindex(".")] if name.lower().endswith(SUFFIXES) else name
+
+
+def unpack(source: Path | bytes, name: str) -> bytes:
+    """What a packed file holds, piece by piece: it is refused as soon as it is out of
+    proportion.
+    """
+    size = source.stat().st_size if isinstance(source, Path) else len(source)
+    whole = io.BytesIO()
+    try:
+        with (
+            source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw,
+            _opened(raw) as file,
+        ):
+            while piece := file.read(PIECE):
+                whole.write(piece)
+                refuse_bomb(f"'{name}'", whole.tell(), size)
+                refuse_large(f"'{name}'", whole.tell())
+    except (OSError, EOFError, ValueError) as error:
+        raise UnreadableFile(f"'{name}' cannot be unpacked: {error}.", "Get it again.") from None
+    return whole.getvalue()
+
+
+def _opened(raw: IO[bytes]) -> IO[bytes]:
+    mark = raw.read(2)
+    raw.seek(0)
+    return gzip.GzipFile(fileobj=raw) if mark == GZIP else bz2.BZ2File(raw)  # type: ignore[return-value]
+
+
+def refuse_bomb(what: str, unpacked: int, packed: int) -> None:
+    if unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(1, packed):
+        raise UnreadableFile(
+            f"{what} would unpack to {unpacked / (1 << 20):,.0f} MB, {unpacked // max(1, packed):,}"
+            " times its size: it looks like a zip bomb.",
+            "Unpack it yourself if you trust it, then give the folder.",
+        )
+
+
+def check_archive(data: Path | IO[bytes], name: str) -> None:
+    """Refuse an archive that another reader will open (a workbook is one) for the reasons any zip
+    is refused.
+    """
+    try:
+        with zipfile.ZipFile(data) as archive:
+            _refuse_unsafe(archive, name)
+    except ZIP_ERRORS as error:
+        raise UnreadableFile(f"'{name}' is not whole: {error}.", "Get it again.") from None
+
+
+def unpack_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A member, piece by piece: `ZipFile.read` may unpack 2 GB before it looks at the declared
+    size.
+    """
+    whole = io.BytesIO()
+    with archive.open(info) as member:
+        while piece := member.read(
+            PIECE
+        ):  # stops at the declared size; more than that is a wrong checksum
+            whole.write(piece)
+    if whole.tell() != info.file_size:
+        raise EOFError(f"it ends after {whole.tell():,} of {info.file_size:,} bytes")
+    return whole.getvalue()
+
+
+def zip_members(
+    source: Path | IO[bytes], name: str, *, rooted: bool = False
+) -> dict[str, ZipMember]:
+    """The files in an archive that is safe to read, by POSIX path.
+
+    `rooted` accepts names that start with a slash, as some published inner zips have: nothing is
+    unpacked to disk, so the slash can simply go.
+    """
+    try:
+        archive = zipfile.ZipFile(source)
+    except ZIP_ERRORS as error:
+        raise UnreadableFile(
+            f"'{name}' is not a whole zip archive: {error}.", "Get it again."
+        ) from None
+    try:
+        _refuse_unsafe(archive, name, rooted=rooted)
+    except UnreadableFile:
+        archive.close()
+        raise
+    return {
+        _posix(info).lstrip("/"): (archive, info)
+        for info in archive.infolist()
+        if not info.is_dir()
+    }
+
+
+def _posix(info: zipfile.ZipInfo) -> str:
+    return info.filename.replace("\\", "/")
+
+
+def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False) -> None:
+    infos = archive.infolist()
+    refuse_many(name, len(infos))
+    for info in infos:
+        _refuse_unsafe_member(info, name, rooted)
+    twice, times = (
+        Counter(_posix(info).lstrip("/") for info in infos).most_common(1)[0] if infos else ("", 0)
+    )
+    if times > 1:
+        raise UnreadableFile(
+            f"'{name}' holds two files named '{twice}'.",
+            "Unpack it yourself to see which is meant, then give the folder.",
+        )
+    unpacked, packed = sum(i.file_size for i in infos), sum(i.compress_size for i in infos)
+    refuse_bomb(f"'{name}'", unpacked, packed)
+    refuse_large(f"'{name}'", unpacked)
+
+
+def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str, rooted: bool) -> None:
+    path = PurePosixPath(_posix(info))
+    if (
+        (path.is_absolute() and not rooted)
+        or ".." in path.parts
+        or re.match(r"^[A-Za-z]:", info.filename)
+    ):
+        raise UnreadableFile(
+            f"'{name}' holds a member that points outside the archive ('{info.filename}').",
+            "Do not trust this file; get it from its publisher.",
+        )
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise UnreadableFile(
+            f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves."
+        )
+    if info.compress_type not in PLAIN_METHODS:
+        raise UnreadableFile(
+            f"'{info.filename}' in '{name}' is packed with a method other than deflate.",
+            "Unpack it yourself if you trust it, then give the folder.",
+        )
+    if info.flag_bits & 1:
+        raise UnreadableFile(
+            f"'{name}' is encrypted.", "Unpack it with its password, then give the folder."
+        )
+    refuse_bomb(f"'{info.filename}' in '{name}'", info.file_size, info.compress_size)
