@@ -10,10 +10,8 @@ from functools import cached_property
 from typing import Literal
 
 from claimlab.audit.advice import ALARMS
-from claimlab.audit.result import Audit, Example
-from claimlab.audit.run import PER_FINDING, pointed_at
 from claimlab.audit.examples import PER_FINDING, pointed_at
-from claimlab.audit.result import Audit
+from claimlab.audit.result import Audit, Example
 from claimlab.audit.views import pictures
 from claimlab.audit.views.tables import (
     BEST,
