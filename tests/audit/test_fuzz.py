@@ -15,8 +15,7 @@ from claimlab.audit.check import CHECKS
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
-from claimlab.audit.views.page import Chapter, report
-from claimlab.audit.views.paper import paper
+from claimlab.audit.views.page import Chapter, paper, report
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.pages.html import MAX_BYTES, to_html

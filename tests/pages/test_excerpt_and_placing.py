@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.placing import place, text_width
+from claimlab.pages.scatter import place, text_width
 
 
 @given(st.text(max_size=900), st.integers(2, 300))

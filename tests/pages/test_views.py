@@ -14,6 +14,7 @@ import pytest
 from claimlab.core.errors import ClaimlabError
 from claimlab.pages.blocks import (
     Cell,
+    Column,
     Figure,
     Fold,
     Items,
@@ -23,6 +24,8 @@ from claimlab.pages.blocks import (
     Table,
     Text,
     Tiles,
+    percent,
+    short,
     walk,
 )
 from claimlab.pages.charts import bars, histogram, slim, svg_to_png, to_svg
@@ -144,7 +147,7 @@ def test_charts_of_dates_are_the_same_bytes_in_every_time_zone() -> None:
     drawn = """
 from datetime import date
 from claimlab.pages.charts import histogram, to_svg
-from claimlab.pages.timeline import spans
+from claimlab.pages.charts import spans
 edges = [17_000.0, 17_010.5, 17_100.0, 17_400.0]
 print(to_svg(histogram(edges, {"true": [3, 4, 5], "false": [1, 2, 9]}, title="date", dates=True)))
 print(to_svg(spans([("one", date(2019, 1, 1), date(2020, 3, 1)), ("two", date(2019, 12, 31), date(2020, 1, 1))])))
@@ -198,3 +201,33 @@ def test_a_word_that_stands_nowhere_in_a_class_has_a_place() -> None:
 def test_code_in_a_list_is_set_as_code_and_stays_escaped() -> None:
     page = to_html(Report("x", "", [Items(["Use `split(DIR)` on <b>`<i>`</b>"])]))
     assert "Use <code>split(DIR)</code> on &lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt;" in page
+
+
+class Scored:
+    def __init__(self, name: str, f1: float | None) -> None:
+        self.name, self.scores = name, {"f1": f1}
+
+
+def test_a_table_is_what_its_columns_show_of_the_rows() -> None:
+    rows = [Scored("first", 0.5), Scored("a name that is long", None)]
+    columns: list[Column[Scored]] = [
+        Column("Name", format=short(8), link=lambda row: f"#{row.name}"),
+        Column("F1, %", "scores.f1", percent, "none"),
+        Column("Twice", lambda row: row.scores["f1"] and 2 * row.scores["f1"]),
+        Column(
+            "Twice", lambda row: row.scores["f1"], tone=lambda row: "fail" if row.name else "plain"
+        ),
+        Column("Note", lambda row: "" if row.name else "?", optional=True),
+    ]
+    table = Table.of(columns, rows, "A caption", sortable=False)
+    assert list(table.columns) == ["Name", "F1, %", "Twice", "Twice"]
+    first, second = table.rows
+    assert first[:3] == (Cell("first", link="#first"), Cell("50.0", sort=0.5), 1.0)
+    assert second[1:3] == ("none", None)
+    assert isinstance(second[0], Cell)
+    assert second[0].text == "a name…"
+    assert second[3] == Cell("–", sort=float("-inf"), tone="fail")
+    assert table == Table(table.columns, table.rows, "A caption", sortable=False)
+    assert Table.of([Column("Claims", 1)], [("a", 3)]).rows == [(3,)]
+    empty: list[Scored] = []
+    assert Table.of(columns, empty).columns == ["Name", "F1, %", "Twice", "Twice"]

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from claimlab.review.review import Review
-from claimlab.review.tables import decision, sa
+from claimlab.review.store import decision, sa
 
 from .made import review, task
 

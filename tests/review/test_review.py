@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import NotAllowed, NotFound, UnknownName, UsageError
-from claimlab.review.dealing import deal
+from claimlab.review.people import deal
 from claimlab.review.review import Review
 from claimlab.review.task import Blind
 

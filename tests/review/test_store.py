@@ -15,8 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
 from claimlab.core.errors import SchemaError, UsageError
-from claimlab.review.store import Store, shown
-from claimlab.review.tables import Json, metadata
+from claimlab.review.store import Json, Store, metadata, shown
 
 
 def test_the_migrations_make_the_tables_of_this_version(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.pages.textmap import NONE, OTHER, map_figure
+from claimlab.pages.charts import NONE, OTHER, map_figure
 from claimlab.text.vectors import MOST_TSNE, project, readable, text_map
 
 TOPICS = (

@@ -14,8 +14,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin
 from claimlab.review.review import Review
 from claimlab.web.app import create_app
-from claimlab.web.difference import difference
 from claimlab.web.gate import SESSION, csrf_of
+from claimlab.web.reviews import difference
 from claimlab.web.settings import Settings
 
 

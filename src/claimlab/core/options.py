@@ -135,7 +135,7 @@ def _fields_of(options: type) -> dict[str, Parameter]:
 
 
 def _option(hint: Any) -> Option | None:
-    """What is words about a type; the outermost word counts."""
+    """What is said about a type; the outermost word counts."""
     if get_origin(hint) is Annotated:
         words = [one for one in hint.__metadata__ if isinstance(one, Option)]
         return words[-1] if words else None

@@ -34,11 +34,9 @@ from claimlab.pages.blocks import (
     percent,
     span,
 )
-from claimlab.pages.charts import to_svg
-from claimlab.pages.dots import Dot, dots
+from claimlab.pages.charts import Dot, dots, reliability, to_svg
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
-from claimlab.pages.reliability import reliability
 
 FILE, KIND = "evaluation.json", "evaluation"
 LINES = 40  # more would not fit a screen; the table has them all

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
 from claimlab.core.plain import plain_values
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
+from claimlab.pages.blocks import Figure
+from claimlab.pages.excerpt import excerpt
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
@@ -25,6 +29,7 @@ VERDICT_COLOURS = {
     "pass": "#3b9a5f",
     "not-measured": "#8b95a1",
 }
+Chart: TypeAlias = Any  # of Altair, which has no types of its own
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640
 EPOCH = date(1970, 1, 1).toordinal()
@@ -41,7 +46,7 @@ _MARK = re.compile(
 )
 
 
-def to_svg(chart: Any, *, values: bool = True) -> str:
+def to_svg(chart: Chart, *, values: bool = True) -> str:
     """The chart as one SVG element without a fixed background; with `values`, each mark shows its
     value on hover."""
     import vl_convert
@@ -115,6 +120,12 @@ def colours_of(classes: Iterable[str]) -> dict[str, str]:
     return {c: CLASS_COLOURS.get(c) or next(spare) for c in classes}
 
 
+def colour_scale(colours: Mapping[str, str]) -> Chart:
+    import altair as alt
+
+    return alt.Scale(domain=list(colours), range=list(colours.values()))
+
+
 def distinct(names: Iterable[str]) -> list[str]:
     """The same names, repeats numbered: a chart draws equal names on one line."""
     seen: dict[str, int] = {}
@@ -126,7 +137,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def bars(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     *,
     category: str,
     value: str,
@@ -136,7 +147,7 @@ def bars(
     horizontal: bool = True,
     stack: Literal["zero", "normalize", "center"] | None = "zero",
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     """A bar per category, in the order given; `colour` names the field that splits or tones the
     bars.
     """
@@ -145,26 +156,19 @@ def bars(
     order = list(dict.fromkeys(str(r[category]) for r in rows))
     along = alt.Y(f"{category}:N", sort=order, title=None)
     across = alt.X(f"{value}:Q", title=title or value, stack=stack)
-    encoding: JsonObject = (
-        {"y": along, "x": across}
-        if horizontal
-        else {
-            "x": alt.X(f"{category}:N", sort=order, title=None, axis=alt.Axis(labelAngle=-35)),
-            "y": alt.Y(f"{value}:Q", title=title or value),
-        }
-    )
+    encoding: JsonObject = {"y": along, "x": across}
+    size: JsonObject = {"width": width}
+    if not horizontal:
+        below = alt.X(f"{category}:N", sort=order, title=None, axis=alt.Axis(labelAngle=-35))
+        encoding = {"x": below, "y": alt.Y(f"{value}:Q", title=title or value)}
+        size["height"] = 220
     if colour is not None:
-        scale = (
-            alt.Scale(domain=list(colours), range=list(colours.values()))
-            if colours
-            else alt.Undefined
-        )
+        scale = colour_scale(colours) if colours else alt.Undefined
         encoding["color"] = alt.Color(
             f"{colour}:N", scale=scale, title=None, legend=alt.Legend(orient="top")
         )
     else:
         encoding["color"] = alt.ColorValue(TRUE)
-    size = {"width": width} if horizontal else {"width": width, "height": 220}
     return (
         alt.Chart(pl.DataFrame([dict(r) for r in rows]))
         .mark_bar()
@@ -180,7 +184,7 @@ def histogram(
     title: str,
     dates: bool = False,
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     """Counts per bin and class, already counted, so that the page carries bins and not rows.
 
     `edges` has one number more than each list of counts; with `dates` they are days since 1970.
@@ -229,10 +233,345 @@ def histogram(
             y2=alt.Y2Datum(0),
             color=alt.Color(
                 "class:N",
-                scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+                scale=colour_scale(colours),
                 title=None,
                 legend=alt.Legend(orient="top"),
             ),
         )
         .properties(width=width, height=180)
+    )
+
+
+def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Chart:
+    """`rows` of (name, first day, last day), drawn in their order; a span of one day is still
+    seen.
+    """
+    import altair as alt
+
+    data = pl.DataFrame(
+        {
+            "name": [name for name, _, _ in rows],
+            "from": [start.isoformat() for _, start, _ in rows],
+            "to": [(end + timedelta(days=1)).isoformat() for _, _, end in rows],
+            "shown": [f"{name}: {start} to {end}" for name, start, end in rows],
+        }
+    )
+    years = alt.Axis(format="%Y", orient="top")
+    return (
+        alt.Chart(data)
+        .mark_bar(color=TRUE, stroke=TRUE, strokeWidth=1.5, height=8)
+        .encode(
+            y=alt.Y("name:N", sort=None, title=None),
+            x=alt.X("from:T", title=None, axis=years, scale=alt.Scale(type="utc")),
+            x2=alt.X2("to:T"),
+            description=alt.Description("shown:N"),
+        )
+        .properties(width=width, height={"step": 15})
+    )
+
+
+SHAPES = {
+    "score": "circle",
+    "majority": "triangle-right",
+    "stratified": "stroke",
+    "shuffled": "cross",
+}
+BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One line: shares from 0 to 1; `tone` is a verdict."""
+
+    name: str
+    value: float
+    interval: tuple[float, float] | None = None
+    tone: str = "pass"  # "plain" where there is no verdict to tone by
+    marks: Mapping[str, float] = field(default_factory=dict)
+
+
+def dots(
+    rows: Sequence[Dot],
+    *,
+    title: str,
+    threshold: float | None = None,
+    width: int = WIDTH - 160,
+    names: int = 300,
+) -> Chart:
+    """A line per row in the order given; a dashed rule at `threshold` where there is one. `width`
+    is that of the axis, `names` the most pixels that a name may take."""
+    import altair as alt
+
+    rows = [
+        replace(row, name=name)
+        for row, name in zip(rows, distinct(r.name for r in rows), strict=True)
+    ]
+    y = alt.Y(
+        "name:N",
+        sort=[r.name for r in rows],
+        title=None,
+        axis=alt.Axis(labelLimit=names, ticks=False),
+    )
+    x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, 100]))
+    colour = _colour(rows)
+    points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])
+    layers = [
+        *_baselines(rows, x, y),
+        _intervals(rows)
+        .mark_rule(strokeWidth=3, opacity=0.55)
+        .encode(y=y, x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour),
+        alt.Chart(points)
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(y=y, x=x, color=colour),
+    ]
+    if threshold is not None:
+        line = pl.DataFrame({"x": [100 * threshold]})
+        layers.append(
+            alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x=alt.X("x:Q"))
+        )
+    return alt.layer(*layers).properties(width=width, height={"step": 21})
+
+
+def _colour(rows: Sequence[Dot]) -> Chart:
+    """By verdict, or one colour where there are none."""
+    import altair as alt
+
+    tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
+    if not tones:
+        return alt.ColorValue(TRUE)
+    scale = colour_scale({tone: VERDICT_COLOURS[tone] for tone in tones})
+    return alt.Color("tone:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
+
+
+def _intervals(rows: Sequence[Dot]) -> Chart:
+    import altair as alt
+
+    spans = [
+        (r.name, 100 * r.interval[0], 100 * r.interval[1], r.tone)
+        for r in rows
+        if r.interval is not None
+    ]
+    types = {"name": pl.String, "low": pl.Float64, "high": pl.Float64, "tone": pl.String}
+    return alt.Chart(pl.DataFrame(spans, schema=types, orient="row"))
+
+
+def _baselines(rows: Sequence[Dot], x: Chart, y: Chart) -> list[Chart]:
+    """A mark for each baseline; nothing where there is none."""
+    import altair as alt
+
+    marks = [
+        {"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()
+    ]
+    shapes = {**SHAPES, **BOUNDS}
+    kinds = [k for k in shapes if any(mark["baseline"] == k for mark in marks)]
+    if not kinds:
+        return []
+    shape = alt.Shape(
+        "baseline:N",
+        scale=colour_scale({kind: shapes[kind] for kind in kinds}),
+        title="bounds:" if set(kinds) <= set(BOUNDS) else "baselines:",
+        legend=alt.Legend(orient="top", direction="horizontal"),
+    )
+    style: JsonObject = {"size": 45, "color": "#8b95a1", "filled": False, "strokeWidth": 1.5}
+    return [alt.Chart(pl.DataFrame(marks)).mark_point(**style).encode(y=y, x=x, shape=shape)]
+
+
+HEIGHT = 260
+
+
+def lines(
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    across: str,
+    up: str,
+    levels: Mapping[str, float] | None = None,
+    width: int = WIDTH,
+) -> Chart:
+    """`series` maps a name to its points; `levels` are dashed lines with their names, always in
+    sight.
+    """
+    import altair as alt
+
+    rows: list[JsonObject] = [
+        {"series": name, "x": float(x), "y": float(y)}
+        for name, points in series.items()
+        for x, y in points
+    ]
+    schema = {"series": pl.String, "x": pl.Float64, "y": pl.Float64}
+    colours = colours_of(series)
+    highest = max([r["y"] for r in rows] + list((levels or {}).values()), default=1.0)
+    last = max((r["x"] for r in rows), default=1.0)
+    scale = alt.Scale(domain=[0, 1.05 * highest or 1.0], nice=False)
+    every = max(1, round(last / 10))  # whole steps only
+    ticks = alt.Axis(values=list(range(0, int(last) + 1, every)), format="d")
+    x = alt.X("x:Q", title=across, scale=alt.Scale(domain=[0, last], nice=False), axis=ticks)
+    base = alt.Chart(pl.DataFrame(rows, schema=schema))
+    encoding = {
+        "x": x,
+        "y": alt.Y("y:Q", title=up, scale=scale),
+        "color": alt.Color(
+            "series:N",
+            scale=colour_scale(colours),
+            sort=list(series),
+            title=None,
+            legend=alt.Legend(orient="top", columns=3, labelLimit=200),
+        ),
+    }
+    layers = [
+        base.mark_line(strokeWidth=2).encode(**encoding),
+        base.mark_point(size=14, filled=True).encode(**encoding),
+    ]
+    if levels:
+        marks = pl.DataFrame(
+            {"y": list(levels.values()), "name": list(levels), "x": [last] * len(levels)}
+        )
+        drawn = alt.Chart(marks)
+        layers.append(
+            drawn.mark_rule(strokeDash=[5, 4], color="#9aa4b0").encode(y=alt.Y("y:Q", scale=scale))
+        )
+        label = drawn.mark_text(align="right", dy=-6, fontSize=11, color="#77818d")
+        layers.append(label.encode(x=x, y=alt.Y("y:Q", scale=scale), text=alt.Text("name:N")))
+    return alt.layer(*layers).properties(width=width, height=HEIGHT)
+
+
+def reliability(points: Sequence[tuple[int, float, float]], *, width: int = 300) -> Chart:
+    """A dot per bin (n, mean confidence, share right), larger with more records; on the dashed line
+    sure is right.
+    """
+    import altair as alt
+
+    scale = alt.Scale(domain=[0, 100])
+    frame = pl.DataFrame(
+        [{"n": n, "sure": 100 * sure, "right": 100 * right} for n, sure, right in points],
+        schema={"n": pl.Int64, "sure": pl.Float64, "right": pl.Float64},
+    )
+    x = alt.X("sure:Q", title="confidence (%)", scale=scale, axis=alt.Axis(tickCount=5))
+    y = alt.Y("right:Q", title="correct (%)", scale=scale, axis=alt.Axis(tickCount=5))
+    even = alt.Chart(pl.DataFrame({"sure": [0, 100], "right": [0, 100]}))
+    return alt.layer(
+        even.mark_line(strokeDash=[5, 4], color="#8b95a1", strokeWidth=1.5).encode(x=x, y=y),
+        alt.Chart(frame).mark_line(color=TRUE, strokeWidth=2, opacity=0.6).encode(x=x, y=y),
+        alt.Chart(frame)
+        .mark_point(filled=True, color=TRUE, opacity=1)
+        .encode(x=x, y=y, size=alt.Size("n:Q", scale=alt.Scale(range=[30, 260]), legend=None)),
+    ).properties(width=width, height=width * 0.8)
+
+
+CELL = 46  # pixels
+LEAST = 300  # pixels wide: a page would enlarge a smaller figure
+
+
+def heatmap(
+    cells: Sequence[Mapping[str, object]],
+    *,
+    row: str,
+    column: str,
+    value: str,
+    title: str,
+    order: Sequence[str],
+    columns: Sequence[str] | None = None,
+    number: str = ",.0f",
+) -> Chart:
+    """`cells` name their row and column; missing cells stay empty, which is not the same as
+    zero.
+    """
+    import altair as alt
+
+    across = list(columns or order)
+    schema = {row: pl.String, column: pl.String, value: pl.Float64}
+    data = pl.DataFrame([{k: c[k] for k in schema} for c in cells], schema=schema)
+    highest = data[value].max()
+    most = float(highest) if isinstance(highest, float) and highest > 0 else 1.0
+    at = {
+        "x": alt.X(
+            f"{column}:N",
+            sort=across,
+            title=None,
+            axis=alt.Axis(labelAngle=-40),
+            scale=alt.Scale(domain=across),
+        ),
+        "y": alt.Y(f"{row}:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order))),
+    }
+    # Shaded by how much of the page shines through, in tenths as `slim` rounds: the page's ink
+    # reads on it, light or dark.
+    shade = alt.Opacity(
+        f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.1, 0.7]), legend=None
+    )
+    base = alt.Chart(data, title=alt.Title(title, fontSize=12, fontWeight="normal", anchor="end"))
+    text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number))
+    return alt.layer(base.mark_rect(color=TRUE).encode(**at, opacity=shade), text).properties(
+        width=max(CELL * len(across), LEAST), height=0.7 * CELL * len(order)
+    )
+
+
+SIDE = 440  # pixels
+MOST_LABELS = 6  # with a colour each; the rest are "other"
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
+NONE, OTHER = "no label", "other"
+
+
+def map_figure(
+    points: Sequence[Sequence[float]],
+    labels: Sequence[str | None],
+    names: Sequence[str],
+    *,
+    method: str,
+    file: str = "",
+) -> Figure:
+    """The figure with its caption; `names` are what a dot says on hover, next to its label."""
+    shown = _shown(labels)
+    classes = {label: shown.count(label) for label in dict.fromkeys(sorted(shown))}
+    tally = ", ".join(f"{excerpt(label, 40)} {n:,}" for label, n in classes.items())
+    caption = (
+        f"{several(len(shown), 'text')} by meaning: texts that are near each other say similar"
+        f" things. Sentence vectors, brought down to two dimensions by {method}; the axes have no"
+        " unit, and distances between groups that are far apart mean nothing."
+    )
+    alt = f"Scatter of {several(len(shown), 'text')} by meaning, coloured by label ({tally})."
+    return Figure(to_svg(_chart(points, shown, names)), caption, alt, file)
+
+
+def _shown(labels: Sequence[str | None]) -> list[str]:
+    """The labels as the legend has them: the most frequent ones, and the others together."""
+    known = [label for label in labels if label is not None]
+    frequent = sorted(set(known), key=lambda label: (-known.count(label), label))[:MOST_LABELS]
+    return [NONE if label is None else label if label in frequent else OTHER for label in labels]
+
+
+def _chart(points: Sequence[Sequence[float]], shown: Sequence[str], names: Sequence[str]) -> Chart:
+    import altair as alt
+    import polars as pl
+
+    classes = sorted(set(shown), key=lambda label: (label in (NONE, OTHER), label))
+    colours = {**colours_of(classes), **dict.fromkeys({NONE, OTHER} & set(classes), UNKNOWN)}
+    table = pl.DataFrame(
+        {
+            "x": [float(p[0]) for p in points],
+            "y": [float(p[1]) for p in points],
+            "label": [excerpt(label, 24) for label in shown],
+            "about": [
+                f"{label}: {excerpt(name, 60)}" for label, name in zip(shown, names, strict=True)
+            ],
+        }
+    )
+    domain = [excerpt(label, 24) for label in classes]
+    hidden = alt.Axis(labels=False, ticks=False, grid=False, title=None, domain=False)
+    scale = alt.Scale(zero=False, nice=False, padding=8)
+    return (
+        alt.Chart(table)
+        .mark_point(filled=True, size=42, opacity=0.7)
+        .encode(
+            x=alt.X("x:Q", scale=scale, axis=hidden),
+            y=alt.Y("y:Q", scale=scale, axis=hidden),
+            color=alt.Color(
+                "label:N",
+                scale=alt.Scale(domain=domain, range=list(colours.values())),
+                legend=alt.Legend(orient="top", title=None, columns=3),
+            ),
+            shape=alt.Shape(
+                "label:N", scale=alt.Scale(domain=domain, range=list(_SHAPES[: len(domain)]))
+            ),
+            description=alt.Description("about:N"),
+        )
+        .properties(width=SIDE, height=SIDE)
     )

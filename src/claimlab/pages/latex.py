@@ -93,26 +93,33 @@ def _char(char: str) -> str:
 
 
 def _parts(block: Block, level: int, plots: str) -> list[str]:
-    if isinstance(block, Section):
-        inner = [part for b in block.blocks for part in _parts(b, level + 1, plots)]
-        return [f"\\{_SECTIONS[min(level, 3)]}*{{{escape(block.title)}}}", *inner]
+    if not isinstance(block, Section | Fold):
+        return [_part(block, plots)]
+    deeper = level + 1 if isinstance(block, Section) else level
+    inner = [part for b in block.blocks for part in _parts(b, deeper, plots)]
     if isinstance(block, Fold):
-        return [part for b in block.blocks for part in _parts(b, level, plots)]
-    if isinstance(block, Text):
-        return [escape(block.text)]
-    if isinstance(block, Items):
-        items = "\n".join(f"\\item {with_code(item, _code, escape)}" for item in block.items)
-        return [f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"]
-    if isinstance(block, Tiles):
-        return [", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)]
-    if isinstance(block, Quote):
-        return [f"\\begin{{quote}}{escape(block.text)}\\end{{quote}}"]
-    if isinstance(block, Figure):
-        if not block.name:
-            return []
-        figure = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
-        return [f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"]
-    return [_table(block)]
+        return inner
+    return [f"\\{_SECTIONS[min(level, 3)]}*{{{escape(block.title)}}}", *inner]
+
+
+def _part(block: Text | Items | Tiles | Figure | Quote | Table, plots: str) -> str:
+    match block:
+        case Text():
+            return escape(block.text)
+        case Items():
+            items = "\n".join(f"\\item {with_code(item, _code, escape)}" for item in block.items)
+            return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+        case Tiles():
+            return ", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)
+        case Quote():
+            return f"\\begin{{quote}}{escape(block.text)}\\end{{quote}}"
+        case Figure(name=""):
+            return ""
+        case Figure():
+            figure = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
+            return f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"
+        case Table():
+            return _table(block)
 
 
 def _code(text: str) -> str:

@@ -44,30 +44,34 @@ def escape(text: str) -> str:
 
 
 def _parts(block: Block, level: int, plots: str) -> list[str]:
-    if isinstance(block, Section):
-        inner = [part for b in block.blocks for part in _parts(b, min(level + 1, 6), plots)]
-        return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(_title(block))}", *inner]
+    if not isinstance(block, Section | Fold):
+        return [_part(block, plots)]
+    deeper = min(level + 1, 6) if isinstance(block, Section) else level
+    inner = [part for b in block.blocks for part in _parts(b, deeper, plots)]
     if isinstance(block, Fold):
-        inner = [part for b in block.blocks for part in _parts(b, level, plots)]
         return [f"**{escape(block.summary)}**", *inner]
-    if isinstance(block, Text):
-        links = ", ".join(f"[{escape(words)}]({where})" for words, where in block.links)
-        text = " ".join(filter(None, [escape(block.text), links]))
-        return [{"plain": text, "conclusion": f"**{text}**"}.get(block.kind, f"> {text}")]
-    if isinstance(block, Items):
-        return ["\n".join(f"- {with_code(item, _code, escape)}" for item in block.items)]
-    if isinstance(block, Tiles):
-        return [
-            " · ".join(f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)
-        ]
-    if isinstance(block, Figure):
-        figure = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
-        return [f"{figure}*{escape(block.caption)}*"]
-    if isinstance(block, Quote):
-        return [
-            "> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))
-        ]
-    return [_table(block)]
+    return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(_title(block))}", *inner]
+
+
+def _part(block: Text | Items | Tiles | Figure | Quote | Table, plots: str) -> str:
+    match block:
+        case Text():
+            links = ", ".join(f"[{escape(words)}]({where})" for words, where in block.links)
+            text = " ".join(filter(None, [escape(block.text), links]))
+            return {"plain": text, "conclusion": f"**{text}**"}.get(block.kind, f"> {text}")
+        case Items():
+            return "\n".join(f"- {with_code(item, _code, escape)}" for item in block.items)
+        case Tiles():
+            tiles = (f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)
+            return " · ".join(tiles)
+        case Figure():
+            figure = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
+            return f"{figure}*{escape(block.caption)}*"
+        case Quote():
+            quoted = filter(None, [excerpt(block.text, 2_000), block.caption])
+            return f"> {escape(' — '.join(quoted))}"
+        case Table():
+            return _table(block)
 
 
 def _code(text: str) -> str:

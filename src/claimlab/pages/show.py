@@ -5,6 +5,7 @@ was stored when it was written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,13 +20,13 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
 from claimlab.core.guard import DATASET, foreign_files, kind_of
 from claimlab.core.options import Argument, Option
+from claimlab.core.record import VERACITIES
 from claimlab.core.remote import send
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown, date_range, facts, value_counts
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Items, Section, Table, Text
-from claimlab.pages.select import select
 
 FIELDS = ("id", "veracity", "language", "split", "text")
 RUN = "run"  # a dataset with predictions
@@ -168,20 +169,15 @@ def _looked(
     if folder.dataset is None or not (conditions or ids or column or wrong):
         return folder
     records = select(folder.dataset, conditions, ids, wrong)
-    if column is not None and column not in records.columns:
-        raise UnknownName("column", column, records.columns)
-    shown = records if ids else records.head(limit)
-    values = value_counts(records[column]) if column is not None else {}
-    sides = _sides(folder.dataset, records["id"]) if ids else {}
-    return replace(
-        folder,
-        records=shown,
-        matches=records.height,
-        column=column,
-        values=values,
-        whole=bool(ids),
-        sides=sides,
-    )
+    matching = replace(folder, records=records.head(limit), matches=records.height, column=column)
+    if column is not None:
+        if column not in records.columns:
+            raise UnknownName("column", column, records.columns)
+        matching = replace(matching, values=value_counts(records[column]))
+    if ids:
+        sides = _sides(folder.dataset, records["id"])
+        matching = replace(matching, records=records, whole=True, sides=sides)
+    return matching
 
 
 def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:
@@ -316,3 +312,63 @@ def _short(step: Lineage) -> str:
         )
     )
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+_CONDITION = re.compile(r"([\w.]+)\s*+(!=|>=|<=|=|>|<|~)\s*+(.*)")
+_FORM = (
+    "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value;"
+    " meta.KEY is a column."
+)
+
+
+def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bool) -> pl.DataFrame:
+    """The records that meet every condition; with `wrong`, also what was predicted for them, as
+    `predicted`.
+    """
+    records = _wrong(dataset) if wrong else dataset.records
+    for words in where:
+        records = records.filter(_condition(words, records))
+    if ids:
+        for name in set(ids) - set(records["id"].to_list()):
+            raise UnknownName("record", name, records["id"].to_list()[:10_000])
+        records = records.filter(pl.col("id").is_in(list(ids)))
+    return records
+
+
+def _condition(words: str, records: pl.DataFrame) -> pl.Expr:
+    match = _CONDITION.fullmatch(words.strip())
+    if match is None:
+        raise UsageError(f"`where` cannot be '{words}'.", _FORM)
+    name, sign, value = match[1], match[2], match[3].strip("'\"")
+    column, _, key = name.partition(".")
+    if column not in records.columns or (key and column != "meta"):
+        raise UnknownName("column", name, records.columns)
+    cell = pl.col(column).str.json_path_match(f"$.{key}") if key else pl.col(column)
+    if column == "date":
+        cell = cell.dt.strftime("%Y-%m-%d")
+    if value == "null" and sign in ("=", "!="):
+        return cell.is_null() if sign == "=" else cell.is_not_null()
+    if sign == "~":
+        return cell.str.to_lowercase().str.contains(value.lower(), literal=True).fill_null(False)
+    compare = {"=": "eq", "!=": "ne_missing", ">": "gt", "<": "lt", ">=": "ge", "<=": "le"}[sign]
+    result: pl.Expr = getattr(cell, compare)(pl.lit(value))
+    return result.fill_null(False)
+
+
+def _wrong(dataset: Dataset) -> pl.DataFrame:
+    """The records of a run whose prediction is not their label; a missing answer is wrong too."""
+    predictions = dataset.tables.get("predictions")
+    if predictions is None:
+        raise UsageError(
+            f"'{dataset.name}' holds no predictions.",
+            "Pass the folder of a run: `detect(DIR, output=RUN)`.",
+        )
+    labels = set(predictions["label"].drop_nulls().unique().to_list())
+    truth = "veracity" if labels <= set(VERACITIES) else "label_raw"
+    answers = predictions.select(
+        pl.col("record_id").alias("id"), pl.col("label").alias("predicted")
+    )
+    joined = dataset.records.join(answers, on="id", how="inner", maintain_order="left")
+    return joined.filter(
+        pl.col(truth).is_not_null() & pl.col("predicted").ne_missing(pl.col(truth))
+    )

@@ -5,10 +5,10 @@ taken back, and every vote is an annotation. The lineage says under which guidel
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -21,22 +21,16 @@ from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
-from claimlab.review.results import written
 from claimlab.review.review import Review
+from claimlab.review.status import written
+from claimlab.review.store import StoredRow
 from claimlab.review.votes import Ballot, Outcome, Votes
 
 STEP = "review"
 RESOLUTION = "resolution"  # the annotator's name under which a final decision speaks for all
+SAID = ("id", "other_id", "task", "item", "who", "role", "round", "value", "comment")
 DECISIONS: dict[str, pl.DataType] = {
-    "id": pl.String(),
-    "other_id": pl.String(),
-    "task": pl.String(),
-    "item": pl.String(),
-    "who": pl.String(),
-    "role": pl.String(),
-    "round": pl.String(),
-    "value": pl.String(),
-    "comment": pl.String(),
+    **dict.fromkeys(SAID, pl.String()),
     "at": pl.Datetime("us"),
     "guideline": pl.String(),
 }
@@ -128,8 +122,7 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
     before = tables.get("annotations")
     tables["annotations"] = answers if before is None else _merged(before, answers)
     tables["decisions"] = _under(tables.get("decisions"), decisions)
-    how = pl.Series([o.how for _, o in outcomes.values()], dtype=pl.String)
-    settled = {name: int((how == name).sum()) for name in sorted(set(how))}
+    settled = dict(Counter(sorted(outcome.how for _, outcome in outcomes.values())))
     step = Lineage(
         step=STEP,
         parameters={
@@ -167,36 +160,38 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
 
 
 def _effects(
-    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, Any]
+    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, StoredRow]
 ) -> Effects:
     effects = Effects()
     for name, (_, outcome) in outcomes.items():
-        if outcome.value is None:
-            continue
-        record, other = about[name].record_id, about[name].other_id
-        choice = review.task.choice(outcome.value) if isinstance(outcome.value, str) else None
+        choice = review.task.choice(outcome.value)
         if choice is None:
             continue
+        record, other = about[name].record_id, about[name].other_id
+        targets = {"record": [record], "other": [other], "both": [record, other], None: []}
         reason = f"{review.task.name}: {choice.label}"
-        targets = {"record": [record], "other": [other], "both": [record, other]}.get(
-            choice.drops or "", []
-        )
-        effects.drops |= dict.fromkeys(targets, reason)
-        effects.keeps |= {i for i in (record, other) if i is not None}
+        effects.drops |= dict.fromkeys(targets[choice.drops], reason)
+        effects.keeps |= {record, other} - {None}
         if choice.sets is not None:
             effects.labels[record] = choice.sets
     if review.task.batches is not None:
-        states = dict(review.batches().table.select("batch", "state").iter_rows())
-        for record, batch in review.batches().members.select("record_id", "batch").iter_rows():
-            if states[batch] == DISCARDED:
-                effects.drops[record] = f"{review.task.name}: batch {batch} discarded"
-            elif states[batch] != ACCEPTED:
-                effects.doubts[record] = f"{review.task.name}: batch {batch} {states[batch]}"
+        _judge_batches(review, effects)
     effects.keeps -= effects.drops.keys()
-    effects.doubts = {
-        record: why for record, why in effects.doubts.items() if record not in effects.drops
-    }
+    for record in effects.doubts.keys() & effects.drops.keys():
+        del effects.doubts[record]
     return effects
+
+
+def _judge_batches(review: Review, effects: Effects) -> None:
+    """Records of discarded batches are dropped; those of batches not accepted yet are in doubt."""
+    batches = review.batches()
+    states = dict(batches.table.select("batch", "state").iter_rows())
+    for record, batch in batches.members.select("record_id", "batch").iter_rows():
+        reason = f"{review.task.name}: batch {batch} {states[batch]}"
+        if states[batch] == DISCARDED:
+            effects.drops[record] = reason
+        elif states[batch] != ACCEPTED:
+            effects.doubts[record] = reason
 
 
 def _changed(
@@ -229,8 +224,7 @@ def _changed(
         pl.lit(f"{review.task.name}: decided by review").alias("reason"),
     )
     dropped, unsure = (
-        pl.col("id").is_in(list(effects.drops)),
-        pl.col("id").is_in(list(effects.doubts)),
+        pl.col("id").is_in(list(reasons)) for reasons in (effects.drops, effects.doubts)
     )
     relabel = pl.coalesce(labels, "veracity").alias("veracity")
     records = everything.with_columns(relabel).drop("decided").filter(~dropped & ~unsure)
@@ -258,7 +252,7 @@ def _changed(
 
 
 def _answers(
-    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, Any]
+    review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], about: Mapping[str, StoredRow]
 ) -> list[JsonObject]:
     """A row for each annotator's vote as it is now, under the question that checks read, and one
     for a final decision, whose annotator is "resolution"."""
@@ -292,7 +286,9 @@ def _answers(
     return rows
 
 
-def _decisions(review: Review, ballots: Iterable[Ballot], about: Mapping[str, Any]) -> pl.DataFrame:
+def _decisions(
+    review: Review, ballots: Iterable[Ballot], about: Mapping[str, StoredRow]
+) -> pl.DataFrame:
     rows = [
         {
             "id": about[b.item].record_id,

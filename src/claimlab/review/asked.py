@@ -4,7 +4,9 @@ answer."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -45,8 +47,7 @@ class Asked(Shown):
     def table(self) -> pl.DataFrame:
         rows = {**self.imported.counts, **self.failures}
         return pl.DataFrame(
-            {"what": list(rows), "n": list(rows.values())},
-            schema={"what": pl.String, "n": pl.Int64},
+            list(rows.items()), schema={"what": pl.String, "n": pl.Int64}, orient="row"
         )
 
     def headline(self) -> str:
@@ -101,11 +102,8 @@ def review_ask(
         for o in opinions
         if o.value is not None
     ]
-    failures: dict[str, int] = {}
-    for opinion in opinions:
-        for reason in opinion.failures:
-            failures[reason] = failures.get(reason, 0) + 1
-    return Asked(who, opened.merge(rows), dict(sorted(failures.items())), judge.standing)
+    failures = Counter(sorted(chain.from_iterable(opinion.failures for opinion in opinions)))
+    return Asked(who, opened.merge(rows), dict(failures), judge.standing)
 
 
 def case(task: Task, item: Item, words: Prompt) -> Case:
@@ -118,11 +116,8 @@ def case(task: Task, item: Item, words: Prompt) -> Case:
     if task.ordered:
         parts.append(words.text("scale", low=SCALE[0], high=SCALE[1]))
     else:
-        parts.append(
-            words.text(
-                "choices", choices="\n".join(f'- "{c.value}": {c.label}' for c in task.choices)
-            )
-        )
+        offered = "\n".join(f'- "{c.value}": {c.label}' for c in task.choices)
+        parts.append(words.text("choices", choices=offered))
     one, other = (
         f" (label: {label})" if label else "" for label in (shown.label, shown.other_label)
     )
@@ -133,15 +128,10 @@ def case(task: Task, item: Item, words: Prompt) -> Case:
         ("evidence", "\n".join(filter(None, (p.title, p.text)))[:READ]) for p in shown.context
     ]
     if shown.model is not None:
-        texts.append(
-            (
-                "system-output",
-                ". ".join(filter(None, (shown.model.label, shown.model.rationale)))[:READ],
-            )
-        )
-    return Case(
-        item.id, "\n\n".join(parts), "\n\n".join(untrusted(text, tag) for tag, text in texts)
-    )
+        output = ". ".join(filter(None, (shown.model.label, shown.model.rationale)))
+        texts.append(("system-output", output[:READ]))
+    untrusted_texts = "\n\n".join(untrusted(text, tag) for tag, text in texts)
+    return Case(item.id, "\n\n".join(parts), untrusted_texts)
 
 
 def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:

@@ -26,13 +26,8 @@ PENDING, ACCEPTED, RETURNED, DISCARDED = "pending", "accepted", "returned", "dis
 MEMBERS = {"record_id": pl.String, "batch": pl.Int32, "state": pl.String, "returned": pl.Int32}
 SCHEMA = {
     "batch": pl.Int32,
-    "records": pl.Int64,
-    "inspected": pl.Int64,
-    "settled": pl.Int64,
-    "right": pl.Int64,
-    "accuracy": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
+    **dict.fromkeys(("records", "inspected", "settled", "right"), pl.Int64),
+    **dict.fromkeys(("accuracy", "low", "high"), pl.Float64),
     "state": pl.String,
     "returned": pl.Int32,
 }
@@ -144,15 +139,8 @@ def judge(
     null: not settled.
     """
     rows = []
-    for batch, records, state, back in (
-        (
-            members.group_by("batch").agg(
-                pl.len().alias("n"), pl.col("state").first(), pl.col("returned").first()
-            )
-        )
-        .sort("batch")
-        .iter_rows()
-    ):
+    batches = members.group_by("batch").agg(pl.len(), pl.col("state", "returned").first())
+    for batch, records, state, back in batches.sort("batch").iter_rows():
         seen = items.get(batch, [])
         settled = [right for right in seen if right is not None]
         right = sum(settled)

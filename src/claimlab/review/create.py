@@ -18,13 +18,11 @@ from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 from claimlab.review.batches import divide, divide_again, inspected
-from claimlab.review.choose import Wanted, choose
-from claimlab.review.items import build
-from claimlab.review.known import task_named
+from claimlab.review.choose import Wanted, build, choose
 from claimlab.review.project import DATABASE, KIND, STORE, Origin, Project, write
 from claimlab.review.review import Review
 from claimlab.review.store import check_url
-from claimlab.review.task import ADJUDICATIONS, ORDERS, Batches, Task
+from claimlab.review.task import ADJUDICATIONS, ORDERS, Batches, Task, task_named
 
 
 @repeatable()

@@ -1,4 +1,5 @@
-"""Decide, skip, undo, send back: each is one transaction, and one line of the history.
+"""Decide, skip, undo, send back: each is one transaction, and one line of the history. Where
+annotators differ, a third person decides, or they see each other's votes and vote again.
 
 A decision has a key that the client made. Saving it again, as after a lost connection, is the same
 decision. A new decision of the same person on the same item takes the place of the old one, which
@@ -9,15 +10,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound, UsageError
 from claimlab.review.people import demand, log, now
-from claimlab.review.queue import row_of
-from claimlab.review.shapes import Decision, Person, Round
-from claimlab.review.tables import assignment, decision, event, item, sa
+from claimlab.review.queue import row_of, shown
+from claimlab.review.shapes import ABOVE, Answer, Decision, Item, Person, Round
+from claimlab.review.store import StoredRow, assignment, decision, event, item, sa
 from claimlab.review.task import LONGEST, Task
-from claimlab.review.votes import ballots, outcome
+from claimlab.review.votes import ballots, outcome, outcomes, rows_of
 
 UNDONE = ("decide", "skip")  # what undo takes back
 # Built once, as in `queue`. Writers of SQLite wait for each other, so one look finds all that a
@@ -41,60 +41,57 @@ def save(
     task: Task,
     who: Person,
     item_id: str,
-    value: object,
-    *,
-    key: str,
+    answer: Answer,
     round: Round,
-    comment: str | None = None,
-    seconds: float | None = None,
-    row: Any = None,
-    place: Any = None,
+    place: StoredRow | None = None,
+    row: StoredRow | None = None,
 ) -> Decision:
     """Store a decision in `round`; the assignment, if there is one, is done. `row` is the item
     where it is locked, and `place` its assignment where it is known."""
-    name, note, time = check_key(key), check_comment(comment), _check_seconds(seconds)
+    new = Decision(
+        key=check_key(answer.key),
+        item=item_id,
+        person=who.id,
+        round=round,
+        value=answer.value,
+        comment=check_comment(answer.comment),
+        seconds=_check_seconds(answer.seconds),
+        at=now(),
+    )
     row = row or _locked(connection, item_id)
-    known = connection.execute(_DECISIONS, {"name": name, "on": item_id}).all()
-    before = next((d for d in known if d.key == name), None)
-    if before is not None:
-        if (before.person, before.item) != (who.id, item_id):
-            raise NotAllowed(
-                "This key belongs to another decision.", "Make a new uuid for every decision."
-            )
-        return Decision.model_validate(before._mapping)
+    known = connection.execute(_DECISIONS, {"name": new.key, "on": item_id}).all()
+    for before in known:
+        if before.key == new.key:
+            return _again(before, new)
     if round != "final" and any(d.round == "final" for d in known):
-        raise NotAllowed(f"Item {item_id} has a final decision.", "Ask an owner to send it back.")
-    answer = task.check(value, row.payload.get("text"))
+        raise _settled(item_id)
+    new = new.model_copy(update={"value": task.check(answer.value, row.payload.get("text"))})
     replaced = [
         d.key for d in known if d.round == round and (round == "final" or d.person == who.id)
     ]
     if replaced:
-        connection.execute(
-            decision.update().where(decision.c.key.in_(replaced)).values(superseded=True)
-        )
-    new = Decision(
-        key=name,
-        item=item_id,
-        person=who.id,
-        round=round,
-        value=answer,
-        comment=note,
-        seconds=time,
-        at=now(),
-    )
+        _supersede(connection, decision.c.key.in_(replaced))
     connection.execute(_SAVE, new.model_dump())
     status = _move(connection, who, item_id, "done", place) if round == "first" else None
-    log(
-        connection,
-        who.id,
-        "decide",
-        item_id,
-        key=name,
-        round=round,
-        before=status,
-        replaces=replaced,
-    )
+    detail = {"key": new.key, "round": round, "before": status, "replaces": replaced}
+    log(connection, who.id, "decide", item_id, **detail)
     return new
+
+
+def _again(before: StoredRow, new: Decision) -> Decision:
+    """The decision that was saved already under the key of a new one."""
+    if (before.person, before.item) != (new.person, new.item):
+        raise NotAllowed(
+            "This key belongs to another decision.", "Make a new uuid for every decision."
+        )
+    return Decision.model_validate(before._mapping)
+
+
+def _supersede(
+    connection: sa.Connection, which: sa.ColumnElement[bool], valid: bool = False
+) -> None:
+    """Let decisions no longer count; with `valid`, let them count again."""
+    connection.execute(decision.update().where(which).values(superseded=not valid))
 
 
 def vote(
@@ -102,35 +99,32 @@ def vote(
     task: Task,
     who: Person,
     item_id: str,
-    value: object,
+    answer: Answer,
     wanted: Callable[[], int],
-    **more: Any,
 ) -> Decision:
     """An annotator's decision: the first vote, or the second once the votes were revealed. `wanted`
     is how many annotators an item is for: counted only where votes are revealed when all are in."""
     row = _locked(connection, item_id)
     place = connection.execute(_STATUS, {"who": who.id, "on": item_id}).first()
-    if place is None and who.role != "model":
-        raise NotAllowed(
-            f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue."
-        )
+    if place is None and not who.model:
+        raise _not_assigned(who, item_id)
     again = row.revealed is not None and place is not None and place.status == "done"
     round: Round = "second" if again else "first"
-    ballot = save(connection, task, who, item_id, value, round=round, row=row, place=place, **more)
-    if (
-        task.adjudication == "discussion"
-        and ballot.round == "first"
-        and row.gold is None
-        and not row.attention
-    ):
+    ballot = save(connection, task, who, item_id, answer, round, place, row)
+    checks_annotators = row.gold is not None or row.attention
+    if task.adjudication == "discussion" and ballot.round == "first" and not checks_annotators:
         votes = ballots(connection, [item_id])[item_id]
         if outcome(task, votes, wanted()).how == "disputed":
-            connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
-            log(connection, None, "reveal", item_id)
+            _reveal(connection, item_id, None)
     return ballot
 
 
-def _locked(connection: sa.Connection, item_id: str) -> Any:
+def _reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
+    connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
+    log(connection, None if who is None else who.id, "reveal", item_id)
+
+
+def _locked(connection: sa.Connection, item_id: str) -> StoredRow:
     """The row of an item, locked for other decisions until the transaction ends."""
     row = connection.execute(_LOCKED, {"on": item_id}).first()
     return row or row_of(connection, item_id)
@@ -160,7 +154,7 @@ def undo(connection: sa.Connection, who: Person) -> str:
     raise NotFound("There is nothing to undo.", "Decide or skip an item first.")
 
 
-def _valid(connection: sa.Connection, row: Any) -> bool:
+def _valid(connection: sa.Connection, row: StoredRow) -> bool:
     """Whether the effect of an event still holds: its decision may have been replaced or
     withdrawn.
     """
@@ -172,7 +166,7 @@ def _valid(connection: sa.Connection, row: Any) -> bool:
     return stored is not None and not stored.superseded
 
 
-def _take_back(connection: sa.Connection, who: Person, row: Any) -> None:
+def _take_back(connection: sa.Connection, who: Person, row: StoredRow) -> None:
     detail = row.detail
     if row.kind == "decide":
         if detail["round"] == "first" and row_of(connection, row.item).revealed is not None:
@@ -180,15 +174,10 @@ def _take_back(connection: sa.Connection, who: Person, row: Any) -> None:
                 f"The votes on item {row.item} were revealed.",
                 "Vote again: that replaces your vote.",
             )
-        if detail["round"] != "final":
-            _refuse_settled(connection, row.item)
-        connection.execute(
-            decision.update().where(decision.c.key == detail["key"]).values(superseded=True)
-        )
-        for key in detail["replaces"]:
-            connection.execute(
-                decision.update().where(decision.c.key == key).values(superseded=False)
-            )
+        if detail["round"] != "final" and _final(connection, row.item):
+            raise _settled(row.item)
+        _supersede(connection, decision.c.key == detail["key"])
+        _supersede(connection, decision.c.key.in_(detail["replaces"]), valid=True)
     if detail.get("before") is not None:
         _move(connection, who, row.item, detail["before"])
 
@@ -201,21 +190,26 @@ def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person
     reason = check_comment(why)
     if reason is None:
         raise UsageError("The item is sent back without a reason.", "Pass `why`.")
-    final = sa.and_(
-        decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false()
-    )
-    keys = [r.key for r in connection.execute(sa.select(decision.c.key).where(final))]
-    connection.execute(decision.update().where(final).values(superseded=True))
+    keys = _final(connection, item_id)
+    _supersede(connection, decision.c.key.in_(keys))
     _move(connection, to, item_id, "returned")
     log(connection, owner.id, "return", item_id, to=to.id, why=reason, withdraws=keys)
 
 
-def _refuse_settled(connection: sa.Connection, item_id: str) -> None:
-    final = sa.and_(
-        decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false()
+def _final(connection: sa.Connection, item_id: str) -> list[str]:
+    """The keys of the valid final decisions on an item: one, or none."""
+    final = sa.select(decision.c.key).where(_VALID, decision.c.round == "final")
+    return list(connection.execute(final, {"on": item_id}).scalars())
+
+
+def _settled(item_id: str) -> NotAllowed:
+    return NotAllowed(f"Item {item_id} has a final decision.", "Ask an owner to send it back.")
+
+
+def _not_assigned(who: Person, item_id: str) -> NotAllowed:
+    return NotAllowed(
+        f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue."
     )
-    if connection.execute(sa.select(decision.c.key).where(final)).first():
-        raise NotAllowed(f"Item {item_id} has a final decision.", "Ask an owner to send it back.")
 
 
 def check_key(key: str) -> str:
@@ -243,17 +237,77 @@ def _check_seconds(seconds: float | None) -> float | None:
 
 
 def _move(
-    connection: sa.Connection, who: Person, item_id: str, status: str, place: Any = None
+    connection: sa.Connection,
+    who: Person,
+    item_id: str,
+    status: str,
+    place: StoredRow | None = None,
 ) -> str | None:
     """Give an assignment another status; the one before, or null where there is no assignment."""
     mine = {"who": who.id, "on": item_id}
     row = place or connection.execute(_STATUS, mine).first()
     if row is None:
-        if who.role == "model":
+        if who.model:
             return None
-        raise NotAllowed(
-            f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue."
-        )
+        raise _not_assigned(who, item_id)
     connection.execute(_MOVE, {**mine, "to": status, "at": None if status == "open" else now()})
     before: str = row.status
     return before
+
+
+SEES_ALL = Person(id=0, name="-", role="owner")
+
+
+def disputed(connection: sa.Connection, task: Task, wanted: int, who: Person | None) -> list[Item]:
+    """The undecided items on which annotators differ, with their votes; for `who` without those
+    that they voted on.
+    """
+    if who is not None:
+        demand(who, ABOVE, "see the votes of others")
+    viewer = who or SEES_ALL
+    torn = {
+        i: votes
+        for i, (votes, outcome) in outcomes(connection, task, wanted).items()
+        if outcome.how == "disputed" and not votes.of(viewer.id)
+    }
+    rows = rows_of(connection, torn)
+    return [shown(connection, task, rows[i], None, votes, viewer) for i, votes in torn.items()]
+
+
+def reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
+    """Show those who voted on an item what the others said, so that they vote again."""
+    if who is not None:
+        demand(who, ABOVE, "reveal votes")
+    row_of(connection, item_id)
+    votes = ballots(connection, [item_id])[item_id]
+    waiting = sa.select(assignment.c.item).where(
+        assignment.c.item == item_id, assignment.c.status != "done"
+    )
+    if len(votes.people()) < 2 or connection.execute(waiting).first():
+        raise NotAllowed(
+            f"Not every annotator has voted on item {item_id}.", "Reveal the votes when all are in."
+        )
+    _reveal(connection, item_id, who)
+
+
+def second_vote(
+    connection: sa.Connection, task: Task, who: Person, item_id: str, answer: Answer
+) -> Decision:
+    """A vote after the reveal, by an annotator who voted before it."""
+    if row_of(connection, item_id).revealed is None:
+        raise NotAllowed(f"The votes on item {item_id} are not revealed.", "Reveal them first.")
+    if not ballots(connection, [item_id])[item_id].of(who.id):
+        raise NotAllowed(
+            f"'{who.name}' did not vote on item {item_id} before.", "Only those who did vote again."
+        )
+    return save(connection, task, who, item_id, answer, "second")
+
+
+def adjudicate(
+    connection: sa.Connection, task: Task, who: Person, item_id: str, answer: Answer
+) -> Decision:
+    """The final decision, by a person who did not vote on the item."""
+    demand(who, ABOVE, "adjudicate")
+    if ballots(connection, [item_id])[item_id].of(who.id):
+        raise NotAllowed(f"'{who.name}' voted on item {item_id}.", "A third person decides.")
+    return save(connection, task, who, item_id, answer, "final")

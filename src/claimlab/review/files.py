@@ -1,11 +1,15 @@
 """A review as files and back: tables, the files of other tools, and one HTML page per annotator for
-work offline.
+work offline. The page has the items in it, needs no network and no server, works by keyboard, keeps
+decisions in the browser, and saves them as a JSON file that `review_import` merges back.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import unquote
@@ -24,30 +28,22 @@ from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.cells import escape_cells, unescape_cells
 from claimlab.files.read import user_table
-from claimlab.review.by_file import page
+from claimlab.pages.html import environment
 from claimlab.review.merge import Imported, Row, time_of
-from claimlab.review.outside import FORMS, file_name
-from claimlab.review.results import written
+from claimlab.review.outside import FORMS, file_name, form_of, json_lines
 from claimlab.review.review import Review
-from claimlab.review.shapes import Item
-from claimlab.review.task import Task
+from claimlab.review.status import written
+from claimlab.review.task import SCALE, Task
 from claimlab.review.votes import Ballot
 
 To = Literal["csv", "jsonl", "html", "label-studio", "potato", "doccano"]
 TO: tuple[To, ...] = get_args(To)
 KIND = "review export"
+WHO = ("item", "record_id", "other_id", "annotator", "role", "round", "value", "comment")
 COLUMNS = {
-    "item": pl.String,
-    "record_id": pl.String,
-    "other_id": pl.String,
-    "annotator": pl.String,
-    "role": pl.String,
-    "round": pl.String,
-    "value": pl.String,
-    "comment": pl.String,
+    **dict.fromkeys(WHO, pl.String),
     "seconds": pl.Float64,
-    "at": pl.String,
-    "key": pl.String,
+    **dict.fromkeys(("at", "key"), pl.String),
 }
 BIGGEST = 256 * 2**20  # bytes of a file that is read
 
@@ -82,33 +78,28 @@ def _write(folder: Path, contents: Mapping[str, str]) -> None:
 
 
 def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
-    ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "html":
-        names = people or [p.name for p in review.people() if p.role == "annotator"]
-        if not names:
-            raise UsageError("This review has no annotators yet.", "Add annotators first.")
-        return {f"{file_name(name)}.html": page(review, name) for name in names}
+        return _pages(review, people)
+    ballots = [b for b in review.ballots() if not people or b.name in people]
     if to == "csv":
-        table = pl.DataFrame(_rows(review, ballots), schema=COLUMNS)
+        rows = [{**row, "value": written(row["value"])} for row in _rows(review, ballots)]
+        table = pl.DataFrame(rows, schema=COLUMNS)
         return {"decisions.csv": table.with_columns(escape_cells(cs.string())).write_csv()}
     if to == "jsonl":
-        lines = [
-            json.dumps({**row, "value": b.value})
-            for row, b in zip(_rows(review, ballots), ballots, strict=True)
-        ]
-        return {"decisions.jsonl": "".join(f"{line}\n" for line in lines)}
+        return {"decisions.jsonl": json_lines(_rows(review, ballots))}
+    # The second vote comes after the first, and takes its place.
+    latest = {(b.item, b.person): b for b in ballots if b.round != "final"}
     by_item: dict[str, list[Ballot]] = {}
-    latest = {
-        (b.item, b.person): b for b in ballots if b.round != "final"
-    }  # the second vote comes after the first
     for ballot in latest.values():
         by_item.setdefault(ballot.item, []).append(ballot)
-    return FORMS[to].write(review.task, _shown(review), by_item)
+    return FORMS[to].write(review.task, review.every_item(), by_item)
 
 
-def _shown(review: Review) -> list[Item]:
-    """Every item as an annotator sees it."""
-    return review.every_item()
+def _pages(review: Review, people: Sequence[str]) -> dict[str, str]:
+    names = people or [p.name for p in review.people() if p.role == "annotator"]
+    if not names:
+        raise UsageError("This review has no annotators yet.", "Add annotators first.")
+    return {f"{file_name(name)}.html": page(review, name) for name in names}
 
 
 def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
@@ -121,7 +112,7 @@ def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
             "annotator": b.name,
             "role": b.role,
             "round": b.round,
-            "value": written(b.value),
+            "value": b.value,
             "comment": b.comment,
             "seconds": b.seconds,
             "at": b.at.isoformat(),
@@ -180,14 +171,9 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
     rows.
     """
     if source.is_dir():
-        wanted = {".json", ".jsonl", ".csv"}
-        places = [
-            p
-            for p in sorted(source.rglob("*"))
-            if p.suffix in wanted and not p.name.startswith(".")
-        ]
-        for place in places:
-            yield from _read(place)
+        for place in sorted(source.rglob("*")):
+            if place.suffix in (".json", ".jsonl", ".csv") and not place.name.startswith("."):
+                yield from _read(place)
         return
     if not source.is_file():
         raise DataError(f"There is no file '{source}'.", "Check the path.")
@@ -201,24 +187,18 @@ def _read(source: Path) -> Iterator[tuple[str, Any]]:
         table = user_table(source, "item", "annotator", "value")
         yield source.name, table.with_columns(unescape_cells(cs.string())).to_dicts()
         return
-    _refuse_big(source.stat().st_size)
+    if (size := source.stat().st_size) > BIGGEST:
+        raise DataError(f"The file has {size:,} bytes.", f"Split it: at most {BIGGEST:,} are read.")
     name = source.parent.name if source.name == "user_state.json" else source.name
     yield name, _json(source.name, source.read_bytes())
-
-
-def _refuse_big(size: int) -> None:
-    if size > BIGGEST:
-        raise DataError(f"The file has {size:,} bytes.", f"Split it: at most {BIGGEST:,} are read.")
 
 
 def _json(name: str, data: bytes) -> Any:
     try:
         text = data.decode("utf-8-sig")
-        return (
-            [json.loads(line) for line in text.splitlines() if line.strip()]
-            if name.endswith(".jsonl")
-            else json.loads(text)
-        )
+        if name.endswith(".jsonl"):
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"'{name}' is not valid JSON: {error!s:.200}.", "Export it again."
@@ -229,20 +209,14 @@ def _parse(review: Review, name: str, content: Any, annotator: str | None) -> It
     """The rows of a file, whatever it is; a file that holds no decisions has none."""
     who = annotator or unquote(Path(name).stem)
     lines = content if isinstance(content, list) else [content]
-    first = next((line for line in lines if isinstance(line, Mapping)), None)
+    first = next((line for line in lines if isinstance(line, Mapping)), {})
     try:
-        if first is None:
-            return
         if "decisions" in first:
             yield from _offline(review, first)
-        elif "annotations" in first and "data" in first:
-            yield from FORMS["label-studio"].read(review.task, lines, who)
-        elif "instance_id_to_label_to_value" in first or "label_annotations" in first:
-            yield from FORMS["potato"].read(review.task, content, who)
         elif "value" in first and "item" in first:
             yield from (_own(review.task, line, who) for line in lines)
-        elif "label" in first or "labels" in first:
-            yield from FORMS["doccano"].read(review.task, lines, who)
+        elif (form := form_of(first)) is not None:
+            yield from form.read(review.task, lines, who)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         problem = (
             f"'{name}' is not a file of decisions that claimlab can read ({type(error).__name__}:"
@@ -278,3 +252,44 @@ def _own(task: Task, line: Mapping[str, Any], who: str) -> Row:
         at=time_of(line.get("at")),
         key=line.get("key") or None,
     )
+
+
+def page(review: Review, name: str) -> str:
+    """The page of the annotator `name`: their items as they may see them, the decided ones
+    marked.
+    """
+    folder = files("claimlab.review") / "templates"
+    script, style = (
+        (folder / f"by_file.{kind}").read_text(encoding="utf-8") for kind in ("js", "css")
+    )
+    template = environment("claimlab.review").get_template("by_file.html.jinja")
+    html: str = template.render(
+        task=review.task,
+        name=name,
+        script=script,
+        style=style,
+        policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}",
+        data=_data(review, name),
+    )
+    return html
+
+
+def _data(review: Review, name: str) -> str:
+    """What the script reads, as JSON that cannot end the element that it is in."""
+    fields = {"id", "payload", "status", "value", "comment", "returned"}
+    content: JsonObject = {
+        "review": review.project.schema_name,
+        "annotator": name,
+        "kind": review.task.kind,
+        "choices": [c.model_dump(include={"value", "label", "key"}) for c in review.task.choices],
+        "scale": SCALE,
+        "items": [item.model_dump(mode="json", include=fields) for item in review.queue(name)],
+    }
+    return (
+        json.dumps(content).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    )
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"

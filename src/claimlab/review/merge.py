@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 import polars as pl
 
@@ -23,8 +22,8 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.review.decisions import check_comment, check_key
 from claimlab.review.people import LONGEST_NAME, log, now
-from claimlab.review.shapes import Person, Role
-from claimlab.review.tables import assignment, decision, item, person, sa
+from claimlab.review.shapes import Person, Role, Value
+from claimlab.review.store import assignment, decision, item, person, sa
 from claimlab.review.task import Task
 
 _SPACE = uuid.UUID("6f1b5b39-6a0e-4d0e-9d0c-1f4b9a6b0c15")
@@ -37,7 +36,7 @@ class Row:
 
     item: str
     annotator: str
-    value: Any
+    value: Value
     model: bool = False
     round: str = "first"
     comment: str | None = None
@@ -114,7 +113,7 @@ def _person(connection: sa.Connection, row: Row) -> Person:
     return Person(id=number, name=name, role=role)
 
 
-def _put(connection: sa.Connection, who: Person, row: Row, value: Any, review: str) -> str:
+def _put(connection: sa.Connection, who: Person, row: Row, value: Value, review: str) -> str:
     """Store a decision unless it is there; what became of it."""
     key = _key(row, value, review)
     if connection.execute(sa.select(decision.c.key).where(decision.c.key == key)).first():
@@ -125,50 +124,46 @@ def _put(connection: sa.Connection, who: Person, row: Row, value: Any, review: s
         decision.c.superseded == sa.false(),
         decision.c.person == who.id,
     )
-    before = connection.execute(
-        sa.select(decision.c.key, decision.c.value, decision.c.at).where(mine)
-    ).first()
-    if before is not None and row.key is None and before.value == value:
-        return "known"
-    at = row.at or now()
-    older = before is not None and row.at is not None and row.at <= before.at
-    if before is not None and not older:
-        connection.execute(decision.update().where(mine).values(superseded=True))
-    values = {
-        "key": key,
-        "item": row.item,
-        "person": who.id,
-        "round": row.round,
-        "value": value,
-        "at": at,
-    }
-    more = {"comment": check_comment(row.comment), "seconds": row.seconds, "superseded": older}
-    connection.execute(decision.insert().values(**values, **more))
+    before = connection.execute(decision.select().where(mine)).first()
+    older = False
+    if before is not None:
+        if row.key is None and before.value == value:
+            return "known"
+        older = row.at is not None and row.at <= before.at
+        if not older:
+            connection.execute(decision.update().where(mine).values(superseded=True))
+    connection.execute(
+        decision.insert().values(
+            key=key,
+            item=row.item,
+            person=who.id,
+            round=row.round,
+            value=value,
+            at=row.at or now(),
+            comment=check_comment(row.comment),
+            seconds=row.seconds,
+            superseded=older,
+        )
+    )
     log(connection, who.id, "import", row.item, key=key, round=row.round, older=older)
-    if not older and row.round == "first" and who.role != "model":
+    if older:
+        return "older"
+    if row.round == "first" and not who.model:
         _done(connection, who, row.item)
-    return "older" if older else "new"
+    return "new"
 
 
 def _done(connection: sa.Connection, who: Person, item_id: str) -> None:
     mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
-    if connection.execute(sa.select(assignment.c.item).where(mine)).first():
-        connection.execute(
-            assignment.update().where(mine).values(status="done", moved=now(), shown=now())
-        )
+    done = {"status": "done", "moved": now(), "shown": now()}
+    if connection.execute(assignment.update().where(mine).values(**done)).rowcount:
         return
-    position = connection.execute(
-        sa.select(item.c.position).where(item.c.id == item_id)
-    ).scalar_one()
-    times = {"shown": now(), "moved": now()}
-    connection.execute(
-        assignment.insert().values(
-            item=item_id, person=who.id, position=position, status="done", **times
-        )
-    )
+    position = sa.select(item.c.position).where(item.c.id == item_id).scalar_subquery()
+    own = {"item": item_id, "person": who.id, "position": position}
+    connection.execute(assignment.insert().values(**own, **done))
 
 
-def _key(row: Row, value: Any, review: str) -> str:
+def _key(row: Row, value: Value, review: str) -> str:
     if row.key is not None:
         return check_key(row.key)
     parts = [review, row.item, row.annotator, row.round, value]

@@ -1,19 +1,25 @@
-"""Who takes part: annotators, adjudicators, owners, and models. Tokens are shown once; only their
-hashes are kept.
+"""Who takes part (annotators, adjudicators, owners, and models) and who gets which item: equal
+loads, every pair of annotators about equally often, nothing twice for one person.
+
+Tokens are shown once; only their hashes are kept. Items that an annotator has seen stay theirs.
+When an annotator joins, the others give up items they have not seen yet.
 """
 
 from __future__ import annotations
 
 import hashlib
+import heapq
 import secrets
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import permutations
 from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound, UnknownName, UsageError
-from claimlab.review.dealing import deal
-from claimlab.review.shapes import ABOVE, ROLES, Person, Role
-from claimlab.review.tables import assignment, event, item, person, sa
+from claimlab.core.stats.streams import share_of, stream
+from claimlab.review.shapes import ROLES, Person
+from claimlab.review.store import StoredRow, assignment, event, item, person, sa
 from claimlab.review.task import Task
 
 LONGEST_NAME = 100
@@ -37,20 +43,23 @@ def log(
 
 
 def everyone(connection: sa.Connection) -> list[Person]:
-    rows = connection.execute(_PERSON.order_by(person.c.id))
-    return [Person(id=r.id, name=r.name, role=r.role) for r in rows]
+    return [_person(row) for row in connection.execute(_PERSON.order_by(person.c.id)).mappings()]
+
+
+def _person(row: sa.RowMapping) -> Person:
+    return Person.model_validate(row)
 
 
 def by_token(connection: sa.Connection, token: str) -> Person | None:
-    row = connection.execute(_BY_TOKEN, {"hash": _hash(token)}).first()
-    return None if row is None else Person(id=row.id, name=row.name, role=row.role)
+    row = connection.execute(_BY_TOKEN, {"hash": _hash(token)}).mappings().first()
+    return None if row is None else _person(row)
 
 
 def named(connection: sa.Connection, name: str) -> Person:
-    match = next((p for p in everyone(connection) if p.name == name), None)
-    if match is None:
-        raise UnknownName("person", name, [p.name for p in everyone(connection)])
-    return match
+    by_name = {person.name: person for person in everyone(connection)}
+    if name not in by_name:
+        raise UnknownName("person", name, list(by_name))
+    return by_name[name]
 
 
 def known(connection: sa.Connection, who: Person | str) -> Person:
@@ -59,13 +68,13 @@ def known(connection: sa.Connection, who: Person | str) -> Person:
     """
     if isinstance(who, str):
         return named(connection, who)
-    row = connection.execute(_BY_ID, {"who": who.id}).first()
+    row = connection.execute(_BY_ID, {"who": who.id}).mappings().first()
     if row is None:
         raise NotFound(f"There is no person '{who.name}' in this review.", "Add them first.")
-    return Person(id=row.id, name=row.name, role=row.role)
+    return _person(row)
 
 
-def demand(person: Person, roles: Sequence[Role] | Sequence[str], what: str) -> None:
+def demand(person: Person, roles: Sequence[str], what: str) -> None:
     if person.role not in roles:
         wanted = " or ".join(roles)
         raise NotAllowed(
@@ -107,59 +116,121 @@ def new_token(connection: sa.Connection, who: Person) -> str:
 def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
     """Assign the items again among the annotators; what an annotator has seen stays theirs. Gold
     items and attention checks go to all."""
-    people = [p for p in everyone(connection) if p.role == "annotator"]
+    names = {p.id: p.name for p in everyone(connection) if p.role == "annotator"}
     for_all = sa.or_(item.c.attention, item.c.gold.is_not(None))
-    rows = connection.execute(
-        sa.select(item.c.id, item.c.position, for_all).order_by(item.c.position, item.c.id)
-    )
-    places = {row[0]: (row[1], bool(row[2])) for row in rows}
-    holdings_query = sa.select(
-        assignment.c.item, assignment.c.person, assignment.c.status, assignment.c.shown
-    )
-    holdings = {
-        (r.item, r.person): r.status == "open" and r.shown is None
-        for r in connection.execute(holdings_query)
-    }
-    shared = [i for i, (_, for_all) in places.items() if not for_all]
-    mine = {pair: free for pair, free in holdings.items() if not places[pair[0]][1]}
-    add, remove = deal(shared, [p.id for p in people], task.per_item, mine, seed)
-    add += [
-        (i, p.id)
-        for i, (_, for_all) in places.items()
-        if for_all
-        for p in people
-        if (i, p.id) not in holdings
-    ]
-    for i, p in remove:
+    query: sa.Select[Any] = sa.select(item.c.id, item.c.position, for_all.label("for_all"))
+    places = {r.id: r for r in connection.execute(query.order_by(item.c.position, item.c.id))}
+    rows = connection.execute(assignment.select())
+    holdings = {(r.item, r.person): (r.status, r.shown) == ("open", None) for r in rows}
+    shared = [name for name, place in places.items() if not place.for_all]
+    mine = {pair: free for pair, free in holdings.items() if not places[pair[0]].for_all}
+    add, remove = deal(shared, list(names), task.per_item, mine, seed)
+    every = ((name, who) for name, place in places.items() if place.for_all for who in names)
+    add += [pair for pair in every if pair not in holdings]
+    for name, who in remove:
         connection.execute(
-            assignment.delete().where(assignment.c.item == i, assignment.c.person == p)
+            assignment.delete().where(assignment.c.item == name, assignment.c.person == who)
         )
-    names = {p.id: p.name for p in people}
-    rows_to_add = [
+    new = [
         {
-            "item": i,
-            "person": p,
-            "position": _place(task, places[i][0], i, names[p], seed),
+            "item": name,
+            "person": who,
+            "position": _position(task, places[name], names[who], seed),
             "status": "open",
         }
-        for i, p in add
+        for name, who in add
     ]
-    if rows_to_add:
-        connection.execute(assignment.insert(), rows_to_add)
+    if new:
+        connection.execute(assignment.insert(), new)
 
 
-def _place(task: Task, position: float, on: str, name: str, seed: int) -> float:
-    """The position of an item in a person's queue; in random order, each annotator has an order of
-    their own.
-    """
-    from claimlab.core.stats.streams import share_of
-
-    return share_of(seed, "order", name, on) if task.order == "random" else position
-
-
-def above(person: Person) -> bool:
-    return person.role in ABOVE
+def _position(task: Task, place: StoredRow, name: str, seed: int) -> float:
+    """Where an item is in a person's queue; in random order, each annotator has their own."""
+    random = task.order == "random"
+    return share_of(seed, "order", name, place.id) if random else float(place.position)
 
 
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+Pair = tuple[str, int]  # an item and a person
+
+
+def deal(
+    items: Sequence[str],
+    people: Sequence[int],
+    per_item: int,
+    holdings: Mapping[Pair, bool],
+    seed: int,
+) -> tuple[list[Pair], list[Pair]]:
+    """What to add to and to take from `held`, so that every item has `per_item` annotators (or all
+    there are) and loads differ by one at most. `held` has for each pair whether it may still be
+    moved."""
+    holders: dict[str, list[int]] = defaultdict(list)
+    load = Counter(dict.fromkeys(people, 0))
+    for name, who in holdings:
+        holders[name].append(who)
+        load[who] += 1
+    together = Counter(pair for beside in holders.values() for pair in permutations(beside, 2))
+    added: set[Pair] = set()
+    draw = stream(seed, "deal", len(holdings))
+    for name in items:
+        beside = holders[name]
+        while len(beside) < min(per_item, len(people)):
+            free = [who for who in people if who not in beside]
+            if not free:
+                break
+            who = min(free, key=lambda p: _rank(p, beside, load, together, draw.random()))
+            together.update(pair for other in beside for pair in ((who, other), (other, who)))
+            beside.append(who)
+            load[who] += 1
+            added.add((name, who))
+    movable = {pair for pair, free in holdings.items() if free} | added
+    wanted = set(holdings) | added
+    for name, old, new in _level(items, people, holders, load, movable):
+        wanted.discard((name, old))
+        wanted.add((name, new))
+    return sorted(wanted - holdings.keys()), sorted(holdings.keys() - wanted)
+
+
+def _rank(
+    person: int,
+    beside: Sequence[int],
+    load: Counter[int],
+    together: Counter[tuple[int, int]],
+    draw: float,
+) -> tuple[int, int, float]:
+    return load[person], sum(together[person, q] for q in beside), draw
+
+
+def _level(
+    items: Sequence[str],
+    people: Sequence[int],
+    holders: dict[str, list[int]],
+    load: Counter[int],
+    movable: set[Pair],
+) -> list[tuple[str, int, int]]:
+    """Moves (item, from, to) from the person with most items to the one with fewest, until loads
+    are level.
+    """
+    stock = {p: [item for item in items if (item, p) in movable] for p in people}
+    moves = []
+    heavy = [(-load[p], p) for p in people]
+    heapq.heapify(heavy)
+    while heavy:
+        giver = heapq.heappop(heavy)[1]
+        taker = min(people, key=lambda p: (load[p], p))
+        if load[giver] - load[taker] < 2:
+            break
+        item = next((i for i in reversed(stock[giver]) if taker not in holders[i]), None)
+        if item is None:
+            continue  # nothing of theirs can go there: the next heaviest gives
+        stock[giver].remove(item)
+        stock[taker].append(item)
+        holders[item] = [taker if p == giver else p for p in holders[item]]
+        load[giver] -= 1
+        load[taker] += 1
+        moves.append((item, giver, taker))
+        heapq.heappush(heavy, (-load[giver], giver))
+    return moves

@@ -97,33 +97,34 @@ def write(
 
 
 def read(folder: Path) -> Project:
-    file = folder / FILE
+    """The project in `folder`, refused where a file of it is not as it was written."""
+    project = _read(folder / FILE)
+    if project.in_folder and (Path(project.store).name != project.store or project.store == ".."):
+        problem = f"'{folder / FILE}' names a store outside its folder."
+        raise SchemaError(problem, "Make the review again.")
+    for file, digest in ((folder / ITEMS, project.items), (folder / BATCHES, project.batches)):
+        if digest is not None and (not file.is_file() or digest_file(file) != digest):
+            raise FileChanged(folder, [file.name])
+    return project
+
+
+def _read(file: Path) -> Project:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
         version = int(raw["version"])
+        if not 1 <= version <= VERSION:
+            problem = f"'{file.parent}' has version {version}; this claimlab reads up to {VERSION}."
+            raise SchemaError(problem, "Upgrade with: pip install -U claimlab")
+        return Project.model_validate(raw)
     except FileNotFoundError:
         todo = "Make one with: claimlab review create DIR -o FOLDER"
-        raise SchemaError(f"'{folder}' is not a review (it has no {FILE}).", todo) from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the review again.") from None
-    if not 1 <= version <= VERSION:
-        problem = f"'{folder}' has version {version}; this claimlab reads up to {VERSION}."
-        raise SchemaError(problem, "Upgrade with: pip install -U claimlab")
-    try:
-        project = Project.model_validate(raw)
+        raise SchemaError(f"'{file.parent}' is not a review (it has no {FILE}).", todo) from None
     except ValidationError as error:
         fields = ", ".join(".".join(map(str, e["loc"])) for e in error.errors()[:5])
-        raise SchemaError(
-            f"'{file}' has wrong fields: {fields}.", "Make the review again."
-        ) from None
-    if project.in_folder and (Path(project.store).name != project.store or project.store == ".."):
-        raise SchemaError(f"'{file}' names a store outside its folder.", "Make the review again.")
-    for name, digest in {ITEMS: project.items, BATCHES: project.batches}.items():
-        if digest is not None and (
-            not (folder / name).is_file() or digest_file(folder / name) != digest
-        ):
-            raise FileChanged(folder, [name])
-    return project
+        problem = f"'{file}' has wrong fields: {fields}."
+        raise SchemaError(problem, "Make the review again.") from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the review again.") from None
 
 
 def item_rows(folder: Path) -> Iterator[JsonObject]:

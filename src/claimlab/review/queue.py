@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound
-from claimlab.review.people import above, now
+from claimlab.core.types import JsonObject
+from claimlab.review.people import now
 from claimlab.review.shapes import Item, Payload, Person, Standing, Vote
-from claimlab.review.tables import assignment, decision, event, item, sa
-from claimlab.review.task import Task
+from claimlab.review.store import StoredRow, assignment, decision, event, item, sa
+from claimlab.review.task import Blind, Task
 from claimlab.review.votes import Votes, ballots, rows_of
 
 # What comes first: what was sent back, what is new, what is to be voted on again, and what was
@@ -36,6 +37,9 @@ def _next() -> sa.Select[Any]:
     )
 
 
+NOTHING_HIDDEN = Blind(label=False, model=False, others=False)
+NO_PERSON = Person(id=0, name="-", role="annotator")
+_GIVE_LABEL = ("label", "other_label", "reason")  # what gives the label of a record away
 _NEXT = _next()
 _CLAIM = (
     assignment.update().where(_MINE, assignment.c.item == _ITEM).values(shown=sa.bindparam("at"))
@@ -87,16 +91,14 @@ def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> It
     """
     row = row_of(connection, item_id)
     place = connection.execute(_PLACE, {"who": who.id, "on": item_id}).first()
-    if place is None and not above(who):
+    if place is None and not who.above:
         raise NotAllowed(
             f"Item {item_id} is not assigned to '{who.name}'.", "Ask an owner of the review."
         )
-    return shown(
-        connection, task, row, place, ballots(connection, [item_id]).get(item_id, Votes()), who
-    )
+    return shown(connection, task, row, place, ballots(connection, [item_id])[item_id], who)
 
 
-def row_of(connection: sa.Connection, item_id: str) -> Any:
+def row_of(connection: sa.Connection, item_id: str) -> StoredRow:
     row = connection.execute(_ROW, {"on": item_id}).first()
     if row is None:
         raise NotFound(f"There is no item '{item_id:.40}' in this review.", "Check the number.")
@@ -104,38 +106,44 @@ def row_of(connection: sa.Connection, item_id: str) -> Any:
 
 
 def shown(
-    connection: sa.Connection, task: Task, row: Any, place: Any, votes: Votes, who: Person
+    connection: sa.Connection,
+    task: Task,
+    row: StoredRow,
+    place: StoredRow | None,
+    votes: Votes,
+    who: Person,
 ) -> Item:
-    hidden = task.blind if not above(who) else None
-    payload = Payload.model_validate(row.payload)
-    if hidden is not None and hidden.label:
-        payload = payload.model_copy(update={"label": None, "other_label": None, "reason": None})
-    if hidden is not None and hidden.model:
-        payload = payload.model_copy(update={"model": None})
-    own = next((b for b in reversed([*votes.first, *votes.second]) if b.person == who.id), None)
+    """An item as `who` sees it; `place` is its assignment to them, null where there is none."""
+    blind = NOTHING_HIDDEN if who.above else task.blind
+    hidden = [*_GIVE_LABEL] if blind.label else []
+    hidden += ["model"] if blind.model else []
+    # An id can give the label away ("fake/17"): it is hidden with the label.
+    ids = {} if blind.label else {"record_id": row.record_id, "other_id": row.other_id}
     second = row.revealed is not None and place is not None and place.status == "done"
-    number, total = (None, None) if place is None else _place(connection, place)
-    open_names = above(who) or not task.blind.others
     return Item(
         id=row.id,
-        # An id can give the label away ("fake/17"): it is hidden with the label.
-        record_id=None if hidden is not None and hidden.label else row.record_id,
-        other_id=None if hidden is not None and hidden.label else row.other_id,
-        payload=payload,
-        number=number,
-        total=total,
-        status="open" if place is None else place.status,
+        payload=Payload.model_validate(row.payload).model_copy(update=dict.fromkeys(hidden)),
         round="second" if second else "first",
-        value=None if own is None else own.value,
-        comment=None if own is None else own.comment,
-        returned=(
-            _why(connection, row.id, who)
-            if place is not None and place.status == "returned"
-            else None
-        ),
-        votes=visible(votes, who, open_names) if above(who) or second or open_names else (),
+        votes=() if blind.others and not second else visible(votes, who, not blind.others),
         final=votes.final[0].value if votes.final else None,
+        **ids,
+        **_own(votes, who),
+        **({} if place is None else _assigned(connection, place)),
     )
+
+
+def _own(votes: Votes, who: Person) -> JsonObject:
+    """What a person said so far."""
+    mine = [ballot for ballot in (*votes.first, *votes.second) if ballot.person == who.id]
+    return {"value": mine[-1].value, "comment": mine[-1].comment} if mine else {}
+
+
+def _assigned(connection: sa.Connection, place: StoredRow) -> JsonObject:
+    """The place of an item in its person's queue, how long that is, and why it was sent back."""
+    at = {"who": place.person, "position": place.position, "on": place.item}
+    before, total = connection.execute(_NUMBER, at).one()
+    why = _why(connection, place) if place.status == "returned" else None
+    return {"number": before + 1, "total": total, "status": place.status, "returned": why}
 
 
 def visible(votes: Votes, who: Person, names: bool) -> tuple[Vote, ...]:
@@ -159,50 +167,35 @@ def standing(connection: sa.Connection, who: Person, most: int) -> Standing:
 
 def history(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
     """What a person decided or skipped, newest first."""
-    rows = connection.execute(
-        assignment.select()
-        .where(assignment.c.person == who.id, assignment.c.moved.is_not(None))
-        .order_by(assignment.c.moved.desc(), assignment.c.item)
-    ).all()
-    ids = [r.item for r in rows]
-    rows_by_id, votes = rows_of(connection, ids), ballots(connection, ids)
-    return [
-        shown(connection, task, rows_by_id[r.item], r, votes.get(r.item, Votes()), who)
-        for r in rows
-    ]
+    moved = assignment.c.moved
+    query = assignment.select().where(moved.is_not(None)).order_by(moved.desc())
+    return _items(connection, task, who, query)
 
 
 def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
     """All items of a person in the order of their queue."""
-    query = assignment.select().where(assignment.c.person == who.id)
-    rows = connection.execute(query.order_by(assignment.c.position, assignment.c.item)).all()
-    ids = [r.item for r in rows]
-    rows_by_id, votes = rows_of(connection, ids), ballots(connection, ids)
+    return _items(connection, task, who, assignment.select().order_by(assignment.c.position))
+
+
+def _items(connection: sa.Connection, task: Task, who: Person, query: sa.Select[Any]) -> list[Item]:
+    """The items of a person's assignments, in the order of `query`."""
+    mine = query.where(assignment.c.person == who.id).order_by(assignment.c.item)
+    places = connection.execute(mine).all()
+    ids = [place.item for place in places]
+    rows, votes = rows_of(connection, ids), ballots(connection, ids)
     return [
-        shown(connection, task, rows_by_id[r.item], r, votes.get(r.item, Votes()), who)
-        for r in rows
+        shown(connection, task, rows[place.item], place, votes[place.item], who) for place in places
     ]
 
 
 def every(connection: sa.Connection, task: Task) -> list[Item]:
     """All items as an annotator sees them who has decided nothing."""
-    no_person = Person(id=0, name="-", role="annotator")
     rows = connection.execute(item.select().order_by(item.c.position, item.c.id)).all()
-    return [shown(connection, task, row, None, Votes(), no_person) for row in rows]
+    return [shown(connection, task, row, None, Votes(), NO_PERSON) for row in rows]
 
 
-def _place(connection: sa.Connection, place: Any) -> tuple[int, int]:
-    """The place of an assignment in its person's queue, and how long that is."""
-    at = {"who": place.person, "position": place.position, "on": place.item}
-    before, total = connection.execute(_NUMBER, at).one()
-    return before + 1, total
-
-
-def _why(connection: sa.Connection, item_id: str, who: Person) -> str | None:
-    """Why an item was last sent back to a person."""
-    rows = connection.execute(
-        sa.select(event.c.detail)
-        .where(event.c.item == item_id, event.c.kind == "return")
-        .order_by(event.c.id.desc())
-    )
-    return next((r.detail["why"] for r in rows if r.detail.get("to") == who.id), None)
+def _why(connection: sa.Connection, place: StoredRow) -> str | None:
+    """Why an item was last sent back to its person."""
+    sent = sa.select(event.c.detail).where(event.c.item == place.item, event.c.kind == "return")
+    details = connection.execute(sent.order_by(event.c.id.desc())).scalars()
+    return next((one["why"] for one in details if one.get("to") == place.person), None)

@@ -7,27 +7,24 @@ decision.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import polars as pl
 
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
-from claimlab.core.types import JsonObject
-from claimlab.review import adjudication, decisions, people, queue
+from claimlab.review import decisions, people, queue
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
 from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
-from claimlab.review.results import events, results
-from claimlab.review.shapes import Decision, Item, Payload, Person, Turn
-from claimlab.review.status import ReviewStatus, status
-from claimlab.review.store import POSTGRES, Store, store_of
-from claimlab.review.tables import item, person, sa
+from claimlab.review.shapes import Answer, Decision, Item, Payload, Person, Turn
+from claimlab.review.status import ReviewStatus, events, places, results, status
+from claimlab.review.store import POSTGRES, VARIABLE, Store, StoredRow, check_url, item, person, sa
 from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
 
 Who = Person | str  # a name will do
@@ -169,9 +166,9 @@ class Review(Shown):
     ) -> Decision:
         """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same
         decision. Once the votes on an item were revealed, this is the second vote."""
-        more: JsonObject = {"key": key, "comment": comment, "seconds": seconds}
+        answer = Answer(value, key, comment, seconds)
         with self.store.write() as connection:
-            return self._vote(connection, self._known(connection, who), item_id, value, more)
+            return self._vote(connection, self._known(connection, who), item_id, answer)
 
     def answer(
         self,
@@ -184,14 +181,16 @@ class Review(Shown):
         seconds: float | None = None,
     ) -> Turn:
         """Save a decision as `decide` does, and take the next item in the same transaction."""
-        more: JsonObject = {"key": key, "comment": comment, "seconds": seconds}
         with self.store.write() as connection:
             person = self._known(connection, who)
-            self._vote(connection, person, item_id, value, more)
+            self._vote(connection, person, item_id, Answer(value, key, comment, seconds))
             upcoming = queue.next_item(connection, person)
-            if upcoming is not None and upcoming[1]:
-                queue.claim(connection, person, upcoming[0])
-            return self._turn(connection, person, None if upcoming is None else upcoming[0])
+            if upcoming is None:
+                return self._turn(connection, person, None)
+            following, new = upcoming
+            if new:
+                queue.claim(connection, person, following)
+            return self._turn(connection, person, following)
 
     def skip(self, who: Who, item_id: str) -> None:
         """Leave an item for later: it comes back when everything else is done."""
@@ -207,13 +206,8 @@ class Review(Shown):
     def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
         """Return an item to an annotator for correction, with the reason."""
         with self.store.write() as connection:
-            decisions.send_back(
-                connection,
-                self._known(connection, owner),
-                item_id,
-                self._known(connection, to),
-                why,
-            )
+            people = self._known(connection, owner), self._known(connection, to)
+            decisions.send_back(connection, people[0], item_id, people[1], why)
 
     # Adjudicating
 
@@ -222,33 +216,31 @@ class Review(Shown):
         adjudicator or owner, those that they may decide."""
         with self.store.read() as connection:
             person = None if who is None else self._known(connection, who)
-            return adjudication.disputed(connection, self.task, self._wanted(connection), person)
+            return decisions.disputed(connection, self.task, self._wanted(connection), person)
 
     def adjudicate(
         self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None
     ) -> Decision:
         """The final decision on an item, by an adjudicator or owner who did not vote on it."""
+        answer = Answer(value, key, comment)
         with self.store.write() as connection:
             person = self._known(connection, who)
-            return adjudication.adjudicate(
-                connection, self.task, person, item_id, value, key=key, comment=comment
-            )
+            return decisions.adjudicate(connection, self.task, person, item_id, answer)
 
     def reveal(self, item_id: str, who: Who | None = None) -> None:
         """Show those who voted on an item what the others said; they vote again."""
         with self.store.write() as connection:
             person = None if who is None else self._known(connection, who)
-            adjudication.reveal(connection, item_id, person)
+            decisions.reveal(connection, item_id, person)
 
     def second_vote(
         self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None
     ) -> Decision:
         """A vote after the reveal."""
+        answer = Answer(value, key, comment)
         with self.store.write() as connection:
             person = self._known(connection, who)
-            return adjudication.second_vote(
-                connection, self.task, person, item_id, value, key=key, comment=comment
-            )
+            return decisions.second_vote(connection, self.task, person, item_id, answer)
 
     # Looking
 
@@ -257,11 +249,8 @@ class Review(Shown):
             return status(connection, self.task, self._wanted(connection))
 
     def agreement(self) -> Agreement:
-        with self.store.read() as connection:
-            by_item = outcomes(connection, self.task, self._wanted(connection))
-        return agreement(
-            self.task, {i: votes for i, (votes, _) in by_item.items()}, self.project.seed
-        )
+        votes = {name: votes for name, (votes, _) in self.outcomes().items()}
+        return agreement(self.task, votes, self.project.seed)
 
     def results(self) -> pl.DataFrame:
         """A row for each item under review: what it comes to, and how."""
@@ -293,11 +282,10 @@ class Review(Shown):
         with self.store.read() as connection:
             return outcomes(connection, self.task, self._wanted(connection))
 
-    def about(self) -> JsonObject:
+    def about(self) -> dict[str, StoredRow]:
         """By item: record_id, other_id, batch."""
-        query = sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch)
         with self.store.read() as connection:
-            return {row.id: row for row in connection.execute(query)}
+            return places(connection)
 
     def ballots(self) -> list[Ballot]:
         """Every valid decision, gold items and attention checks included, by item and round."""
@@ -339,10 +327,10 @@ class Review(Shown):
         return self._people[key]
 
     def _vote(
-        self, connection: sa.Connection, person: Person, item_id: str, value: object, more: Any
+        self, connection: sa.Connection, person: Person, item_id: str, answer: Answer
     ) -> Decision:
         return decisions.vote(
-            connection, self.task, person, item_id, value, lambda: self._wanted(connection), **more
+            connection, self.task, person, item_id, answer, lambda: self._wanted(connection)
         )
 
     def _turn(self, connection: sa.Connection, person: Person, item_id: str | None) -> Turn:
@@ -353,3 +341,23 @@ class Review(Shown):
         """How many annotators an item is for, at most the number there are."""
         count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
         return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))
+
+
+def store_of(folder: Path, project: Project) -> str | Path:
+    """Where the decisions of a review are: a file in its folder, or the database that this user
+    names.
+    """
+    if project.in_folder:
+        if (folder / project.store).is_symlink():
+            raise SchemaError(
+                f"The store of '{folder}' is a link to another place.", "Make the review again."
+            )
+        return folder / project.store
+    address = os.environ.get(VARIABLE)
+    if not address:
+        raise UsageError(
+            f"The decisions of '{folder}' are in a database, and only you can say in which.",
+            f"Set {VARIABLE}=postgresql://USER@HOST/NAME, or pass `store`.",
+        )
+    check_url(address)
+    return address

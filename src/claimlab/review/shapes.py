@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,6 +13,17 @@ Status = Literal["open", "done", "skipped", "returned"]
 Round = Literal["first", "second", "final"]
 ROLES: tuple[Role, ...] = get_args(Role)
 ABOVE = ("adjudicator", "owner")  # who sees votes, labels and names
+Value: TypeAlias = Any  # an answer as JSON: a choice, a rating, a note, or a list of spans
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a person answers. `key` is a uuid that the caller made for it."""
+
+    value: object
+    key: str
+    comment: str | None = None
+    seconds: float | None = None
 
 
 class _Shape(BaseModel):
@@ -27,6 +39,11 @@ class Person(_Shape):
     def model(self) -> bool:
         return self.role == "model"
 
+    @property
+    def above(self) -> bool:
+        """Whether they see votes, labels and names."""
+        return self.role in ABOVE
+
 
 class Decision(_Shape):
     """A decision as it is stored; `superseded` when a later one or an undo took its place."""
@@ -35,7 +52,7 @@ class Decision(_Shape):
     item: str
     person: int
     round: Round
-    value: Any
+    value: Value
     comment: str | None = None
     seconds: float | None = None
     at: datetime
@@ -48,7 +65,7 @@ class Vote(_Shape):
     who: str
     model: bool
     round: Round
-    value: Any
+    value: Value
     comment: str | None = None
 
 
@@ -93,11 +110,11 @@ class Item(_Shape):
     total: int | None = None
     status: Status = "open"
     round: Round = "first"
-    value: Any = None
+    value: Value = None
     comment: str | None = None
     returned: str | None = None  # why it was sent back
     votes: tuple[Vote, ...] = ()
-    final: Any = None
+    final: Value = None
 
 
 class Standing(_Shape):

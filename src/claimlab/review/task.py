@@ -1,17 +1,21 @@
 """What annotators are asked: the question, the answers to choose from, and the rules of the review.
 
 A task is data: it is written to `review.json` as it is, and its guideline's hash goes into the
-lineage of what is decided under it.
+lineage of what is decided under it. Some come with claimlab (`data/tasks.toml`), others from a file
+of the same form.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, get_args
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from claimlab.core.digest import digest_json
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
+from claimlab.core.packaged import toml
 from claimlab.core.types import JsonObject
 
 Kind = Literal["binary", "choice", "label", "ordinal", "pair", "span", "note"]
@@ -161,3 +165,58 @@ class Task(_Strict):
                 raise UsageError(f"{raw!r:.80} is not a span of this text.", todo)
             spans.append({"start": start, "end": stop, "label": label})
         return sorted(spans, key=lambda s: (s["start"], s["end"], s["label"] or ""))
+
+
+def task_named(task: Task | str | Path, **changes: Any) -> Task:
+    """A task, the name of a built-in one, or a file; `changes` (those that are not null) replace
+    its fields.
+    """
+    chosen = task if isinstance(task, Task) else _named(str(task))
+    fields = {
+        **chosen.model_dump(),
+        **{name: value for name, value in changes.items() if value is not None},
+    }
+    return _checked(fields, f"The task '{chosen.name}'")
+
+
+def _named(name: str) -> Task:
+    known = {task.name: task for task in KNOWN}
+    if name in known:
+        return known[name]
+    if not name.endswith(".toml"):
+        raise UnknownName("review task", name, known)
+    try:
+        raw = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UnreadableFile(
+            f"The task file '{name}' cannot be read: {error}.", "Write it as TOML."
+        ) from None
+    return _checked(_filled(raw), f"The task file '{name}'")
+
+
+def _filled(raw: JsonObject) -> JsonObject:
+    """The fields of a task file with those that it may leave out: keys, labels and `writes`."""
+    choices = [
+        {"key": str(number), "label": choice.get("value"), **choice}
+        if isinstance(choice, dict)
+        else choice
+        for number, choice in enumerate(raw.get("choices", []), 1)
+    ]
+    return {"writes": raw.get("name"), **raw, "choices": choices}
+
+
+def _checked(fields: JsonObject, what: str) -> Task:
+    try:
+        return Task.model_validate(fields)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'task'}: {e['msg']}" for e in error.errors()[:3]
+        )
+        raise UsageError(
+            f"{what} is not valid: {wrong}.", "Change these fields; see docs/review.md."
+        ) from None
+
+
+KNOWN = tuple(
+    Task.model_validate(_filled(raw)) for raw in toml("claimlab.review", "tasks.toml")["tasks"]
+)

@@ -6,18 +6,28 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from claimlab.core.digest import digest_json
 from claimlab.core.stats.agreement import majority
 from claimlab.core.types import JsonObject
-from claimlab.review.shapes import Round, Vote
-from claimlab.review.tables import decision, item, person, sa
+from claimlab.review.shapes import Round, Value, Vote
+from claimlab.review.store import decision, item, person, sa
 from claimlab.review.task import Task
 
 FEW = 500
 _BALLOTS = (
-    sa.select(decision, person.c.name, person.c.role)
+    sa.select(
+        decision.c.key,
+        decision.c.item,
+        decision.c.person,
+        person.c.name,
+        person.c.role,
+        decision.c.round,
+        decision.c.value,
+        decision.c.comment,
+        decision.c.seconds,
+        decision.c.at,
+    )
     .join(person, person.c.id == decision.c.person)
     .where(decision.c.superseded == sa.false())
     .order_by(decision.c.person, decision.c.at, decision.c.key)
@@ -37,7 +47,7 @@ class Ballot:
     name: str
     role: str
     round: Round
-    value: Any
+    value: Value
     comment: str | None
     seconds: float | None
     at: datetime
@@ -47,13 +57,8 @@ class Ballot:
         return self.role == "model"
 
     def shown(self, who: str | None = None) -> Vote:
-        return Vote(
-            who=who or self.name,
-            model=self.model,
-            round=self.round,
-            value=self.value,
-            comment=self.comment,
-        )
+        answer = {name: getattr(self, name) for name in ("model", "round", "value", "comment")}
+        return Vote(who=who or self.name, **answer)
 
 
 @dataclass
@@ -71,6 +76,10 @@ class Votes:
         again = {b.person: b for b in self.second} if after else {}
         return [again.get(b.person, b) for b in self.first if not b.model]
 
+    def of(self, person: int) -> list[Ballot]:
+        """The first vote of a person, if they voted."""
+        return [b for b in self.first if b.person == person]
+
     def models(self) -> list[Ballot]:
         return [b for b in self.first if b.model]
 
@@ -84,37 +93,31 @@ class Outcome:
     have no value.
     """
 
-    value: Any
+    value: Value
     how: str
 
 
-def ballots(connection: sa.Connection, items: Iterable[str] | None = None) -> dict[str, Votes]:
-    """The valid decisions, by item."""
+def ballots(
+    connection: sa.Connection, items: Iterable[str] | None = None
+) -> defaultdict[str, Votes]:
+    """The valid decisions, by item; an item without any has no votes."""
     wanted = None if items is None else set(items)
-    few = (
-        wanted is not None and len(wanted) <= FEW
-    )  # databases take a limited number of values in one query
-    rows = (
-        connection.execute(_OF_ITEMS, {"items": sorted(wanted or ())})
-        if few
-        else connection.execute(_BALLOTS)
-    )
-    out: dict[str, Votes] = defaultdict(Votes)
-    for r in rows:
-        if wanted is not None and r.item not in wanted:
-            continue
-        ballot = Ballot(
-            r.key, r.item, r.person, r.name, r.role, r.round, r.value, r.comment, r.seconds, r.at
-        )
-        getattr(out[r.item], r.round).append(ballot)
+    if wanted is not None and len(wanted) <= FEW:  # databases take a limited number of values
+        rows = connection.execute(_OF_ITEMS, {"items": sorted(wanted)})
+    else:
+        rows = connection.execute(_BALLOTS)
+    out: defaultdict[str, Votes] = defaultdict(Votes)
+    for row in rows:
+        if wanted is None or row.item in wanted:
+            getattr(out[row.item], row.round).append(Ballot(**row._mapping))
     return out
 
 
-def same(task: Task, values: Iterable[Any]) -> bool:
+def same(task: Task, values: Iterable[Value]) -> bool:
     return len({code(task, value) for value in values}) < 2
 
 
-def code(task: Task, value: Any) -> Any:
+def code(task: Task, value: Value) -> Value:
     """A value that can be counted; spans are equal when all of them are."""
     return value if task.kind != "span" else digest_json(value)
 
@@ -124,9 +127,7 @@ def outcome(task: Task, votes: Votes, wanted: int) -> Outcome:
     if votes.final:
         return Outcome(votes.final[0].value, "final")
     values = [b.value for b in votes.people()]
-    if not values:
-        return Outcome(None, "open")
-    if len(values) < wanted:
+    if len(values) < max(wanted, 1):
         return Outcome(None, "open")
     if task.kind == "note":
         return Outcome(values, "collected")
@@ -160,5 +161,4 @@ def outcomes(
 ) -> Mapping[str, tuple[Votes, Outcome]]:
     """Votes and outcome of every item that is under review, in their order."""
     votes = ballots(connection)
-    votes_by_item = {i: votes.get(i, Votes()) for i in real_items(connection)}
-    return {i: (v, outcome(task, v, wanted)) for i, v in votes_by_item.items()}
+    return {i: (votes[i], outcome(task, votes[i], wanted)) for i in real_items(connection)}

@@ -168,7 +168,7 @@ def _all(run: Run, splits_and_failures: Sequence[Split | Failed], by: str) -> Sp
     impossible = [one for one in splits_and_failures if isinstance(one, Failed)]
     if not splits:
         raise DataError(
-            f"None of the splits by {by} can be splits_and_failures: {impossible[0].why}",
+            f"None of the splits by {by} can be made: {impossible[0].why}",
             "Use another strategy.",
         )
     run.fill(lambda folder: _write_all(splits, folder, run.output or Path()))

@@ -37,8 +37,7 @@ from claimlab.pages.blocks import (
     probability,
     span,
 )
-from claimlab.pages.charts import to_svg
-from claimlab.pages.dots import Dot, dots
+from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import TRIVIAL, Entry, Row, beside, published_rows, published_table
 from claimlab.study.exhibit import exhibit_tables

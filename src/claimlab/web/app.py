@@ -21,21 +21,16 @@ from claimlab.core.errors import ClaimlabError, NotFound, UsageError
 from claimlab.core.version import __version__
 from claimlab.core.words import several
 from claimlab.web.audits import add_audits
-from claimlab.web.compare import add_comparison
-from claimlab.web.datasets import add_datasets
+from claimlab.web.datasets import add_datasets, add_maps
 from claimlab.web.gate import Gate, cookie
-from claimlab.web.maps import add_maps
 from claimlab.web.new_review import add_new_reviews
 from claimlab.web.page import Pages, status_of
 from claimlab.web.records import add_records
-from claimlab.web.reports import add_reports
-from claimlab.web.reviews import add_reviews
-from claimlab.web.runs import add_runs
-from claimlab.web.saved import audits_in
+from claimlab.web.reports import add_reports, add_studies, state_of_study
+from claimlab.web.reviews import Done, add_reviews, close_reviews, review_at, unknown_person
+from claimlab.web.runs import add_comparison, add_runs
 from claimlab.web.settings import Settings
-from claimlab.web.studies import add_studies, state_of_study
-from claimlab.web.who import close_reviews, review_at, unknown_person
-from claimlab.web.workspace import Entry, Place, Workspace
+from claimlab.web.workspace import Entry, Place, Workspace, audits_in
 
 # What a page may fetch: by name, from the packages, never from a path of the request.
 STATIC = {
@@ -63,12 +58,6 @@ class Home(BaseModel):
 
 class SignIn(BaseModel):
     token: Annotated[str, Field(max_length=200)]
-
-
-class Done(BaseModel):
-    """Where to go on."""
-
-    location: str
 
 
 @contextlib.asynccontextmanager

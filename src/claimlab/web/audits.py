@@ -5,7 +5,7 @@ figures and records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlencode
 
 import polars as pl
@@ -24,23 +24,33 @@ from claimlab.audit.views.wording import (
     in_a_line,
 )
 from claimlab.core.dataset import RECORDS
-from claimlab.core.errors import NotFound
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
+from claimlab.pages.blocks import Block
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import Facet, Filters, Values, facet
 from claimlab.web.page import Pages
-from claimlab.web.saved import audits_in, findings_in
-from claimlab.web.workspace import Place, Workspace
+from claimlab.web.workspace import Place, Workspace, audits_in, finding_at, findings_in
 
 LISTED = 50  # records on the page of a finding
+
+
+CHOSEN = ("verdict", "check", "dataset")  # what findings are filtered by
 
 
 class FindingFilters(Filters):
     verdict: Values = []
     check: Values = []
     dataset: Values = []
+
+    def passes(self, finding: FindingRow) -> bool:
+        """Whether a finding has a chosen value of each kind, and all the words."""
+        chosen = ((getattr(self, name), getattr(finding, name)) for name in CHOSEN)
+        if any(values and value not in values for values, value in chosen):
+            return False
+        text = f"{finding.title} {finding.why} {finding.dataset}".lower()
+        return all(word in text for word in self.q.lower().split())
 
 
 class FindingRow(BaseModel):
@@ -115,21 +125,15 @@ def audit_page(workspace: Workspace, place: Place, filters: FindingFilters) -> A
     base = f"/audits/{place.entry.id}"
     audits = audits_in(place)
     every = [
-        _finding_row(base, i, audit.dataset, f) for i, (audit, f) in enumerate(findings_in(place))
+        _finding_row(base, number, audit.dataset, finding)
+        for number, (audit, finding) in enumerate(findings_in(place))
     ]
-    words = filters.q.lower().split()
-    shown = [
-        f
-        for f in every
-        if (not filters.verdict or f.verdict in filters.verdict)
-        and (not filters.check or f.check in filters.check)
-        and (not filters.dataset or f.dataset in filters.dataset)
-        and all(w in f"{f.title} {f.why} {f.dataset}".lower() for w in words)
-    ]
-    shown.sort(key=lambda f: (VERDICTS.index(f.verdict), f.dataset, f.title))
-    titles = [("verdict", "Verdict"), ("check", "Check"), ("dataset", "Dataset")]
-    tallies = {name: _tally([getattr(f, name) for f in every]) for name, _ in titles}
-    known = {a.dataset: workspace.with_digest(a.digest) for a in audits}
+    shown = sorted(
+        filter(filters.passes, every),
+        key=lambda f: (VERDICTS.index(f.verdict), f.dataset, f.title),
+    )
+    tallies = {name: _tally([getattr(f, name) for f in every]) for name in CHOSEN}
+    known = {audit.dataset: workspace.with_digest(audit.digest) for audit in audits}
     return AuditPage(
         id=place.entry.id,
         name=place.entry.name,
@@ -141,23 +145,20 @@ def audit_page(workspace: Workspace, place: Place, filters: FindingFilters) -> A
         filters=filters,
         filter_pairs=filters.pairs(),
         findings=shown,
-        facets=[facet(filters, base, n, t, tallies[n]) for n, t in titles if len(tallies[n]) > 1],
-        datasets={
-            name: None if at is None else f"/datasets/{at.entry.id}" for name, at in known.items()
-        },
+        facets=[
+            facet(filters, base, name, name.capitalize(), tally)
+            for name, tally in tallies.items()
+            if len(tally) > 1
+        ],
+        datasets={name: _link("/datasets/{}", at) for name, at in known.items()},
     )
 
 
 def finding_page(workspace: Workspace, place: Place, number: int) -> FindingPage:
-    findings = findings_in(place)
-    if number >= len(findings):
-        raise NotFound(
-            f"The audit '{place.entry.name}' has no finding {number}.", "Choose one from its list."
-        )
-    audit, finding = findings[number]
+    audit, finding = finding_at(place, number)
     data = workspace.with_digest(audit.digest)
     chosen = urlencode({"audit": place.entry.id, "finding": number})
-    with_rows = data is not None and bool(finding.records)
+    with_rows = data if finding.records else None
     return FindingPage(
         audit=place.entry.id,
         number=number,
@@ -165,15 +166,9 @@ def finding_page(workspace: Workspace, place: Place, number: int) -> FindingPage
         title=finding_title(finding),
         verdict=finding.verdict,
         finding=finding.model_dump(mode="json"),
-        dataset_link=None if data is None else f"/datasets/{data.entry.id}",
-        records_link=(
-            f"/datasets/{data.entry.id}?{chosen}" if data is not None and with_rows else None
-        ),
-        review_link=(
-            f"/new-review?dataset={data.entry.id}&{chosen}"
-            if data is not None and with_rows
-            else None
-        ),
+        dataset_link=_link("/datasets/{}", data),
+        records_link=_link(f"/datasets/{{}}?{chosen}", with_rows),
+        review_link=_link(f"/new-review?dataset={{}}&{chosen}", with_rows),
         records=_records(finding, data, {e.id: e for e in audit.examples}),
         records_in_all=finding.pointed_at,
         records_kept=len(finding.records),
@@ -192,28 +187,26 @@ def _records(
         scan = pl.scan_parquet(data.folder / RECORDS).filter(pl.col("id").is_in(ids))
         rows = scan.select("id", "text", "veracity").collect().iter_rows()
         texts |= {id: (excerpt(text or "", 300), label) for id, text, label in rows}
-    return [
-        {
-            "id": id,
-            "text": texts.get(id, (None, None))[0],
-            "label": texts.get(id, (None, None))[1],
-            "link": None if data is None else record_link(data.entry.id, id),
-        }
-        for id in ids
-    ]
+    out = []
+    for id in ids:
+        text, label = texts.get(id, (None, None))
+        link = None if data is None else record_link(data.entry.id, id)
+        out.append({"id": id, "text": text, "label": label, "link": link})
+    return out
 
 
-def blocks_of(workspace: Workspace, page: FindingPage) -> list[Any]:
+def blocks_of(workspace: Workspace, page: FindingPage) -> list[Block]:
     """What the report of the audit shows of the finding, with words and records that lead into the
     dataset.
     """
-    place = workspace.get(page.audit, "audit")
-    audit, finding = findings_in(place)[page.number]
+    audit, finding = finding_at(workspace.get(page.audit, "audit"), page.number)
     base = page.dataset_link
     word = None if base is None else (lambda text: f"{base}?{urlencode({'word': text})}")
     figures = pictures.of_finding(finding, f"finding-{page.number}", link=word)
-    known = set(finding.records)
-    links = {id: record_link(base.removeprefix("/datasets/"), id) for id in known} if base else {}
+    links = {}
+    if base is not None:
+        dataset = base.removeprefix("/datasets/")
+        links = {id: record_link(dataset, id) for id in finding.records}
     rows = Rows(links, {e.id: e for e in audit.examples})
     return [
         *finding_blocks(finding, figures, rows, Detail()),
@@ -221,19 +214,20 @@ def blocks_of(workspace: Workspace, page: FindingPage) -> list[Any]:
     ]
 
 
-def _finding_row(base: str, number: int, dataset: str, f: Any) -> FindingRow:
+def _link(address: str, dataset: Place | None) -> str | None:
+    """The address with the id of the dataset in it, where the dataset is here."""
+    return None if dataset is None else address.format(dataset.entry.id)
+
+
+def _finding_row(base: str, number: int, dataset: str, finding: Finding) -> FindingRow:
+    same = ("check", "verdict", "why", "score", "p_adjusted", "n")
     return FindingRow(
         number=number,
         dataset=dataset,
-        check=f.check,
-        title=finding_title(f),
-        verdict=f.verdict,
-        why=f.why,
-        score=f.score,
-        p_adjusted=f.p_adjusted,
-        n=f.n,
-        records=f.pointed_at,
+        title=finding_title(finding),
+        records=finding.pointed_at,
         link=f"{base}/findings/{number}",
+        **{name: getattr(finding, name) for name in same},
     )
 
 

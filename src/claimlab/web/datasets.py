@@ -1,5 +1,6 @@
 """Dataset pages: records to search, filter, sort and page through; what there is of each label,
-split and month.
+split and month. A map of the
+texts is a page of its own, because they have to be read by a model for it.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
 
+import numpy as np
+import polars as pl
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from claimlab.audit.views.wording import finding_title
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
+from claimlab.pages.charts import map_figure
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.filters import (
     FACETS,
@@ -27,9 +32,8 @@ from claimlab.web.filters import (
     turning,
 )
 from claimlab.web.page import Pages
-from claimlab.web.rows import Rows, digest_of
-from claimlab.web.saved import finding_at
-from claimlab.web.workspace import Kind, Place, Workspace
+from claimlab.web.rows import Rows
+from claimlab.web.workspace import Kind, Memo, Place, Workspace, digest_of, finding_at
 
 ALL: tuple[Kind, ...] = ("dataset", "run", "traces")  # each is a dataset
 BARS = 60
@@ -177,8 +181,8 @@ def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> t
     """The rows that the filters choose, and a title where they are those of a finding."""
     if not filters.audit or filters.finding is None:
         return Rows.of(place.folder / RECORDS, filters), ""
-    finding, title = finding_at(workspace, filters.audit, filters.finding)
-    return Rows.of(place.folder / RECORDS, filters, finding.records), title
+    _, finding = finding_at(workspace.get(filters.audit, "audit"), filters.finding)
+    return Rows.of(place.folder / RECORDS, filters, finding.records), finding_title(finding)
 
 
 def changed(place: Place) -> str | None:
@@ -251,3 +255,80 @@ def parquet(place: Place, table: str) -> Path | None:
     """The file of a side table, where the dataset lists one."""
     name = f"{table}.parquet"
     return place.folder / name if place.manifest and name in place.manifest.files else None
+
+
+MOST_DOTS = 400  # texts, drawn at random where there are more: a few seconds
+_maps = Memo(16)
+
+
+class Dot(BaseModel):
+    id: str
+    label: str | None
+    x: float
+    y: float
+    link: str
+
+
+class MapPage(BaseModel):
+    """Where texts are on the map; `missing` of those drawn have no text that the encoder can
+    read.
+    """
+
+    id: str
+    name: str
+    records: int
+    sampled: int
+    missing: int
+    method: str
+    dots: list[Dot]
+    caption: str
+    alt: str
+    svg: str
+
+
+def add_maps(pages: Pages) -> None:
+    @pages.add("/datasets/{dataset}/map", "map.html.jinja", title="Texts of a dataset by meaning")
+    def text_map_page(dataset: str) -> MapPage:
+        place = pages.workspace.get(dataset, *ALL)
+        if place.manifest is None:
+            raise DataError(place.entry.note, "Make the dataset again.")
+        return _maps.get(
+            (place.entry.id, digest_of(place.folder / RECORDS)), lambda: map_page(place)
+        )
+
+
+def map_page(place: Place) -> MapPage:
+    from claimlab.text.vectors import FEWEST, text_map
+
+    table = pl.read_parquet(place.folder / RECORDS, columns=["id", "text", "language", "veracity"])
+    drawn = np.sort(np.random.default_rng(0).permutation(table.height)[:MOST_DOTS])
+    rows = table[drawn.tolist()]
+    placed = text_map(rows["text"], rows["language"])
+    shown = rows[placed.rows.tolist()]
+    if shown.height < FEWEST:
+        todo = "Only texts in the 16 languages of the encoder can be placed."
+        raise DataError(f"'{place.entry.name}' has too few texts for a map.", todo)
+    figure = map_figure(
+        placed.points.tolist(),
+        shown["veracity"].to_list(),
+        shown["id"].to_list(),
+        method=placed.method,
+    )
+    dots = [
+        Dot(id=id, label=label, x=x, y=y, link=record_link(place.entry.id, id))
+        for (id, label), (x, y) in zip(
+            shown.select("id", "veracity").iter_rows(), placed.points.tolist(), strict=True
+        )
+    ]
+    return MapPage(
+        id=place.entry.id,
+        name=place.entry.name,
+        records=table.height,
+        sampled=rows.height,
+        missing=rows.height - shown.height,
+        method=placed.method,
+        dots=dots,
+        caption=figure.caption,
+        alt=figure.alt,
+        svg=figure.svg,
+    )

@@ -11,6 +11,7 @@
   foreign page can
   send the cookie, but not read it. A bearer token is proof by itself, since no browser sends one
   unasked.
+- A client that never ends the headers of a request, or sends its body too slowly, is let go.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from claimlab.web.settings import Settings
 
@@ -104,23 +106,25 @@ class Gate:
         request = Request(scope)
         known = request.cookies.get(SESSION)
         session = known if known and len(known) >= 32 else secrets.token_urlsafe(32)
-        state = scope.setdefault("state", {})
         guess = self._is_guess(request)
-        if guess and self.guesses.too_many and known not in self._signed_in:
-            state.update(session=session, csrf=csrf_of(session), whole=False)
+        too_many = guess and self.guesses.too_many and known not in self._signed_in
+        whole = not too_many and self._may_see_all(request)
+        scope.setdefault("state", {}).update(session=session, csrf=csrf_of(session), whole=whole)
+        if too_many:
             await self.explain(request, *_TOO_MANY)(scope, receive, _Dressed(send, None))
             return
-        state.update(session=session, csrf=csrf_of(session), whole=self._may_see_all(request))
-        if state["whole"] and known is not None:
+        if whole and known is not None:
             self._signed_in.add(known)
-        sender = _Dressed(
-            send,
-            None if session == known else session,
-            self.guesses if guess and not state["whole"] else None,
-        )
+        new_session = None if session == known else session
+        sender = _Dressed(send, new_session, self.guesses if guess and not whole else None)
         if refusal := self._refusal(request):
             await self.explain(request, *refusal)(scope, receive, sender)
             return
+        await self._answer(request, receive, sender)
+
+    async def _answer(self, request: Request, receive: Receive, sender: _Dressed) -> None:
+        """Let the app answer; what it does not expect becomes a sentence and a line of the log."""
+        scope = request.scope
         try:
             await self.app(scope, self._bounded(receive), sender)
         except Exception as error:
@@ -222,3 +226,41 @@ def cookie(name: str, value: str, **more: Any) -> str:
 
 def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() else 0
+
+
+class Patient(H11Protocol):
+    """uvicorn's protocol with a time limit on headers; it has one only for the pause between two
+    requests.
+    """
+
+    _limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        if self._limit is None and not self._busy:
+            self._wait()
+        super().data_received(data)
+        if self._busy and self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+        super().connection_lost(exc)
+
+    @property
+    def _busy(self) -> bool:
+        """Whether a request has come whole, and its answer has not."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._limit = self.loop.call_later(PATIENCE, self._let_go)
+
+    def _let_go(self) -> None:
+        self._limit = None
+        if not self._busy:
+            self.transport.close()

@@ -18,14 +18,13 @@ from claimlab.core.errors import NotAllowed, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.review.apply import review_apply
 from claimlab.review.create import review_create
-from claimlab.review.known import KNOWN, task_named
 from claimlab.review.review import Review
-from claimlab.review.task import Task
+from claimlab.review.task import KNOWN, Task, task_named
 from claimlab.web.datasets import ALL, chosen_rows
 from claimlab.web.filters import RecordFilters
 from claimlab.web.page import Pages
+from claimlab.web.reviews import demand_owner, review_at
 from claimlab.web.rows import take
-from claimlab.web.who import demand_owner, review_at
 from claimlab.web.workspace import Place, Workspace
 
 MOST = 20_000  # records of one review

@@ -18,8 +18,8 @@ from claimlab.core.words import several
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.traits import USUAL, trait
-from claimlab.web.rows import Memo, as_text
-from claimlab.web.workspace import Place
+from claimlab.web.rows import as_text
+from claimlab.web.workspace import Memo, Place
 
 SUBGROUPS = USUAL
 MOST_CALLS = 20

@@ -18,9 +18,8 @@ from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import ALL, changed, parquet, record_link
 from claimlab.web.filters import COLUMNS
 from claimlab.web.page import Pages
-from claimlab.web.rows import Memo, Numbers, as_text, digest_of, take
-from claimlab.web.saved import findings_in
-from claimlab.web.workspace import Place, Workspace
+from claimlab.web.rows import Numbers, as_text, take
+from claimlab.web.workspace import Memo, Place, Workspace, digest_of, findings_in
 
 MOST_TEXTS = 200_000  # among which near-duplicates are searched while a page waits
 MOST_ROWS = 50  # of a side table

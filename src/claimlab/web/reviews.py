@@ -1,10 +1,14 @@
 """Review pages: how far it is, annotate, adjudicate. The rules are those of `Review`; requests
-become its calls.
+become its calls. Who is working is the person whose token the browser keeps in a cookie, or a
+program shows as a bearer.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+import hashlib
+import re
+from difflib import SequenceMatcher
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import FastAPI, Query
@@ -13,15 +17,92 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from claimlab.core.errors import NotAllowed
 from claimlab.core.types import JsonObject
 from claimlab.review.review import Review
 from claimlab.review.shapes import ABOVE, Item, Person, Turn
 from claimlab.review.task import SCALE, Task
-from claimlab.web.difference import Piece, difference
-from claimlab.web.gate import cookie
+from claimlab.web.gate import bearer, cookie
 from claimlab.web.page import Pages
-from claimlab.web.who import cookie_of, demand_person, person_of, review_at
-from claimlab.web.workspace import Place
+from claimlab.web.workspace import REVIEW, Memo, Place, Workspace, digest_of
+
+_reviews = Memo(32)
+
+
+def review_at(place: Place) -> Review:
+    """The review, opened once for as long as its folder stays the same."""
+    return _reviews.get(
+        (place.folder, digest_of(place.folder / REVIEW)), lambda: Review.open(place.folder)
+    )
+
+
+def close_reviews() -> None:
+    """Close every store: SQLite then leaves one file behind."""
+    for review in _reviews.clear():
+        review.close()
+
+
+def cookie_of(review: str) -> str:
+    """The name of the cookie for a review: one person may work on several."""
+    return f"claimlab_person_{hashlib.sha256(review.encode()).hexdigest()[:12]}"
+
+
+def person_of(request: Request, place: Place) -> Person | None:
+    token = bearer(request) or request.cookies.get(cookie_of(place.entry.id))
+    return None if not token else review_at(place).person_of(token)
+
+
+def demand_person(request: Request, place: Place) -> Person:
+    person = person_of(request, place)
+    if person is None:
+        raise unknown_person(place.entry.id)
+    return person
+
+
+def unknown_person(review: str) -> NotAllowed:
+    """What a visitor without a token is told, whether there is such a review or not."""
+    where = f"/reviews/{review[:200]}/sign-in" if review else "/sign-in"
+    return NotAllowed(
+        "This page asks who you are.", f"Sign in at {where} with the token that you were given."
+    )
+
+
+def demand_owner(request: Request, place: Place) -> None:
+    """For the whole review: its owner, or a user who may see the whole workspace."""
+    if request.state.whole:
+        return
+    if demand_person(request, place).role != "owner":
+        problem = "Only an owner of the review may do this."
+        raise NotAllowed(
+            problem, f"Sign in at /reviews/{place.entry.id}/sign-in with an owner's token."
+        )
+
+
+MOST_WORDS = 2_000  # of each text: more take seconds to compare
+_PIECES = re.compile(r"\s+|[^\s]+")
+
+
+class Piece(BaseModel):
+    """Words that both texts have, or only one of them."""
+
+    text: str
+    only: Literal["", "first", "second"] = ""
+
+
+def difference(one: str, other: str) -> list[Piece]:
+    """Both texts in one, from start to end; very long ones are not compared."""
+    a, b = _PIECES.findall(one), _PIECES.findall(other)
+    if max(len(a), len(b)) > 2 * MOST_WORDS:
+        return []
+    out: list[Piece] = []
+    for how, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if how == "equal":
+            out.append(Piece(text="".join(a[i:j])))
+            continue
+        out += [Piece(text="".join(a[i:j]), only="first")] if j > i else []
+        out += [Piece(text="".join(b[k:m]), only="second")] if m > k else []
+    return out
+
 
 Key = Annotated[
     str,
@@ -101,6 +182,8 @@ class Return(OnItem):
 
 
 class Done(BaseModel):
+    """Where to go on."""
+
     location: str
 
 
@@ -125,18 +208,14 @@ def add_reviews(app: FastAPI, pages: Pages) -> None:
         request: Request,
         item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None,
     ) -> Work:
-        place = workspace.get(review, "review")
-        person, opened = demand_person(request, place), review_at(place)
-        return work(place, opened, person, opened.turn(person, item))
+        person, opened = signed_in(workspace, review, request)
+        return work(review, opened, person, opened.turn(person, item))
 
     @pages.add(
         "/reviews/{review}/adjudicate", "work.html.jinja", title="Items on which annotators differ"
     )
     def adjudicate(review: str, request: Request) -> Disputes:
-        place = workspace.get(review, "review")
-        person, opened = demand_person(request, place), review_at(place)
-        waiting = [seen(item) for item in opened.disputed(person)[:200]]
-        return Disputes(review=review, task=opened.task, person=person, waiting=waiting)
+        return disputes(review, *signed_in(workspace, review, request))
 
     @app.get("/reviews/{review}/sign-in", include_in_schema=False)
     def sign_in_page(review: str, request: Request) -> Response:
@@ -171,52 +250,43 @@ def add_actions(app: FastAPI, pages: Pages) -> None:
     @app.post("/api/reviews/{review}/decide", tags=["Reviews"])
     def decide(review: str, body: Vote, request: Request) -> Work:
         """Save a decision and hand out the next item. The same key again is the same decision."""
-        place = workspace.get(review, "review")
-        person = demand_person(request, place)
-        more: JsonObject = {
-            "key": body.key,
-            "comment": body.comment or None,
-            "seconds": body.seconds,
-        }
-        opened = review_at(place)
-        return work(place, opened, person, opened.answer(person, body.item, body.value, **more))
+        person, opened = signed_in(workspace, review, request)
+        more: JsonObject = {"comment": body.comment or None, "seconds": body.seconds}
+        turn = opened.answer(person, body.item, body.value, key=body.key, **more)
+        return work(review, opened, person, turn)
 
     @app.post("/api/reviews/{review}/skip", tags=["Reviews"])
     def skip(review: str, body: OnItem, request: Request) -> Work:
         """Leave an item for later."""
-        place = workspace.get(review, "review")
-        person, opened = demand_person(request, place), review_at(place)
+        person, opened = signed_in(workspace, review, request)
         opened.skip(person, body.item)
-        return work(place, opened, person, opened.turn(person))
+        return work(review, opened, person, opened.turn(person))
 
     @app.post("/api/reviews/{review}/undo", tags=["Reviews"])
     def undo(review: str, request: Request) -> Work:
         """Take back the last decision or skip; its item is open again."""
-        place = workspace.get(review, "review")
-        person, opened = demand_person(request, place), review_at(place)
-        return work(place, opened, person, opened.turn(person, opened.undo(person).id))
+        person, opened = signed_in(workspace, review, request)
+        return work(review, opened, person, opened.turn(person, opened.undo(person).id))
 
     @app.post("/api/reviews/{review}/adjudicate", tags=["Reviews"])
     def settle(review: str, body: Vote, request: Request) -> Disputes:
         """The final decision on an item."""
-        place = workspace.get(review, "review")
-        person, opened = demand_person(request, place), review_at(place)
+        person, opened = signed_in(workspace, review, request)
         opened.adjudicate(person, body.item, body.value, key=body.key, comment=body.comment or None)
-        waiting = [seen(item) for item in opened.disputed(person)[:200]]
-        return Disputes(review=review, task=opened.task, person=person, waiting=waiting)
+        return disputes(review, person, opened)
 
     @app.post("/api/reviews/{review}/reveal", tags=["Reviews"])
     def reveal(review: str, body: OnItem, request: Request) -> Done:
         """Show those who voted what the others said, for a second vote."""
-        place = workspace.get(review, "review")
-        review_at(place).reveal(body.item, demand_person(request, place))
+        person, opened = signed_in(workspace, review, request)
+        opened.reveal(body.item, person)
         return Done(location=f"/reviews/{review}/adjudicate")
 
     @app.post("/api/reviews/{review}/send-back", tags=["Reviews"])
     def send_back(review: str, body: Return, request: Request) -> Done:
         """Return an item to an annotator for correction."""
-        place = workspace.get(review, "review")
-        review_at(place).send_back(demand_person(request, place), body.item, body.person, body.why)
+        person, opened = signed_in(workspace, review, request)
+        opened.send_back(person, body.item, body.person, body.why)
         return Done(location=f"/reviews/{review}/adjudicate")
 
 
@@ -226,18 +296,22 @@ def seen(item: Item) -> Seen:
     return Seen(item=item, difference=both)
 
 
-def work(place: Place, review: Review, person: Person, turn: Turn) -> Work:
+def signed_in(workspace: Workspace, review: str, request: Request) -> tuple[Person, Review]:
+    """Who asks, and the review that they are a member of."""
+    place = workspace.get(review, "review")
+    return demand_person(request, place), review_at(place)
+
+
+def work(id: str, review: Review, person: Person, turn: Turn) -> Work:
     """An annotator's turn as a page shows it."""
-    shown, far = turn.item, turn.standing
-    return Work(
-        review=place.entry.id,
-        task=review.task,
-        person=person,
-        seen=None if shown is None else seen(shown),
-        done=far.done,
-        total=far.total,
-        earlier=list(far.earlier),
-    )
+    shown = None if turn.item is None else seen(turn.item)
+    far = turn.standing.model_dump()
+    return Work(review=id, task=review.task, person=person, seen=shown, **far)
+
+
+def disputes(id: str, person: Person, review: Review) -> Disputes:
+    waiting = [seen(item) for item in review.disputed(person)[:200]]
+    return Disputes(review=id, task=review.task, person=person, waiting=waiting)
 
 
 def status_page(request: Request, place: Place) -> StatusPage:

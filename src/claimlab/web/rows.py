@@ -10,91 +10,30 @@ as the file, so that later pages are read many at a time, and kept.
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.digest import digest_file
-from claimlab.core.errors import NotFound
 from claimlab.web.filters import COLUMNS, RecordFilters
+from claimlab.web.workspace import Memo, digest_known, state_of
 
 Numbers = npt.NDArray[np.uint32]
-T = TypeVar("T")
 _NEAR = 20_000  # rows between two of a page that are rather read through than jumped over
 _APART = 64  # places in a file above which it is rather read through
 _AHEAD = 1_000  # rows that are read with the page that needs one of them
 _SHOWN = 2_000  # characters of a text that are kept: an excerpt looks at no more
 _TOP = 30  # values of a facet that are listed
-_MOST = 64  # results of each kind that are kept
 _PIECE = 4_096  # rows in which a word is looked for first
 _LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
-class Memo:
-    """A cache of the latest results by key; each is computed once, however many threads ask for
-    it.
-    """
-
-    def __init__(self, most: int = _MOST) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._results: OrderedDict[Any, Any] = OrderedDict()
-        self._locks: dict[Any, threading.Lock] = {}
-
-    def get(self, key: Any, work: Callable[[], T]) -> T:
-        with self._lock:
-            mine = self._locks.setdefault(key, threading.Lock())
-        with mine:
-            with self._lock:
-                if key in self._results:
-                    self._results.move_to_end(key)
-                    return self._results[key]  # type: ignore[no-any-return]
-            result = work()
-            with self._lock:
-                self._results[key] = result
-                while len(self._results) > self._most:
-                    self._locks.pop(self._results.popitem(last=False)[0], None)
-            return result
-
-    def clear(self) -> list[Any]:
-        """What was kept; from now on, nothing is."""
-        with self._lock:
-            results = list(self._results.values())
-            self._results.clear()
-            return results
-
-    def __contains__(self, key: Any) -> bool:
-        return key in self._results
-
-
-_digests, _choices, _counts, _tops, _windows = Memo(1_000), Memo(), Memo(), Memo(), Memo(16)
-
-
-def state_of(file: Path) -> tuple[Path, int, int]:
-    """What is another when the file is: its time of change and size. Hashing a large file takes
-    longer than a page.
-    """
-    try:
-        now = file.stat()
-    except OSError:
-        raise NotFound(f"'{file.name}' is not there any more.", "Reload the workspace.") from None
-    return file, now.st_mtime_ns, now.st_size
-
-
-def digest_of(file: Path) -> str:
-    """The sha256 of a file, read again when its size or time of change differs."""
-    return _digests.get(state_of(file), lambda: digest_file(file))
-
-
-def digest_known(file: Path) -> bool:
-    return state_of(file) in _digests
+_choices, _counts, _tops, _windows = Memo(), Memo(), Memo(), Memo(16)
 
 
 @dataclass(frozen=True)

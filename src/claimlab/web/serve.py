@@ -34,7 +34,7 @@ def serve(
         import uvicorn
 
         from claimlab.web.app import create_app
-        from claimlab.web.patience import Patient
+        from claimlab.web.gate import Patient
     except ImportError as error:
         if (error.name or "").split(".")[0] in (
             "fastapi",

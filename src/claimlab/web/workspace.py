@@ -1,5 +1,5 @@
 """What is below a folder: every dataset, run, audit, report, trace, review and study that claimlab
-wrote there.
+wrote there, each read once for as long as its files stay the same.
 
 The walk is bounded, follows no links and enters no hidden folder. An entry is known by its place
 below the workspace, and only what the walk came by can be opened: no path of a request is ever
@@ -11,15 +11,82 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel
 
+from claimlab.audit.result import Audit
 from claimlab.core.dataset import RECORDS, Manifest, read_manifest
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, NotFound
+from claimlab.core.finding import Finding
 from claimlab.core.guard import AUDIT, DATASET, kind_of
+
+T = TypeVar("T")
+
+
+class Memo:
+    """A cache of the latest results by key; each is computed once, however many threads ask for
+    it.
+    """
+
+    def __init__(self, most: int = 64) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._results: OrderedDict[Any, Any] = OrderedDict()
+        self._locks: dict[Any, threading.Lock] = {}
+
+    def get(self, key: Any, work: Callable[[], T]) -> T:
+        with self._lock:
+            mine = self._locks.setdefault(key, threading.Lock())
+        with mine:
+            with self._lock:
+                if key in self._results:
+                    self._results.move_to_end(key)
+                    return self._results[key]  # type: ignore[no-any-return]
+            result = work()
+            with self._lock:
+                self._results[key] = result
+                while len(self._results) > self._most:
+                    self._locks.pop(self._results.popitem(last=False)[0], None)
+            return result
+
+    def clear(self) -> list[Any]:
+        """What was kept; from now on, nothing is."""
+        with self._lock:
+            results = list(self._results.values())
+            self._results.clear()
+            return results
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._results
+
+
+_digests = Memo(1_000)
+
+
+def state_of(file: Path) -> tuple[Path, int, int]:
+    """What is another when the file is: its time of change and size. Hashing a large file takes
+    longer than a page.
+    """
+    try:
+        now = file.stat()
+    except OSError:
+        raise NotFound(f"'{file.name}' is not there any more.", "Reload the workspace.") from None
+    return file, now.st_mtime_ns, now.st_size
+
+
+def digest_of(file: Path) -> str:
+    """The sha256 of a file, read again when its size or time of change differs."""
+    return _digests.get(state_of(file), lambda: digest_file(file))
+
+
+def digest_known(file: Path) -> bool:
+    return state_of(file) in _digests
+
 
 Kind = Literal["dataset", "run", "traces", "audit", "report", "review", "study"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -44,15 +111,8 @@ class Entry(BaseModel):
 
     @property
     def link(self) -> str:
-        rooms = {
-            "audit": "audits",
-            "run": "runs",
-            "traces": "traces",
-            "report": "reports",
-            "review": "reviews",
-            "study": "studies",
-        }
-        return f"/{rooms.get(self.kind, 'datasets')}/{self.id}"
+        rooms = {"traces": "traces", "study": "studies"}
+        return f"/{rooms.get(self.kind, f'{self.kind}s')}/{self.id}"
 
 
 @dataclass(frozen=True)
@@ -153,18 +213,20 @@ class Workspace:
     def _open(self, folder: Path) -> Place | None:
         inside = folder.relative_to(self.folder).as_posix()
         id, name = (_HERE, self.name) if inside == "." else (inside.replace("/", "~"), inside)
+        kind: Kind
         if (folder / REVIEW).is_file():
-            return Place(Entry(id=id, kind="review", name=name, what="review"), folder)
-        if _is_study(folder):
-            return Place(Entry(id=id, kind="study", name=name, what="study"), folder)
-        what = kind_of(folder)
-        if what == DATASET:
+            kind = what = "review"
+        elif _is_study(folder):
+            kind = what = "study"
+        elif (known := kind_of(folder)) == DATASET:
             return _dataset(folder, id, name)
-        if what == AUDIT:
-            return Place(Entry(id=id, kind="audit", name=name, what=what), folder)
-        if what is not None and (folder / PAGE).is_file():
-            return Place(Entry(id=id, kind="report", name=name, what=what), folder)
-        return None
+        elif known == AUDIT:
+            kind, what = "audit", known
+        elif known is not None and (folder / PAGE).is_file():
+            kind, what = "report", known
+        else:
+            return None
+        return Place(Entry(id=id, kind=kind, name=name, what=what), folder)
 
 
 def _dataset(folder: Path, id: str, name: str) -> Place | None:
@@ -209,13 +271,12 @@ def _in_studies(places: list[Place]) -> list[Place]:
     studies = [place for place in places if place.entry.kind == "study"]
     marked = []
     for place in places:
-        outer = next((one for one in studies if one.folder in place.folder.parents), None)
-        entry = (
-            place.entry
-            if outer is None
-            else place.entry.model_copy(update={"study": outer.entry.id})
-        )
-        marked.append(place if outer is None else replace(place, entry=entry))
+        for outer in studies:
+            if outer.folder in place.folder.parents:
+                entry = place.entry.model_copy(update={"study": outer.entry.id})
+                place = replace(place, entry=entry)
+                break
+        marked.append(place)
     return marked
 
 
@@ -230,3 +291,31 @@ def _folders(folder: Path) -> list[Path]:
     except OSError:
         return []
     return [folder / name for name in sorted(dirs, reverse=True)]
+
+
+AUDITS = "audit.json"
+_audits = Memo()
+
+
+def audits_in(place: Place) -> list[Audit]:
+    from claimlab.audit.result import read_audits
+
+    file = place.folder / AUDITS
+    return _audits.get(digest_of(file), lambda: read_audits(file))
+
+
+def findings_in(place: Place) -> list[tuple[Audit, Finding]]:
+    """Every finding of the audits in a folder, in one order: a finding is known by its number in
+    it.
+    """
+    return [(audit, finding) for audit in audits_in(place) for finding in audit.findings]
+
+
+def finding_at(place: Place, number: int) -> tuple[Audit, Finding]:
+    """A finding by its number, with the audit that it is of."""
+    findings = findings_in(place)
+    if not 0 <= number < len(findings):
+        raise NotFound(
+            f"The audit '{place.entry.name}' has no finding {number}.", "Choose one from its list."
+        )
+    return findings[number]

@@ -5,7 +5,7 @@ not change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
 from claimlab.audit.fix import Repaired
@@ -17,6 +17,7 @@ from claimlab.core.words import several, verb
 from claimlab.pages.blocks import (
     Block,
     Cell,
+    Column,
     Fold,
     Items,
     Report,
@@ -25,34 +26,38 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     Tone,
-    cell,
     percent,
+    points,
 )
 from claimlab.pages.excerpt import excerpt
 
-TONES: Mapping[Kind, Tone] = {"came": "fail", "went": "pass", "changed": "warn"}
+TONES: Mapping[Kind, Tone] = {
+    "came": "fail",
+    "went": "pass",
+    "changed": "warn",
+    "same": "plain",
+}
+NOT_RUN = Cell("not run", sort=9.0)
 
 
 def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
     """The comparison first, then each audit whole."""
     name = excerpt(before.audit.dataset, 80)
     counts = repaired.dataset.lineage[-1].counts
-    tiles = Tiles(
-        [
-            ("records before", f"{counts['before']:,}", "plain"),
-            ("kept", f"{counts['kept']:,}", "plain"),
-            ("set aside as doubtful", f"{counts['doubtful']:,}", "plain"),
-            ("copies dropped", f"{counts['dropped']:,}", "plain"),
-            ("moved to another side", f"{repaired.moved:,}", "plain"),
-        ]
-    )
+    figures = {
+        "records before": counts["before"],
+        "kept": counts["kept"],
+        "set aside as doubtful": counts["doubtful"],
+        "copies dropped": counts["dropped"],
+        "moved to another side": repaired.moved,
+    }
     blocks: list[Block] = [
-        tiles,
+        Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
         what_was_done(repaired),
         Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
         left_over(after.audit),
-        _titled(chapter(before, detail), "Before"),
-        _titled(chapter(after, detail), "After"),
+        replace(chapter(before, detail), title="Before"),
+        replace(chapter(after, detail), title="After"),
         protocol_sections([before.audit]),
     ]
     return Report(
@@ -79,20 +84,16 @@ def comparison(before: Audit, after: Audit) -> Table:
 
 
 def changes_table(rows: Sequence[Change]) -> Table:
-    columns = ["Change", "Finding", "Before", "Score", "After", "Score", "Difference"]
-    body: list[list[Any]] = [
-        [
-            Cell(c.change, sort=float(KINDS.index(c.change)), tone=TONES.get(c.change, "plain")),
-            named(c),
-            _verdict(c.before),
-            percent(c.score_before),
-            _verdict(c.after),
-            percent(c.score_after),
-            _difference(c),
-        ]
-        for c in rows
+    columns: list[Column[Change]] = [
+        Column("Change", lambda c: Cell(c.change, float(KINDS.index(c.change)), TONES[c.change])),
+        Column("Finding", named),
+        Column("Before", format=_verdict, missing=NOT_RUN),
+        Column("Score", "score_before", percent),
+        Column("After", format=_verdict, missing=NOT_RUN),
+        Column("Score", "score_after", percent),
+        Column("Difference", _difference, points),
     ]
-    return Table(columns, body, "Verdicts, and macro-F1 in %, before and after.")
+    return Table.of(columns, rows, "Verdicts, and macro-F1 in %, before and after.")
 
 
 def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
@@ -105,8 +106,8 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
         *(Text(note, "note") for note in diff.notes()),
     ]
     if diff.records is not None:
-        rows: list[list[Any]] = [[name.replace("_", " "), n] for name, n in diff.records.items()]
-        blocks.append(Table(["Records, by id", "n"], rows, sortable=False))
+        counted = [(name.replace("_", " "), n) for name, n in diff.records.items()]
+        blocks.append(Table(["Records, by id", "n"], counted, sortable=False))
     shown = [c for c in diff.changes if c.change != "same"]
     same = [c for c in diff.changes if c.change == "same"]
     blocks += [changes_table(shown)] if shown else []
@@ -146,11 +147,10 @@ def named(change: Change) -> str:
     )
 
 
-def _difference(change: Change) -> Cell:
+def _difference(change: Change) -> float | None:
     if change.score_before is None or change.score_after is None:
-        return cell(None)
-    points = change.score_after - change.score_before
-    return Cell(f"{100 * points:+.1f}", sort=points)
+        return None
+    return change.score_after - change.score_before
 
 
 def left_over(after: Audit) -> Section:
@@ -170,11 +170,5 @@ def left_over(after: Audit) -> Section:
     return Section("What a split cannot remove", [Text(intro), Items(items)], "left")
 
 
-def _verdict(verdict: Verdict | None) -> Cell:
-    if verdict is None:
-        return Cell("not run", sort=9.0)
+def _verdict(verdict: Verdict) -> Cell:
     return Cell(VERDICT_WORDS[verdict], sort=float(VERDICTS.index(verdict)), tone=verdict)
-
-
-def _titled(section: Section, title: str) -> Section:
-    return Section(title, section.blocks, section.anchor)

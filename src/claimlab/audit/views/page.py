@@ -7,21 +7,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
+from claimlab.audit.advice import ALARMS
 from claimlab.audit.examples import PER_FINDING, pointed_at
-from claimlab.audit.result import Audit
+from claimlab.audit.result import Audit, Example
 from claimlab.audit.views import pictures
-from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.tables import (
-    SCORE,
+    BEST,
+    FIGURES,
+    VERDICT,
     Rows,
     detail_blocks,
+    matrix,
     measurements,
-    points,
-    probability,
     record_blocks,
-    scored,
 )
 from claimlab.audit.views.wording import (
     VERDICT_WORDS,
@@ -38,6 +38,7 @@ from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
     Block,
     Cell,
+    Column,
     Figure,
     Fold,
     Report,
@@ -47,14 +48,13 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     percent,
+    short,
+    span,
 )
 from claimlab.pages.excerpt import excerpt
 
 ROW_TEXT = 160  # characters
-LONG, SHORT = (
-    8,
-    5,
-)  # findings of one check: of more than LONG, only the first SHORT are shown unfolded
+LONG, SHORT = 8, 5  # of more than LONG findings of a check, the first SHORT are shown unfolded
 MANY = 3  # datasets: above this, only alarms get charts
 
 
@@ -95,10 +95,8 @@ class Chapter:
     figures: dict[int, list[Figure]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        drawn = ALARMS if self.alarms_only else set(VERDICTS) - {"not-measured"}
         for i, finding in enumerate(self.audit.findings):
-            drawn = (
-                ("fail", "warn") if self.alarms_only else ("fail", "warn", "inconclusive", "pass")
-            )
             if finding.verdict in drawn:
                 self.figures[i] = pictures.of_finding(
                     finding, f"{self.name}-{slug(finding.check)}-{i + 1}"
@@ -174,35 +172,21 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
     """
     counts = part.audit.counts()
     tiles: list[tuple[str, str, Tone]] = [(VERDICT_WORDS[v], str(counts[v]), v) for v in VERDICTS]
-    rows: list[list[Any]] = [
-        [
-            Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
-            Cell(check_title(f.check), link=f"#{part.anchor(f.check)}" if linked else None),
-            excerpt(f.feature, 60) if f.feature else "",
-            scored(f),
-            percent(f.baselines.best()),
-            points(f.difference_interval),
-            probability(f.p_adjusted),
-            f.n,
-        ]
-        for f in ordered(part.audit.findings)
+    to_section = (lambda finding: f"#{part.anchor(finding.check)}") if linked else None
+    columns: list[Column[Finding]] = [
+        VERDICT,
+        Column("Check", format=check_title, link=to_section),
+        Column("Feature", format=short(60), missing=""),
+        *FIGURES,
+        Column("n"),
     ]
-    columns = (
-        "Verdict",
-        "Check",
-        "Feature",
-        SCORE,
-        "Best baseline",
-        "Difference",
-        "Adjusted p",
-        "n",
-    )
     caption = (
         "Every finding. Scores are macro-F1 in % (feasibility: share of records); the difference to"
         " the best baseline is a 95% interval in points."
     )
     drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
-    return [*conclusion_blocks(part.audit), Tiles(tiles), Table(columns, rows, caption), *drawn]
+    table = Table.of(columns, ordered(part.audit.findings), caption)
+    return [*conclusion_blocks(part.audit), Tiles(tiles), table, *drawn]
 
 
 def check_sections(part: Chapter, detail: Detail) -> list[Section]:
@@ -236,16 +220,15 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
 
 def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
     """The checks of which there is nothing to show but the reason."""
-    seen: set[str] = set()
-    rows: list[list[Any]] = []
-    for f in findings:
-        anchor = "" if f.check in seen else part.anchor(f.check)
-        seen.add(f.check)
-        rows.append([Cell(finding_title(f), anchor=anchor), f.why])
+    anchors = {f.check: part.anchor(f.check) for f in findings}
+
+    def named(finding: Finding) -> Cell:
+        """The first finding of a check is where links to the check lead."""
+        return Cell(finding_title(finding), anchor=anchors.pop(finding.check, ""))
+
+    table = Table.of([Column("Check", named), Column("Why not", "why")], findings)
     title = f"Not measured ({len(findings)})"
-    return Section(
-        title, [Table(["Check", "Why not"], rows)], f"{part.name}-not-measured", "not-measured"
-    )
+    return Section(title, [table], f"{part.name}-not-measured", "not-measured")
 
 
 def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
@@ -279,20 +262,35 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
     for finding in part.audit.findings:
         for record in pointed_at(finding, detail.rows):
             why.setdefault(record, []).append(check_title(finding.check))
-    rows: list[list[Any]] = [
-        [
-            Cell(excerpt(e.id, 60), anchor=links[e.id].removeprefix("#")),
-            e.label,
-            e.text and excerpt(e.text, ROW_TEXT),
-            ", ".join(dict.fromkeys(why.get(e.id, []))),
-            e.split,
-        ]
-        for e in part.audit.examples
-        if e.id in links
+    columns: list[Column[Example]] = [
+        Column("Record", lambda e: Cell(excerpt(e.id, 60), anchor=links[e.id].removeprefix("#"))),
+        Column("Label"),
+        Column("Text", format=short(ROW_TEXT)),
+        Column("Pointed at by", lambda e: ", ".join(dict.fromkeys(why.get(e.id, [])))),
+        Column("Split"),
     ]
-    table = Table(
-        ["Record", "Label", "Text", "Pointed at by", "Split"],
-        rows,
-        f"Texts are cut to {ROW_TEXT} characters.",
-    )
-    return [Section(f"Rows to look at ({len(rows)})", [table], anchor=f"{part.name}-rows")]
+    shown = [example for example in part.audit.examples if example.id in links]
+    table = Table.of(columns, shown, f"Texts are cut to {ROW_TEXT} characters.")
+    return [Section(f"Rows to look at ({len(shown)})", [table], anchor=f"{part.name}-rows")]
+
+
+PAPER: tuple[Column[Finding], ...] = (
+    Column("Check", format=check_title),
+    Column("Feature", format=short(36), missing=""),
+    Column("Verdict", format=VERDICT_WORDS.get, tone=lambda f: f.verdict),
+    Column("Score", format=percent),
+    Column("95% interval", "interval", span),
+    BEST,
+    Column("n"),
+)
+
+
+def paper(audits: Sequence[Audit]) -> Report:
+    """The audits as tables for a paper: narrow enough for a printed page, no charts, no rows."""
+    caption = "Macro-F1 in %, next to the best of three baselines."
+    blocks: list[Block] = [matrix(audits, {})] if len(audits) > 1 else []
+    for audit in audits:
+        table = Table.of(PAPER, ordered(audit.findings), caption)
+        about = [Text(headline(audit)), *conclusion_blocks(audit), table]
+        blocks.append(Section(excerpt(audit.dataset, 80), about))
+    return Report("Audit of datasets", "", [*blocks, protocol_sections(audits)])

@@ -12,11 +12,18 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Figure
-from claimlab.pages.charts import bars, colours_of, distinct, histogram, to_svg
-from claimlab.pages.dots import Dot, dots
+from claimlab.pages.charts import (
+    Dot,
+    bars,
+    colours_of,
+    distinct,
+    dots,
+    histogram,
+    map_figure,
+    to_svg,
+)
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.scatter import Side, scatter_svg
-from claimlab.pages.textmap import map_figure
 
 BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two
@@ -133,11 +140,8 @@ def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
     dates = bool(bins.get("dates"))
     what = finding.feature or "characters"
     longest = bins.get("longest", bins["edges"][-1])
-    more = (
-        ""
-        if longest <= bins["edges"][-1]
-        else f" The last bar includes all longer ones (up to {longest:,.0f})."
-    )
+    more = f" The last bar includes all longer ones (up to {longest:,.0f})."
+    more = more if longest > bins["edges"][-1] else ""
     chart = histogram(bins["edges"], bins["counts"], title=what, dates=dates)
     caption = f"Records of each class by {what}; bars of the classes overlap.{more}"
     return Figure(to_svg(chart), caption, f"Histogram of {what} per class", f"{name}-histogram")
@@ -164,17 +168,12 @@ def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
         stack="normalize",
         width=460,
     )
-    what = "slices" if table == "slices" else "values"
+    which = "largest" if table == "slices" else "most telling"
     caption = (
-        f"Classes within the {len(shown)} most telling {what}; the number of records is in"
-        " parentheses."
+        f"Classes within the {len(shown)} {which} {table}; the number of records is in parentheses."
     )
-    if table == "slices":
-        caption = (
-            f"Classes within the {len(shown)} largest slices; the number of records is in"
-            " parentheses."
-        )
-    return Figure(to_svg(chart), caption, f"Bars of class shares per {what[:-1]}", f"{name}-{what}")
+    alt = f"Bars of class shares per {table.removesuffix('s')}"
+    return Figure(to_svg(chart), caption, alt, f"{name}-{table}")
 
 
 def _known(finding: Finding) -> dict[str, float]:

@@ -5,22 +5,42 @@ each for the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from claimlab.audit.advice import ALARMS, name_of, reason
 from claimlab.audit.remedy import Command
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, headline, ordered
 from claimlab.core.finding import Finding
-from claimlab.pages.blocks import Block, Cell, Items, Table, Text
-from claimlab.pages.excerpt import excerpt
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Column,
+    Items,
+    Table,
+    Text,
+    percent,
+    short,
+    span,
+)
 from claimlab.pages.terminal import clean, columns_of, grid, shorten, to_text
 
 ADVICE = 6  # pieces of advice on one screen
 INDENT = 4  # of commands
+NO_FIGURE = Cell("", sort=0.0)
 ROWS = 18  # of the table: with all the rest it fits 40 lines
-COLUMNS = ("Verdict", "Check", "Feature", "Score", "Interval", "Baseline", "Reason")
 WHOLE = ("Verdict", "Check", "Score", "Interval", "Baseline")  # the others give way
+VERDICT: Column[Finding] = Column(
+    "Verdict", format=VERDICT_WORDS.get, tone=lambda finding: finding.verdict
+)
+COLUMNS: tuple[Column[Finding], ...] = (
+    VERDICT,
+    Column("Check"),
+    Column("Feature", lambda f: None if f.feature == f.check else f.feature, short(22), ""),
+    Column("Score", format=percent, missing=NO_FIGURE),
+    Column("Interval", format=lambda interval: span(interval).text, missing=""),
+    Column("Baseline", lambda f: f.baselines.best(), percent, NO_FIGURE),
+    Column("Reason", reason),
+)
 
 
 def screen(
@@ -62,7 +82,7 @@ def _typed(command: Command, width: int) -> list[str]:
 
 def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
     alarms = [f for f in ordered(audit.findings) if f.verdict in ALARMS]
-    table = Table(COLUMNS, [_row(f) for f in alarms[:ROWS]])
+    table = Table.of(COLUMNS, alarms[:ROWS])
     done = audit.conclusion
     groups = {
         "More that fail or warn": [name_of(f) for f in alarms[ROWS:]],
@@ -81,23 +101,6 @@ def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
     ]
 
 
-def _row(finding: Finding) -> list[Any]:
-    low, high = finding.interval or (0.0, 0.0)
-    return [
-        Cell(VERDICT_WORDS[finding.verdict], tone=finding.verdict),
-        finding.check,
-        "" if finding.feature in (None, finding.check) else excerpt(str(finding.feature), 22),
-        _figure(finding.score),
-        f"{100 * low:.1f} to {100 * high:.1f}" if finding.interval else "",
-        _figure(finding.baselines.best()),
-        reason(finding),
-    ]
-
-
-def _figure(value: float | None) -> Cell:
-    return Cell("" if value is None else f"{100 * value:.1f}", sort=value or 0.0)
-
-
 def _line(head: str, names: Sequence[str], width: int) -> str:
     """As many names as one line has room for, and how many more there are."""
     for shown in range(len(names), 0, -1):
@@ -109,8 +112,6 @@ def _line(head: str, names: Sequence[str], width: int) -> str:
 
 
 def _sentences(audit: Audit, width: int, colour: bool) -> list[str]:
-    rows: list[list[Any]] = [
-        [Cell(VERDICT_WORDS[f.verdict], tone=f.verdict), f"{name_of(f)}: {f.why}"]
-        for f in ordered(audit.findings)
-    ]
-    return grid(Table(["Verdict", "Finding"], rows), width=width, colour=colour, whole=("Verdict",))
+    columns = (VERDICT, Column[Finding]("Finding", lambda f: f"{name_of(f)}: {f.why}"))
+    table = Table.of(columns, ordered(audit.findings))
+    return grid(table, width=width, colour=colour, whole=("Verdict",))

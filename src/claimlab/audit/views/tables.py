@@ -5,18 +5,35 @@ all else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
 
 from claimlab.audit.advice import name_of
-from claimlab.audit.result import Example
-from claimlab.core.finding import Finding
+from claimlab.audit.result import Audit, Example
+from claimlab.audit.views.wording import MARKS, VERDICT_WORDS, check_title
+from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Column,
+    Fold,
+    Section,
+    Table,
+    Text,
+    Value,
+    cell,
+    decimal,
+    percent,
+    points,
+    points_span,
+    probability,
+    short,
+    span,
+)
 from claimlab.pages.excerpt import excerpt
 
-SCORE = "Score (95% interval)"
 OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding
 INLINE = 3  # rows shown with their text under a finding
@@ -30,6 +47,83 @@ NAMES = {
 }
 DRAWN = ("values", "slices")  # their chart is shown; the table is folded
 CHARTS = ("cloud", "histogram")  # shown as charts only
+MATRIX_NOTE = (
+    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the number is the score of"
+    " the most severe finding, in %."
+)
+
+
+def scored(finding: Finding) -> Cell:
+    """The score with its interval, in percent."""
+    score, interval = finding.score, finding.interval
+    if score is None or interval is None:
+        return percent(score)
+    return Cell(f"{100 * score:.1f} ({span(interval).text})", sort=score)
+
+
+VERDICT = Column[Finding](
+    "Verdict", lambda f: Cell(VERDICT_WORDS[f.verdict], VERDICTS.index(f.verdict), f.verdict)
+)
+BEST = Column[Finding]("Best baseline", lambda f: f.baselines.best(), percent)
+FIGURES = (
+    Column("Score (95% interval)", scored),
+    BEST,
+    Column[Finding]("Difference", "difference_interval", points_span),
+    Column[Finding]("Adjusted p", "p_adjusted", probability),
+)
+MEASURED = (
+    Column[Finding]("Verdict", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
+    Column("Measured", name_of),
+    *FIGURES,
+)
+MEASUREMENT = (
+    Column[Finding]("Baseline: majority class", "baselines.majority", percent),
+    Column[Finding]("Baseline: random guess by label proportions", "baselines.stratified", percent),
+    Column[Finding]("Baseline: permuted labels", "baselines.shuffled", percent),
+    Column[Finding]("Baseline: the records' own text", "baselines.own_text", percent),
+    Column[Finding]("Difference to the best, in points", "difference", points),
+    Column[Finding]("Its 95% interval", "difference_interval", points_span),
+    Column[Finding]("p", "p", probability),
+    Column[Finding]("Adjusted p", "p_adjusted", probability),
+    Column[Finding]("Permutations"),
+    Column[Finding]("Labels that a permutation moves, %", "moved", percent),
+    Column[Finding]("Labels that it would move freely, %", "moved_freely", percent),
+    Column[Finding](
+        "Rows per class", lambda f: ", ".join(f"{name} {n:,}" for name, n in f.classes.items())
+    ),
+)
+
+
+def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Section:
+    """Datasets against checks, the most severe verdict of each: one row per audit. `links` leads
+    from (number of the audit, check) to its section.
+    """
+    worst = {
+        (number, check): audit.worst(check)
+        for number, audit in enumerate(audits)
+        for check in {finding.check for each in audits for finding in each.findings}
+    }
+    failed = [check for (_, check), one in worst.items() if one and one.verdict == "fail"]
+    checks = sorted({check for _, check in worst}, key=lambda c: (-failed.count(c), c))
+    rows = [
+        [
+            Cell(audit.dataset, link=links.get((number, ""))),
+            *(_worst(worst[number, check], links.get((number, check))) for check in checks),
+        ]
+        for number, audit in enumerate(audits)
+    ]
+    table = Table(["Dataset", *map(check_title, checks)], rows, MATRIX_NOTE, upright=True)
+    return Section("Overview matrix", [table], "matrix")
+
+
+def _worst(finding: Finding | None, link: str | None) -> Cell:
+    if finding is None:
+        return Cell("·", sort=9.0)
+    score = f" {100 * finding.score:.0f}" if finding.score is not None else ""
+    # Sorts by verdict, then by score within it.
+    order = VERDICTS.index(finding.verdict) - (finding.score or 0.0) / 2
+    shown = MARKS[finding.verdict] + score
+    return Cell(shown, float(order), finding.verdict, link=link, title=finding.why)
 
 
 @dataclass(frozen=True)
@@ -74,65 +168,14 @@ def measurements(finding: Finding) -> list[Block]:
     known = [f for f in finding.every if f.score is not None or f is not finding]
     if not known or (finding.score is None and len(known) == 1):
         return []
-    columns = ("Verdict", "Measured", SCORE, "Best baseline", "Difference", "Adjusted p")
     caption = "Macro-F1 in %; the difference to the best baseline is a 95% interval in points."
-    side_by_side = Table(columns, [_decided(f) for f in known], caption, sortable=False)
-    figures = [_measured(f) for f in known]
-    body = [[cell(name), *(cell(of_one[name]) for of_one in figures)] for name in figures[0]]
+    side_by_side = Table.of(MEASURED, known, caption, sortable=False)
+    body = [[cell(figure.head), *(cell(figure.of(f)) for f in known)] for figure in MEASUREMENT]
     used = [row for row in body if any(value.text not in ("–", "") for value in row[1:])]
-    every = Table(["Figure", *(name_of(f) for f in known)], used, sortable=False)
+    every = Table(["Figure", *map(name_of, known)], used, sortable=False)
     fold = Fold("Baselines, p and permutations", [every])
-    return (
-        [side_by_side, fold] if len(known) > 1 else [fold]
-    )  # the sentence has the figures of a single one
-
-
-def _decided(f: Finding) -> list[Any]:
-    return [
-        Cell(f.verdict.replace("-", " "), tone=f.verdict),
-        name_of(f),
-        scored(f),
-        percent(f.baselines.best()),
-        points(f.difference_interval),
-        probability(f.p_adjusted),
-    ]
-
-
-def _measured(f: Finding) -> JsonObject:
-    return {
-        "Baseline: majority class": percent(f.baselines.majority),
-        "Baseline: random guess by label proportions": percent(f.baselines.stratified),
-        "Baseline: permuted labels": percent(f.baselines.shuffled),
-        "Baseline: the records' own text": percent(f.baselines.own_text),
-        "Difference to the best, in points": (
-            None if f.difference is None else Cell(f"{100 * f.difference:+.1f}", sort=f.difference)
-        ),
-        "Its 95% interval": points(f.difference_interval),
-        "p": probability(f.p),
-        "Adjusted p": probability(f.p_adjusted),
-        "Permutations": f.permutations,
-        "Labels that a permutation moves, %": percent(f.moved),
-        "Labels that it would move freely, %": percent(f.moved_freely),
-        "Rows per class": ", ".join(f"{c} {n:,}" for c, n in f.classes.items()),
-    }
-
-
-def scored(f: Finding) -> Cell:
-    """The score with its interval, in percent."""
-    if f.score is None or f.interval is None:
-        return percent(f.score)
-    return Cell(f"{100 * f.score:.1f} ({span(f.interval).text})", sort=f.score)
-
-
-def points(interval: tuple[float, float] | None) -> Cell:
-    """An interval of differences, in points."""
-    if interval is None:
-        return cell(None)
-    return Cell(f"{100 * interval[0]:+.1f} to {100 * interval[1]:+.1f}", sort=interval[0])
-
-
-def probability(p: float | None) -> Cell:
-    return cell(None) if p is None else Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
+    # The sentence has the figures of a single one.
+    return [side_by_side, fold] if len(known) > 1 else [fold]
 
 
 def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
@@ -146,8 +189,12 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
         return [Text(f"It names {several(finding.pointed_at, 'record')}; {_kept(finding)}.")]
     out: list[Block] = []
     if not finding.details.get("pairs"):
-        body = [[rows.cell(r), rows.label(r), rows.text(r)] for r in shown[:INLINE]]
-        out.append(Table(["Record", "Label", "Text"], body, sortable=False))
+        columns = (
+            Column("Record", rows.cell),
+            Column("Label", rows.label),
+            Column("Text", rows.text),
+        )
+        out.append(Table.of(columns, shown[:INLINE], sortable=False))
     rest = finding.pointed_at - len(shown[:LISTED])
     more = f" ({rest:,} more; {_kept(finding)})" if rest else ""
     links = [(excerpt(r, 60), rows.links[r]) for r in shown[:LISTED]]
@@ -156,82 +203,67 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
 
 def _kept(finding: Finding) -> str:
     """Where the ids are, and that not all were kept."""
-    cut = finding.records_in_all is not None
-    return (
-        f"the first {len(finding.records):,} are in audit.json"
-        if cut
-        else "audit.json has all of them"
-    )
+    if finding.records_in_all is None:
+        return "audit.json has all of them"
+    return f"the first {len(finding.records):,} are in audit.json"
 
 
-def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
+def count_table(rows: Sequence[JsonObject], head: str) -> Table:
     """One row per word or value: in how many records of each class it occurs, and the share of its
     records there.
     """
-    classes = list(rows[0]["counts"])
-    leans = any("leans" in row for row in rows)
-    columns = [head or "Value", *classes, *(["More frequent in"] if leans else [])]
-    body: list[list[Any]] = []
-    for row in rows:
-        total = sum(row["counts"].values())
-        line: list[Any] = [excerpt(str(row.get("word", row.get("value"))), 80)]
-        for name in classes:
-            n = int(row["counts"].get(name, 0))
-            share = n / total if total else 0.0
-            line.append(Cell(f"{n:,} ({100 * share:.1f}%)", sort=share + n * 1e-12))
-        body.append([*line, row.get("leans")] if leans else line)
-    return Table(columns, body, "Records per class; in parentheses their share of the row.")
+    columns: list[Column[JsonObject]] = [
+        Column(head or "Value", lambda row: row.get("word", row.get("value")), short(80), "None"),
+        *(Column(name, partial(_share, name)) for name in rows[0]["counts"]),
+        Column("More frequent in", lambda row: row.get("leans"), optional=True),
+    ]
+    return Table.of(columns, rows, "Records per class; in parentheses their share of the row.")
 
 
-def pair_table(pairs: Sequence[Mapping[str, Any]], rows: Rows) -> Table:
+def _share(name: str, row: JsonObject) -> Cell:
+    total = sum(row["counts"].values())
+    n = int(row["counts"].get(name, 0))
+    share = n / total if total else 0.0
+    return Cell(f"{n:,} ({100 * share:.1f}%)", sort=share + n * 1e-12)
+
+
+def pair_table(pairs: Sequence[JsonObject], rows: Rows) -> Table:
     """Two records a row, with how alike they are where that was measured."""
-    measured = any("cosine" in pair for pair in pairs)
-    columns = [
-        "Record",
-        "Label",
-        "Text",
-        "Says the same as",
-        "Label",
-        "Text",
-        *(["Cosine"] if measured else []),
-    ]
-    body: list[list[Any]] = [
-        [
-            value
-            for r in (p["record"], p["other"])
-            for value in (rows.cell(r), rows.label(r), rows.text(r, 120))
+    columns: list[Column[JsonObject]] = []
+    for key, head in (("record", "Record"), ("other", "Says the same as")):
+        columns += [
+            Column(head, key, rows.cell),
+            Column("Label", key, rows.label),
+            Column("Text", key, lambda record: rows.text(record, 120)),
         ]
-        + ([decimal(p.get("cosine"), 2)] if measured else [])
-        for p in pairs
-    ]
-    return Table(columns, body, sortable=False)
+    columns.append(
+        Column("Cosine", lambda pair: pair.get("cosine"), partial(decimal, digits=2), optional=True)
+    )
+    return Table.of(columns, pairs, sortable=False)
 
 
-def plain_table(rows: Sequence[Mapping[str, Any]], shown: Rows) -> Table:
+def plain_table(rows: Sequence[JsonObject], shown: Rows) -> Table:
     """Any rows as they are: a share per class becomes a column per class, a record has its text
     beside it.
     """
     flat = [_flat(row) for row in rows]
-    columns = list(dict.fromkeys(key for row in flat for key in row))
-    body: list[list[Any]] = [
-        [_value(name, row.get(name), shown) for name in columns] for row in flat
+    names = list(dict.fromkeys(key for row in flat for key in row))
+    columns: list[Column[JsonObject]] = [
+        Column(name[:1].upper() + name[1:].replace("_", " "), partial(_listed, name, shown))
+        for name in names
     ]
-    if "record" in columns:
-        columns.append("text")
-        body = [
-            [*line, shown.text(str(row["record"]))] for line, row in zip(body, flat, strict=True)
-        ]
-    return Table([name[:1].upper() + name[1:].replace("_", " ") for name in columns], body)
+    if "record" in names:
+        columns.append(Column("Text", "record", lambda record: shown.text(str(record))))
+    return Table.of(columns, flat)
 
 
-def _flat(row: Mapping[str, Any]) -> JsonObject:
+def _flat(row: JsonObject) -> JsonObject:
     out: JsonObject = {}
     for key, value in row.items():
-        out.update(
-            {f"{key}, {c} (%)": 100 * x for c, x in value.items()}
-            if isinstance(value, Mapping)
-            else {key: value}
-        )
+        if isinstance(value, Mapping):
+            out |= {f"{key}, {name} (%)": 100 * share for name, share in value.items()}
+        else:
+            out[key] = value
     return out
 
 
@@ -241,18 +273,15 @@ def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
     """
     n = len(table.rows)
     if closed:
-        return [
-            Fold(f"The {n} {title} as a table" if n > 1 else f"The {title} as a table", [table])
-        ]
+        return [Fold(f"The {f'{n} ' if n > 1 else ''}{title} as a table", [table])]
     if n <= OPEN:
         return [table]
-    return [
-        Table(table.columns, table.rows[:OPEN], table.caption),
-        Fold(f"All {n} {title}", [table]),
-    ]
+    first = replace(table, rows=table.rows[:OPEN], sortable=True)
+    return [first, Fold(f"All {n} {title}", [table])]
 
 
-def _value(name: str, value: Any, shown: Rows) -> Any:
+def _listed(name: str, shown: Rows, row: JsonObject) -> Value:
+    value = row.get(name)
     if name == "record":
         return shown.cell(str(value))
     if isinstance(value, float):

@@ -14,13 +14,7 @@ from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Fold, Items, Section, Text
 
-VERDICT_WORDS = {
-    "fail": "fail",
-    "warn": "warn",
-    "inconclusive": "inconclusive",
-    "pass": "pass",
-    "not-measured": "not measured",
-}
+VERDICT_WORDS = {verdict: verdict.replace("-", " ") for verdict in VERDICTS}
 MARKS = {"fail": "✗", "warn": "!", "inconclusive": "?", "pass": "✓", "not-measured": "–"}
 RATE_CHECKS = ("feasibility",)  # their score is a share of records, not a macro-F1
 

@@ -222,8 +222,7 @@ def pictures(entries: Sequence[Entry]) -> list[Block]:
     every bar it is in.
     """
     from claimlab.core.languages import describe
-    from claimlab.pages.charts import to_svg
-    from claimlab.pages.timeline import spans
+    from claimlab.pages.charts import spans, to_svg
 
     names = {
         code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))

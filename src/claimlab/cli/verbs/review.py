@@ -47,7 +47,7 @@ PeopleOption = Annotated[
 def tasks() -> None:
     """List the built-in tasks: what is asked, and what answers do."""
     from claimlab.pages.blocks import Table
-    from claimlab.review.known import KNOWN
+    from claimlab.review.task import KNOWN
 
     if wants_json():
         emit({"tasks": [task.model_dump(mode="json") for task in KNOWN]})

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.page import Chapter, Detail, summary
+from claimlab.audit.views.tables import matrix
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.dataset import Dataset
 from claimlab.core.types import JsonObject

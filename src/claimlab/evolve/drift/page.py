@@ -36,10 +36,8 @@ from claimlab.pages.blocks import (
     Tiles,
     percent,
 )
-from claimlab.pages.charts import bars, distinct, to_svg
+from claimlab.pages.charts import bars, distinct, heatmap, lines, to_svg
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.heatmap import heatmap
-from claimlab.pages.lines import lines
 
 MANY = 12  # series in one picture
 WORDS = {"home": "group (of traces that stayed in one)"}

@@ -24,9 +24,8 @@ from claimlab.evolve.worth.score import (
     wasserstein,
 )
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles
-from claimlab.pages.charts import to_svg
+from claimlab.pages.charts import heatmap, to_svg
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.heatmap import heatmap
 
 FEW = 5  # bands; with fewer, each is halved
 TOPICS = 8  # in one chart
