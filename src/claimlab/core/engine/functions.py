@@ -17,7 +17,7 @@ FUNCTIONS = {
     "evolve lives": "claimlab.evolve.shared:do_lives",
     "filter metric": "claimlab.generate.filter.measure:do_metric",
     "import table": "claimlab.exchange.read.shared:do_table",
-    "judge conflicts": "claimlab.evaluate.judge.lexical:conflicts",
+    "judge conflicts": "claimlab.evaluate.judge.opinions:conflicts",
     "near-duplicates match": "claimlab.text.neardup.stages:match",
     "near-duplicates same": "claimlab.text.neardup.stages:same",
     "near-duplicates sketch": "claimlab.text.neardup.stages:sketch",
