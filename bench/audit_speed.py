@@ -25,7 +25,7 @@ import polars as pl
 from harness import Row, apart, begin, best, compare, parser, record, shared
 
 from claimlab.audit import cdl
-from claimlab.audit.breadth_first import fold, vote
+from claimlab.audit.cdl import fold, vote
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset

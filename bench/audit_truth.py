@@ -31,8 +31,8 @@ from claimlab.audit.subject import Subject
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
+from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.permute import Exchange
-from claimlab.core.stats.shares import wilson
 
 # Pairs, sets of three, events of unequal size, claims with several texts; few rows; a rare class;
 # plain ones.

@@ -26,7 +26,7 @@ from claimlab.detect import linear
 from claimlab.detect.detector import Part
 from claimlab.detect.detectors.tfidf import Tfidf
 from claimlab.detect.tables import DECIMALS
-from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.table import VERACITY
 
 NAMES = ("isot", "covid19-fake-news", "fake-br", "liar")
 

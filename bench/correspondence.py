@@ -39,8 +39,7 @@ from claimlab.catalog.load import load
 from claimlab.enrich.checkworthy import best_claims
 from claimlab.enrich.correspondence import SHARE, Match, corresponds, matches
 from claimlab.enrich.query import make_queries, prepared
-from claimlab.search.analysis import EXACT, terms_of
-from claimlab.search.passage import best_passage
+from claimlab.search.analysis import EXACT, best_passage, terms_of
 from claimlab.search.query import Query
 from claimlab.text.guard import is_social
 

@@ -27,7 +27,7 @@ from parts.detect_tables import PARTS, Table
 from claimlab.core.settings import read as read_settings
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.run import detect
-from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import scores_of
 
 CLASSIC = "tfidf"
 

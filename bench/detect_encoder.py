@@ -124,7 +124,7 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
     device = choose_device(args.device)
     began = time.monotonic()
     fitted = train(
-        str(folder / "model"), *side["train"], *side["dev"], recipe=recipe, seed=seed, device=device
+        str(folder / "model"), side["train"], side["dev"], recipe=recipe, seed=seed, device=device
     )
     trained = time.monotonic() - began
     guess = fitted.logits(side["test"][0]).argmax(1)

@@ -30,10 +30,10 @@ from claimlab.core.stats.scores import macro_f1_of
 from claimlab.detect.detector import DETECTORS
 from claimlab.detect.detectors import multilingual
 from claimlab.detect.run import detect
-from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import scores_of
 from claimlab.split.run import Split, split
-from claimlab.tasks.known.table_veracity import VERACITY as TASK
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
+from claimlab.tasks.table import VERACITY as TASK
 from claimlab.text.langid import identify
 from claimlab.text.vectors import LANGUAGES, encode
 

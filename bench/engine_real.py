@@ -27,9 +27,9 @@ from typing import Any
 from harness import begin, cpu_seconds, parser, shared, unmeasured
 
 import claimlab as cl
-from claimlab.core.engine import rows
+from claimlab.core.engine import run as rows
 from claimlab.core.engine import run as stages
-from claimlab.detect import shared as predicted
+from claimlab.detect import run as predicted
 
 # Statements, claims with evidence, German posts, Portuguese messages, tweets with their labels in
 # another file, and one that comes as five files and is imported without a catalogue entry.

@@ -61,14 +61,9 @@ def enriched(data: Path, place: Path, limit: int | None) -> Any:
 
 def judged(dataset: Any) -> list[str]:
     """The records of which a judge of rationales reads an article."""
-    try:
-        from claimlab.evaluate.judge.cases import articles_in
+    from claimlab.evaluate.judge.cases import articles_in
 
-        return sorted(articles_in(dataset).texts)
-    except ImportError:  # before
-        from claimlab.evaluate.judge.cases import articles_in as first_rated  # type: ignore[attr-defined]
-
-        return sorted(first_rated(dataset))
+    return sorted(articles_in(dataset).texts)
 
 
 def patterns(dataset: Any) -> dict[str, Any]:

@@ -27,15 +27,13 @@ from harness import Row, begin, best, need, parser, record
 from parts.evolved import show
 from scipy.spatial import cKDTree
 
+from claimlab.evolve.propagation import CELLS
 from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
-from claimlab.evolve.society.draws import Numbers, below, numbers
-from claimlab.evolve.society.engine import Model, travel
+from claimlab.evolve.society.engine import Fresh, Model, Numbers, below, neighbour, numbers, travel
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.networks.clustered import INSIDE
 from claimlab.evolve.society.networks.dunbar import MODERATE, STRONG
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.society.telling import Fresh, neighbour
-from claimlab.evolve.stage import CELLS
 
 Job = Callable[[], object]
 ENOUGH = 0.5  # seconds

@@ -1,11 +1,9 @@
-"""What drift-lite is worth, and how claims drift by rules: figures for docs/evolve-drift.md, as
-Markdown.
+"""What drift-lite is worth, and how claims drift by word noise: figures for docs/evolve-drift.md,
+as Markdown.
 
     python bench/evolve_drift.py pairs [ARCHIVE]           AUC of each dimension on released pairs
-    python bench/evolve_drift.py curve [ARCHIVE]           early and late slope of rule rewrites on
-                                                           three networks
-    python bench/evolve_drift.py rules [ARCHIVE]           drift and length by group, topic and
-                                                           network, beside released
+    python bench/evolve_drift.py curve [ARCHIVE]           early and late slope of the null rewriter
+                                                           on three networks
     python bench/evolve_drift.py distances                 Wasserstein distances from people, from
                                                            published counts
 
@@ -13,10 +11,8 @@ ARCHIVE is the released evolved-claims archive (default: in ../shared/data).
 
 `pairs` takes each value of a steered dimension against the others of that dimension: 0.5 says that
 a dimension of drift-lite cannot tell claims steered there from the rest, below 0.5 that they moved
-less. Nothing is fitted. `curve` runs `claimlab evolve run` on seed240 with its defaults (rules, 90
-agents, 30 steps) on each network, then measures. `rules` runs them with the released agents on the
-three released networks and sets the ends of their traces beside those of the released ones; no row
-and no interval from fewer than 20 traces.
+less. Nothing is fitted. `curve` runs `claimlab evolve run` on seed240 with its defaults (word
+noise, 90 agents, 30 steps) on each network, then measures.
 """
 
 from __future__ import annotations
@@ -26,8 +22,7 @@ import io
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -37,17 +32,10 @@ from sklearn.metrics import roc_auc_score
 
 from claimlab.catalog.load import load
 from claimlab.cli.app import run as command
-from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.interval import unit_interval
-from claimlab.evolve.drift.grouping import LEAST, by_topic
-from claimlab.evolve.drift.hops import read_hops
 from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 from claimlab.evolve.drift.measure import measure
-from claimlab.evolve.run import simulate
-from claimlab.evolve.setup import Setup
-from claimlab.evolve.society.population import Population
-from claimlab.evolve.worth.compare import of_counts
+from claimlab.evolve.worth.score import of_counts
 
 NETWORKS = ("random", "scale-free", "clustered")
 SCORES = (0.4, 0.5, 0.6, 0.7)
@@ -148,57 +136,6 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
     yield "Mean by step: " + ", ".join(f"{d}: {v:.3f}" for d, v in shown) + "."
 
 
-def rules(archive: str, steps: int, seed: int) -> Iterator[str]:
-    people = Population.read(archive)
-    groups = dict(people.agents.select("id", pl.col("group").cast(pl.String)).iter_rows())
-    seeds = load("evolved-claims", archive, variant="seed240")
-    runs = []
-    for network in ("random", "scale_free", "cluster"):
-        setup = Setup(
-            network=f"{archive}#assets/{network}_network.json",
-            population=archive,
-            steps=steps,
-            seed=seed,
-        )
-        writer = setup.open_rewriter(Calls())
-        run = simulate(seeds, setup.open_stage(), rewriter=writer, plan=setup.plan, seed=seed)
-        runs.append(replace(run, name=network))
-    sides = [ends([load("evolved-claims", archive, variant="traces")], groups), ends(runs, groups)]
-    yield (
-        "| | released: traces | drift-lite (95% interval) | words | rules: traces | drift-lite |"
-        " words |"
-    )
-    yield "|---|---|---|---|---|---|---|"
-    for by in ("home", "topic", "topology"):
-        tables = [by_topic(side) if by == "topic" else side.drop_nulls(by) for side in sides]
-        for value in sorted({v for table in tables for v in table[by].unique().to_list()}):
-            cells = [summary(table.filter(pl.col(by) == value), seed) for table in tables]
-            yield f"| {value} | " + " | ".join(cells) + " |"
-
-
-def ends(datasets: Sequence[Dataset], groups: Mapping[str, str]) -> pl.DataFrame:
-    """The last hop of every trace, with its drift."""
-    hops = read_hops(datasets, groups)
-    last = hops.filter(pl.col("hop") == pl.col("hops"))
-    return last.with_columns(drift_lite(last["base"].to_list(), last["output"].to_list()))
-
-
-def summary(part: pl.DataFrame, seed: int) -> str:
-    """Traces, mean drift with its interval, and words of the first and the last text."""
-    if part.height < LEAST:
-        return f"{part.height} | too few | too few"
-    drift = part[TOTAL].to_numpy()
-    low, high = unit_interval(len(drift), lambda rows: float(drift[rows].mean()), seed=seed) or (
-        0.0,
-        0.0,
-    )
-    words = [part[name].str.split(" ").list.len().mean() for name in ("base", "output")]
-    return (
-        f"{len(drift)} | {drift.mean():.3f} ({low:.3f} to {high:.3f}) | {words[0]:.1f} to"
-        f" {words[1]:.1f}"
-    )
-
-
 def distances() -> Iterator[str]:
     people = dict(zip(SCORES, PEOPLE, strict=True))
     yield "| method | Wasserstein distance from people |"
@@ -210,13 +147,12 @@ def distances() -> Iterator[str]:
 def main() -> None:
     made = parser(__doc__)
     jobs = made.add_subparsers(dest="job", required=True)
-    for name in ("pairs", "curve", "rules"):
+    for name in ("pairs", "curve"):
         jobs.add_parser(name).add_argument("archive", nargs="?")
-    for name in ("curve", "rules"):
-        jobs.choices[name].add_argument("--steps", type=int, default=30)
-        jobs.choices[name].add_argument("--seed", type=int, default=20)
+    jobs.choices["curve"].add_argument("--steps", type=int, default=30)
+    jobs.choices["curve"].add_argument("--seed", type=int, default=20)
     jobs.add_parser("distances")
-    show(begin(made), {"pairs": pairs, "curve": curve, "rules": rules, "distances": distances})
+    show(begin(made), {"pairs": pairs, "curve": curve, "distances": distances})
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@
     python bench/evolve_run.py attainment --model embedded --claims 20 --one-target --steps 5
     python bench/evolve_run.py throughput                           share of an endpoint's ideal
     rate
-    python bench/evolve_run.py curve [ARCHIVE]                      how much the text differs from
-    its seed, by step
 
 ARCHIVE is the released evolved-claims archive (default: in ../shared/data). In `attainment` the
 base claims are dealt into three parts: auditors learn from one, the judge from another, and the
@@ -41,12 +39,10 @@ from claimlab.core.places import cache_folder
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
 from claimlab.evolve.claims.model import Target, all_targets, steerable
-from claimlab.evolve.propagation import Plan
+from claimlab.evolve.propagation import Plan, Stage
 from claimlab.evolve.rewrite.known.model import Model, question
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
-from claimlab.evolve.run import simulate, simulate_async
-from claimlab.evolve.setup import Setup
-from claimlab.evolve.stage import Stage
+from claimlab.evolve.run import Setup, simulate, simulate_async
 from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
@@ -117,8 +113,10 @@ def attainment(
     judge = fit_auditors(for_judge, list(steerable()), 1, seed + 100)[0]
     panel = fit_auditors(for_auditors, list(steerable()), 3, seed)
     stage = Setup(seed=seed).open_stage()
-    name = "model" if model else "rules"
-    writer = REWRITERS.get(name)(Settings(profile=model, calls=Calls(cache=cache, concurrency=4)))
+    name = "model" if model else "null"
+    texts: dict[str | None, list[str]] = {"eng": starts.records["text"].to_list()}
+    calls = Calls(cache=cache, concurrency=4)
+    writer = REWRITERS.get(name)(Settings(profile=model, calls=calls, texts=texts))
     lots = shares(starts, one_target)
     lives = sum(part.records.height * len(targets) for part, targets in lots)
     yield (
@@ -285,41 +283,10 @@ class Parrot:
         return {"rewriter": self.name}
 
 
-def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
-    """A plain look at saturation: the share of a text's words that were not in its seed, by step
-    and network.
-    """
-    seeds = load("evolved-claims", archive, variant="seed240")
-    yield (
-        "| network | "
-        + " | ".join(f"step {s}" for s in (1, 2, 3, 5, 8, 12, 20, steps))
-        + " | late slope / early slope |"
-    )
-    yield "|---" * 10 + "|"
-    for network in ("random", "scale-free", "clustered"):
-        stage = Setup(network=network, seed=seed).open_stage()
-        writer = REWRITERS.get("rules")(Settings())
-        made = simulate(seeds, stage, rewriter=writer, plan=Plan(steps=steps), seed=seed)
-        rows = made.tables["traces"].select("record_id", "step", "input", "output").iter_rows()
-        first: dict[str, set[str]] = {}
-        new: dict[int, list[float]] = {}
-        for record, step, before, after in rows:
-            base = first.setdefault(record, set(before.lower().split()))
-            words = set(after.lower().split())
-            new.setdefault(step, []).append(1 - len(words & base) / len(words | base))
-        mean = {step: float(np.mean(values)) for step, values in new.items()}
-        early = np.polyfit(range(6), [0.0, *(mean[s] for s in range(1, 6))], 1)[0]
-        late = np.polyfit(
-            range(steps - 9, steps + 1), [mean[s] for s in range(steps - 9, steps + 1)], 1
-        )[0]
-        shown = " | ".join(f"{mean[s]:.3f}" for s in (1, 2, 3, 5, 8, 12, 20, steps))
-        yield f"| {network} | {shown} | {late / early:.3f} |"
-
-
 def main() -> None:
     made = parser(__doc__)
     jobs = made.add_subparsers(dest="job", required=True)
-    for name in ("auditor", "attainment", "curve"):
+    for name in ("auditor", "attainment"):
         job = jobs.add_parser(name)
         job.add_argument("archive", nargs="?")
         job.add_argument("--seed", type=int, default=20)
@@ -329,7 +296,7 @@ def main() -> None:
             job.add_argument("--steps", type=int, default=30)
         if name == "attainment":
             job.add_argument("--claims", type=int, default=48)
-            job.add_argument("--model", help="a model profile; without it the rules write")
+            job.add_argument("--model", help="a model profile; without it noise")
             job.add_argument(
                 "--one-target", action="store_true", help="one target for each claim, in turns"
             )
@@ -342,7 +309,7 @@ def main() -> None:
     busy.add_argument("--concurrency", type=int, default=96)
     show(
         begin(made),
-        {"auditor": auditor, "attainment": attainment, "throughput": throughput, "curve": curve},
+        {"auditor": auditor, "attainment": attainment, "throughput": throughput},
     )
 
 

@@ -34,7 +34,7 @@ JOBS = {
         "from lingua import LanguageDetectorBuilder as B; print(B.from_all_languages().build())"
     ),
     "tokens": (
-        "import tiktoken; from claimlab.clean.tokens import CL100K_SHA256;"
+        "import tiktoken; from claimlab.clean.counting import CL100K_SHA256;"
         " print(tiktoken.__version__)"
     ),
     "pandas": f"{START} print(data.to_pandas().shape)",

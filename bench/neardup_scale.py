@@ -75,7 +75,7 @@ def posts(folder: Path, count: int) -> Path:
 def search(place: str, work: str, engine: str | None) -> dict[str, Any]:
     """In a process of its own: the clusters of the posts, written and hashed."""
     from claimlab.text.neardup import stream_clusters
-    from claimlab.text.neardup.choose import load
+    from claimlab.text.neardup.kernel import load
 
     files, workdir = sorted(Path(place).glob("*.parquet")), Path(work)
     clusters = stream_clusters(files, "text", workdir=workdir, engine=engine, keep=True)
@@ -227,7 +227,7 @@ def match_again(place: str, engine: str) -> dict[str, str]:
     """In a process of its own: the bucket matching of a finished job, in a folder beside it."""
     from claimlab.core.engine import run_stage
     from claimlab.core.engine.stage import Stage
-    from claimlab.text.neardup.stages import match as work
+    from claimlab.text.neardup.stream import match as work
 
     job = Path(place)
     with tempfile.TemporaryDirectory(dir=job.parent) as name:

@@ -52,10 +52,9 @@ def pairs(name: str, data: Path, seed: int) -> list[Pair]:
     order drawn by lot.
     """
     from claimlab.catalog.load import load
-    from claimlab.text.map import CHARACTERS
     from claimlab.text.near import near_texts
     from claimlab.text.normalise import normal_form
-    from claimlab.text.vectors import encode, readable
+    from claimlab.text.vectors import CHARACTERS, encode, readable
 
     rng = np.random.default_rng(seed)
     rows = load(name, shared(f"{name}.zip", data)).records.drop_nulls("text").sort("id")

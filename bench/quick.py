@@ -192,7 +192,7 @@ def evaluating() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def propagation() -> Iterator[tuple[Job, Job]]:
-    """Claims that pass from agent to agent and are rewritten by rules, beside replacing words in as
+    """Claims that pass from agent to agent and get word noise, beside replacing words in as
     many texts.
     """
     import re

@@ -21,7 +21,7 @@ def main() -> None:
     from sklearn.manifold import trustworthiness
 
     import claimlab as cl
-    from claimlab.text.map import project, text_map
+    from claimlab.text.vectors import project, text_map
 
     records = cl.load("covid-fact", options.file or shared("covid-fact.zip"), limit=2_000).records
     read = best(lambda: text_map(records["text"], records["language"], method="PCA").vectors, 1)

@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
 def kernel() -> str:
     """Which near-duplicate kernel runs here: "compiled" or "NumPy fallback"."""
     try:
-        from claimlab.text.neardup.choose import load
+        from claimlab.text.neardup.kernel import load
     except ImportError:  # a bare machine that only trains a model
         return "not needed"
     return "compiled" if type(load()).__name__ == "CompiledKernel" else "NumPy fallback"

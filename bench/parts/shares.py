@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 
 
 def share(n: int, of: int) -> str:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from claimlab.catalog.front import catalog as catalog
     from claimlab.clean.front import clean as clean
     from claimlab.core.dataset import Dataset as Dataset
-    from claimlab.core.engine.front import engine_status as engine_status
-    from claimlab.core.engine.front import engine_work as engine_work
+    from claimlab.core.engine.shared import engine_status as engine_status
+    from claimlab.core.engine.shared import engine_work as engine_work
     from claimlab.core.errors import ClaimlabError as ClaimlabError
     from claimlab.detect.outside import import_predictions as import_predictions
     from claimlab.detect.run import detect as detect
@@ -78,8 +78,8 @@ _HOMES = {
     "detect": "claimlab.detect.run",
     "diff": "claimlab.audit.front",
     "drift": "claimlab.evolve.drift.front",
-    "engine_status": "claimlab.core.engine.front",
-    "engine_work": "claimlab.core.engine.front",
+    "engine_status": "claimlab.core.engine.shared",
+    "engine_work": "claimlab.core.engine.shared",
     "enrich": "claimlab.enrich.front",
     "evaluate": "claimlab.evaluate.front",
     "evolve": "claimlab.evolve.front",

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from claimlab.audit.advice import advise, conclude, name_of, reason
+from claimlab.audit.advice import RULES, advise, conclude, name_of, reason, rule_for
 from claimlab.audit.check import CHECKS
-from claimlab.audit.rules import RULES, rule_for
 from claimlab.core.finding import Baselines, Finding, Verdict
 
 

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from scipy.stats.contingency import association as scipy_association
 
-from claimlab.audit.association import Association, association, phi_squared
-from claimlab.audit.checks.balance import verdict_of
+from claimlab.audit.checks.balance import Association, association, phi_squared, verdict_of
 from claimlab.audit.fair import Deal
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit

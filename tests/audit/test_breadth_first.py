@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.audit import breadth_first as bf
+from claimlab.audit import cdl as bf
 
 
 def planted(n: int, width: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

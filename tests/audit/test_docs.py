@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.audit.check import CHECKS
-from claimlab.audit.protocols import caveats
+from claimlab.audit.check import CHECKS, caveats
 from claimlab.audit.shortcut import SHORTCUT_RULE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit.md"

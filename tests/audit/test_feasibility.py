@@ -4,11 +4,17 @@ import polars as pl
 import pytest
 
 from claimlab.audit.asking import ALONE, PROMISED, Opinion, Reading
-from claimlab.audit.checks.feasibility import verdict_of
-from claimlab.audit.hints import hints
+from claimlab.audit.checks.feasibility import (
+    QUESTION,
+    agreement_of,
+    combine,
+    compare,
+    hints,
+    verdict_of,
+    votes_of,
+)
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
-from claimlab.audit.votes import QUESTION, agreement_of, combine, compare, votes_of
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin
 

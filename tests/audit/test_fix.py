@@ -10,13 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.audit.fix.repair import Repaired, repair
-from claimlab.audit.fix.write import REPORT, both
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.fix import Repaired, repair
+from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.audit.views.compare import comparison, left_over
+from claimlab.audit.write import REPORT, both
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import validate
 from claimlab.core.stats.deal import deal

@@ -17,11 +17,10 @@ import polars as pl
 import pytest
 
 import claimlab as cl
-from claimlab.audit.advice import Advice, advise
+from claimlab.audit.advice import RULES, Advice, advise, rule_for
 from claimlab.audit.check import CHECKS
 from claimlab.audit.remedy import Case
 from claimlab.audit.result import Audit
-from claimlab.audit.rules import RULES, rule_for
 from claimlab.audit.views.screen import screen
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset

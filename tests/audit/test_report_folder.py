@@ -12,13 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.audit.check import CHECKS
-from claimlab.audit.examples import IN_ALL, PER_FINDING, TEXT
-from claimlab.audit.protocols import PROTOCOLS, caveats
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
+from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import Settings
-from claimlab.audit.run import audit
+from claimlab.audit.run import IN_ALL, PER_FINDING, TEXT, audit
 from claimlab.audit.views.page import DETAILS, chapters, report
 from claimlab.audit.views.wording import explanation
 from claimlab.audit.write import write_audits

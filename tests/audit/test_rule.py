@@ -9,13 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.audit.facts import one_per_fact, settle
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Rule
-from claimlab.audit.run import audit
+from claimlab.audit.run import audit, one_per_fact, settle
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.adjust import false_discovery
+from claimlab.core.stats.chance import false_discovery
 
 
 @pytest.mark.parametrize(

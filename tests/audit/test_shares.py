@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.categories import purity
 from claimlab.audit.check import Context
 from claimlab.audit.checks import near_duplicates
+from claimlab.audit.checks.giveaways import one_sided
+from claimlab.audit.checks.table import purity
 from claimlab.audit.fair import deal_of
-from claimlab.audit.one_sided import one_sided
 from claimlab.audit.rule import Settings, Share
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject

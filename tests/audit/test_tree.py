@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from claimlab.audit.tree import LEAVES, MIN_LEAF, Questions, grow, into_bins
+from claimlab.audit.features import LEAVES, MIN_LEAF, Questions, grow, into_bins
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.catalog.datasets.coaid import published
 from claimlab.catalog.load import load
+from claimlab.catalog.readers.coaid import published
 from claimlab.core.errors import UnreadableFile
 
 

@@ -9,11 +9,21 @@ from datetime import datetime
 import polars as pl
 import pytest
 
-from claimlab.catalog.columns import blank_to_null, host, languages, post_or_id, title_and_body
-from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
-from claimlab.catalog.ratings import rating_verdicts
-from claimlab.catalog.rows import answers, record_rows, side_rows
-from claimlab.core.labels import LabelMap
+from claimlab.catalog.cards import Verdicts, label_maps
+from claimlab.catalog.columns import (
+    answers,
+    blank_to_null,
+    distinct,
+    host,
+    languages,
+    numbered,
+    post_or_id,
+    record_rows,
+    repeated,
+    side_rows,
+    title_and_body,
+    unique_ids,
+)
 from claimlab.core.record import SCHEMA, SIDE_TABLES
 
 
@@ -99,4 +109,5 @@ def test_an_answer_is_a_row_and_no_answer_is_none() -> None:
 def test_a_datasets_own_verdict_overrides_the_houses_in_any_spelling(
     raw: str, verdict: str
 ) -> None:
-    assert LabelMap("x", rating_verdicts({"mostly true": "mixed"})).verdict(raw) == verdict
+    own = Verdicts(like="ratings", folded=True, verdicts={"mostly true": "mixed"})
+    assert label_maps("x", {"a5": own})["a5"].verdict(raw) == verdict

@@ -12,8 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from claimlab.audit.checks.feasibility import votes_of
 from claimlab.audit.subject import Subject
-from claimlab.audit.votes import votes_of
 from claimlab.catalog.load import load
 from claimlab.core.errors import UnmappedLabels, UnreadableFile
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.catalog.datasets.fake_br import day
 from claimlab.catalog.load import load
+from claimlab.catalog.readers.fake_br import day
 
 
 def meta(records: pl.DataFrame, key: str) -> list[object]:

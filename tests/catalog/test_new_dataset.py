@@ -9,39 +9,38 @@ import subprocess
 import sys
 from pathlib import Path
 
-ENTRY = '''
-from __future__ import annotations
+import pytest
 
-import polars as pl
+from claimlab.catalog.cards import read_entry
+from claimlab.core.errors import DataError
 
-from claimlab.catalog.card import Card, Shares
-from claimlab.catalog.entry import Entry, Loaded
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
+CARD = """
+title = "Village Rumours"
+summary = "Rumours of a village that does not exist."
+size = 2
+modality = ["claims"]
+topic = "Beekeeping"
+languages = ["cym"]
+shares = { true = 50, false = 50 }
+access = "Ask the postmistress."
+citation = "Nobody (2020), Rumours."
 
+[maps.default.verdicts]
+so = "true"
+"not so" = "false"
 
-def load(bundle: Bundle) -> Loaded:
-    """Rumours of one village, a CSV file."""
-    raw = read_delimited(bundle.text(bundle.one("rumours.csv")))
-    return Loaded(raw.select(pl.col("what").alias("text"), pl.col("verdict").alias("label_raw")))
-
-
-DATASET = Entry(
-    card=Card(
-        name="village-rumours", title="Village Rumours", summary="Rumours of a village that does not exist.",
-        size=2, modality=("claims",), topic="Beekeeping", languages=("cym",), shares=Shares(true=50, false=50),
-        access="Ask the postmistress.", citation="Nobody (2020), Rumours.",
-    ),
-    maps={"default": LabelMap("village-rumours/default", {"so": "true", "not so": "false"})},
-    variants={"all": load},
-)
-'''
+[variants.all]
+about = "Rumours of one village, a CSV file."
+[variants.all.table]
+files = ["rumours.csv"]
+text = "what"
+label = "verdict"
+"""
 # A process of its own, since a registry looks for its entries once.
 RUN = """
-import contextlib, io, json, sys
-from claimlab.catalog import datasets
-datasets.__path__.append(sys.argv[1])
+import contextlib, io, json, pathlib, sys
+from claimlab.catalog import cards
+cards.FOLDERS.append(pathlib.Path(sys.argv[1]))
 from claimlab.catalog.views.docs import page
 from claimlab.catalog.query import everything
 from claimlab.cli.app import run
@@ -65,9 +64,9 @@ LOAD, MAP = (
 
 
 def test_it_is_listed_shown_loaded_and_documented(tmp_path: Path) -> None:
-    folder = tmp_path / "entries"
+    folder = tmp_path / "cards"
     folder.mkdir()
-    (folder / "village_rumours.py").write_text(ENTRY, encoding="utf-8")
+    (folder / "village-rumours.toml").write_text(CARD, encoding="utf-8")
     (tmp_path / "rumours.csv").write_text(
         "what,verdict\nBees voted.,so\nThe bell swam.,not so\n", encoding="utf-8"
     )
@@ -85,3 +84,27 @@ def test_it_is_listed_shown_loaded_and_documented(tmp_path: Path) -> None:
     assert json.loads(out[LOAD])["counts"]["veracity"] == {"true": 1, "false": 1}
     assert json.loads(out[MAP])["verdicts"]["so"] == "true"
     assert "## Village Rumours (village-rumours)" in out["page"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("size = 2", 'size = "two"'), "size: Input should be a valid integer"),
+        (('title = "Village Rumours"\n', ""), "title: Field required"),
+        (("topic =", "topics ="), "topics: Extra inputs are not permitted"),
+        (('["cym"]', '["welsh"]'), "languages: Value error, not canonical ISO 639-3: ['welsh']"),
+        (('so = "true"', 'so = "yes"'), "maps.default.verdicts.so: Input should be 'true'"),
+        (("text =", "texts ="), "variants.all.table.texts: Extra inputs are not permitted"),
+        (("[variants.all]", "[variant.all]"), "variant: Extra inputs are not permitted"),
+        (("size = 2", "size = "), "is not TOML: Invalid value (at line 4"),
+    ],
+    ids=lambda change: change if isinstance(change, str) else change[1],
+)
+def test_a_wrong_card_is_an_error_that_names_file_and_field(
+    change: tuple[str, str], said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "village-rumours.toml"
+    file.write_text(CARD.replace(*change), encoding="utf-8")
+    with pytest.raises(DataError, match=r"village-rumours\.toml") as caught:
+        read_entry(file)
+    assert said in caught.value.problem

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.load import load
-from claimlab.catalog.period import earliest, odd_dates
+from claimlab.catalog.load import earliest, load, odd_dates
 from claimlab.exchange.importer import import_files
 
 

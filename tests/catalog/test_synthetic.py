@@ -9,8 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.catalog.load import DATASETS, load
-from claimlab.catalog.synthetic import CHANGES, marked
+from claimlab.catalog.load import CHANGES, DATASETS, load, marked
 from claimlab.exchange.synthetic import require_labels
 
 NAMES = [n for n in DATASETS.names() if DATASETS.get(n).variants]

@@ -9,10 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.catalog.load import load
-from claimlab.catalog.times import dated, moment, utc
-from claimlab.catalog.tweets import sent, tweet_ids
-from claimlab.catalog.unread import keep_unread
+from claimlab.catalog.columns import dated, moment, sent, tweet_ids, utc
+from claimlab.catalog.load import keep_unread, load
 from claimlab.text.snowflake import EPOCH_MS, tweet_time
 
 READ = {

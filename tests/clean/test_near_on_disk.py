@@ -11,7 +11,7 @@ import pytest
 
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.steps.near_duplicates import NearDuplicates
+from claimlab.clean.steps.table_copies import NearDuplicates
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.generate.planted import planted
@@ -77,7 +77,7 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("claimlab.text.neardup.stages.match", stop)
+        patch.setattr("claimlab.text.neardup.stream.match", stop)
         with pytest.raises(KeyboardInterrupt):
             step.clusters(records)
     assert list(tmp_path.glob("*.parquet"))
@@ -91,7 +91,7 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
 def test_a_killed_search_goes_on_from_its_last_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from claimlab.text.neardup import stages, stream
+    from claimlab.text.neardup import stream
 
     records = planted(size=300, seed=1)[0].records
     step = NearDuplicates(stream="always", work=lambda _: tmp_path)
@@ -100,7 +100,7 @@ def test_a_killed_search_goes_on_from_its_last_step(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stages, "match", killed)
+        patch.setattr(stream, "match", killed)
         with pytest.raises(KeyboardInterrupt):
             step.clusters(records)
     (job,) = (tmp_path / "search").iterdir()

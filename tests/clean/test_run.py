@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from claimlab.clean.decisions import read_decisions
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
 from claimlab.clean.run import Cleaned
+from claimlab.clean.steps.decisions import read_decisions
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError

@@ -13,6 +13,8 @@ import pytest
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.worth.score import DIMENSIONS
+from claimlab.llm.standin import StandIn
 
 ENGLISH = "Most children in Riverton drink tap water every morning before school."
 GERMAN = "Die meisten Kinder in Neustadt trinken jeden Morgen vor der Schule Leitungswasser aus dem Hahn."
@@ -26,13 +28,15 @@ def written(folder: Path, *texts: str | None, **columns: str) -> str:
     return str(folder)
 
 
-def test_english_rules_leave_other_languages_alone_also_where_none_is_stated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_noise_takes_no_words_of_another_language_also_where_none_is_stated(
+    tmp_path: Path,
 ) -> None:
-    data = written(tmp_path / "data", GERMAN, CHINESE, ENGLISH)
+    texts = (GERMAN, CHINESE, ENGLISH)
+    data = written(tmp_path / "data", *texts)
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "6"]) == 0
-    assert Dataset.open(tmp_path / "out").records["text"].to_list()[:2] == [GERMAN, CHINESE]
-    assert "--rewriter model" in capsys.readouterr().err, "a failure has a way out"
+    for before, after in zip(texts, Dataset.open(tmp_path / "out").records["text"], strict=True):
+        assert after != before
+        assert {c for c in after if c.isalpha()} <= {c for c in before if c.isalpha()}
 
 
 def test_claims_without_a_text_are_said_and_counted(
@@ -41,9 +45,14 @@ def test_claims_without_a_text_are_said_and_counted(
     data = written(tmp_path / "data", ENGLISH, None, None)
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2"]) == 0
     assert "2 records without a text were left out" in capsys.readouterr().err
-    assert run(["evolve", "worth", data, "-o", str(tmp_path / "worth")]) == 0
-    assert "1 claim put in order (features), 2 without a place" in capsys.readouterr().out
-    assert run(["evolve", "worth", data, "-o", str(tmp_path / "again"), "--json"]) == 0
+    rating = {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": False}
+    with StandIn(lambda _: json.dumps(rating)) as server:
+        profile = tmp_path / "mine.toml"
+        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        command = ["evolve", "worth", data, "--judge", str(profile)]
+        assert run([*command, "-o", str(tmp_path / "worth")]) == 0
+        assert "1 claim scored (agents played by m), 2 without a score" in capsys.readouterr().out
+        assert run([*command, "-o", str(tmp_path / "again"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["worth"]["unscored"] == 2
 
 

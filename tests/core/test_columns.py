@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from claimlab.core.columns import conditions, matching
 from claimlab.core.errors import UsageError
+from claimlab.core.record import conditions, matching
 
 RECORDS = pl.DataFrame(
     {

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.core.columns import meta_values
 from claimlab.core.dataset import RECORDS, Dataset, read_manifest, seal
 from claimlab.core.errors import SchemaError
+from claimlab.core.record import meta_values
 
 
 def folder(tmp_path: Path, change: pl.Expr | None = None, drop: str | None = None) -> Path:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from claimlab.core.stats.compared import compared
+from claimlab.core.stats.agreement import compared
 
 
 def test_two_raters_have_percent_kappa_and_alpha_with_intervals() -> None:

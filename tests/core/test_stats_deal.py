@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.core.stats.codes import codes_of, linked
-from claimlab.core.stats.deal import deal
+from claimlab.core.stats.deal import codes_of, deal, linked
 
 FOLDS = (0.25, 0.25, 0.25, 0.25)
 SHARES = (0.7, 0.1, 0.2)

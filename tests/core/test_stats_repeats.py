@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from claimlab.core.stats.interval import Interval, interval
-from claimlab.core.stats.repeats import mean_macro_f1, resample
+from claimlab.core.stats.interval import Interval, interval, mean_macro_f1, resample
 from claimlab.core.stats.scores import Ints
 
 

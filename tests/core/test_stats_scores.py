@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score
 
-from claimlab.core.stats.adjust import false_discovery, holm
 from claimlab.core.stats.agreement import kappa
+from claimlab.core.stats.chance import false_discovery, holm
+from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.scores import (
     accuracy,
     confusion,
@@ -20,7 +21,6 @@ from claimlab.core.stats.scores import (
     majority_f1,
     stratified_f1,
 )
-from claimlab.core.stats.shares import wilson
 from claimlab.core.stats.streams import share_of, stream, stream_seed
 
 PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=60)

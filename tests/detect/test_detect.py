@@ -11,10 +11,10 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import DETECTORS, Prediction
 from claimlab.detect.run import detect, suspicious
-from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import scores_of
 from claimlab.generate.planted import clean_twin, planted
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
+from claimlab.tasks.table import VERACITY
 
 # Those that need an extra are tried too, with the settings they name for it, where the extras are:
 # make test-slow.

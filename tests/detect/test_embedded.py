@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 from claimlab.core import sync
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.mode import Mode
+from claimlab.core.calls.calls import Calls, Mode
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.detect.detector import DETECTORS

@@ -14,8 +14,8 @@ import pytest
 
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
+from claimlab.detect.detectors.shortcut import Tree
 from claimlab.detect.learned import FILE, Learned, read_learned, write_learned
-from claimlab.detect.tree import Tree
 from claimlab.generate.planted import planted
 
 

@@ -16,12 +16,12 @@ import pytest
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import PageRefused, SearchFailed, UsageError
+from claimlab.detect.asking import PIECE
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
-from claimlab.detect.page_reading import PAGE, PASSAGE
-from claimlab.detect.questions import PIECE
+from claimlab.detect.evidence import PAGE, PASSAGE
 from claimlab.detect.run import detect
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Fail, Refuse, Scripted
@@ -31,7 +31,7 @@ from claimlab.search.evidence import Evidence, Review
 from claimlab.search.query import Query
 from claimlab.search.results import Results
 from claimlab.search.snapshot import Snapshot
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 Answers = Callable[[Request[Any]], Any]
 TEXTS = [

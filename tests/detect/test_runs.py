@@ -25,7 +25,7 @@ from claimlab.core.record import to_side_table
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
 from claimlab.detect.run import SHARD, detect
-from claimlab.detect.scores import headline
+from claimlab.detect.tables import headline
 from claimlab.generate.planted import clean_twin
 
 # Those that need an extra are tried where the extras are: make test-slow.

@@ -10,8 +10,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.detect.detector import DETECTORS, Part
 from claimlab.detect.run import detect
-from claimlab.detect.scores import scores_of
-from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.detect.tables import scores_of
+from claimlab.tasks.table import VERACITY
 
 
 def giving_away(n: int = 400) -> Dataset:

@@ -35,14 +35,23 @@ if folder:
 from claimlab.cli.app import main
 main(sys.argv[3:])
 """
+# The same for a card: a folder of cards besides that of the package.
+RUN_CARD = """
+import pathlib, sys
+from claimlab.catalog import cards
+cards.FOLDERS.append(pathlib.Path(sys.argv[2]))
+""" + RUN.replace("import importlib, sys", "import importlib")
 
 
 def block(page: str, language: str) -> str:
     """The one fenced block of a language on a page."""
-    (found,) = re.findall(
-        rf"^```{language}\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.S | re.M
-    )
-    return str(found)
+    (found,) = blocks(page, language)
+    return found
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (PAGES / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.S | re.M)
 
 
 def page_file(page: str) -> tuple[Path, str]:
@@ -103,7 +112,12 @@ def test_contributing_links_to_pages_that_are_there() -> None:
 
 
 def loaded(
-    package: str, folder: Path | None, name: str, tmp_path: Path, path: Path | None = None
+    package: str,
+    folder: Path | None,
+    name: str,
+    tmp_path: Path,
+    path: Path | None = None,
+    run: str = RUN,
 ) -> Dataset:
     """Load the page's synthetic file through the command line."""
     (tmp_path / "raw").mkdir()
@@ -112,7 +126,7 @@ def loaded(
         block("add-a-dataset.md", "csv"), encoding="utf-8"
     )
     command = ["load", name, str(tmp_path / "raw"), "-o", str(tmp_path / "data"), "--json"]
-    done = python(RUN, package, place, *command, path=path)
+    done = python(run, package, place, *command, path=path)
     assert done.returncode == 0, done.stderr
     assert (
         json.loads(done.stdout)["counts"]["veracity"]
@@ -128,10 +142,29 @@ def check_river(dataset: Dataset) -> None:
     assert dataset.notes[0].startswith("1 of 3 dates cannot be read, such as 'one day'")
 
 
+def put_card(folder: Path) -> str:
+    """Write the page's card into `folder`; its text."""
+    card = blocks("add-a-dataset.md", "toml")[0]
+    assert card.startswith("# file: src/claimlab/catalog/data/cards/river-claims.toml\n")
+    (folder / "river-claims.toml").write_text(card, encoding="utf-8")
+    return card
+
+
 def test_the_dataset_of_the_page_loads(put: Path, tmp_path: Path) -> None:
+    put_card(put)
+    check_river(loaded("claimlab", put, "river-claims", tmp_path, run=RUN_CARD))
+
+
+def test_the_reader_of_the_page_loads(put: Path, tmp_path: Path) -> None:
+    """The same card with the page's reader in place of the table."""
     package, name = put_file("add-a-dataset.md", put)
-    assert (package, name) == ("claimlab.catalog.datasets", "river-claims")
-    check_river(loaded(package, put, name, tmp_path))
+    assert (package, name) == ("claimlab.catalog.readers", "river-claims")
+    card = put_card(put)
+    card = card[: card.index("about =")] + 'reader = "load"\n'
+    (put / "river-claims.toml").write_text(card, encoding="utf-8")
+    dataset = loaded(package, put, name, tmp_path, run=RUN_CARD)
+    check_river(dataset)
+    assert dataset.records["group"].to_list() == ["2", None, "5"]
 
 
 def test_without_the_file_there_is_no_such_dataset(tmp_path: Path) -> None:
@@ -151,10 +184,13 @@ def test_without_the_file_there_is_no_such_dataset(tmp_path: Path) -> None:
 
 
 def test_the_dataset_of_an_installed_package_loads(put: Path, tmp_path: Path) -> None:
-    """The page's file in a package of its own, with the entry point that the page shows."""
-    package, name = put_file("add-a-dataset.md", put)
-    install(put, block("add-a-dataset.md", "toml"))
-    check_river(loaded(package, None, name, tmp_path, path=put))
+    """The page's card and module in a package of its own, with the entry point that the page
+    shows.
+    """
+    put_card(put)
+    (put / "river_claims.py").write_text(block("add-a-dataset.md", "py"), encoding="utf-8")
+    install(put, blocks("add-a-dataset.md", "toml")[1])
+    check_river(loaded("claimlab", None, "river-claims", tmp_path, path=put))
 
 
 def install(folder: Path, entry_points: str) -> None:

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.core.errors import UsageError
 from claimlab.enrich.checkworthy import best_claims, score
 from claimlab.enrich.extract import ByModel, Extraction, Extractor, MainClaim, rule_extractor

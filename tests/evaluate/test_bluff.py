@@ -19,7 +19,7 @@ from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import score
 from claimlab.evaluate.slices import Slices
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 EACH = 48  # samples per file
 MACHINE = {"afr": "tail", "tur": "head", "deu": "head"}

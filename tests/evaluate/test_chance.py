@@ -22,7 +22,7 @@ from claimlab.evaluate.run import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.views import conclusion
 from claimlab.generate.planted import clean_twin
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 Labels = np.ndarray
 TRUE, FALSE = "true", "false"

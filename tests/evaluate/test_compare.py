@@ -22,7 +22,7 @@ from claimlab.evaluate.compare import (
 from claimlab.evaluate.metric import confusion
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 Maker = Callable[..., Dataset]
 

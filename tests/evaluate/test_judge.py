@@ -14,10 +14,10 @@ import pytest
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
-from claimlab.core.engine.current import working
+from claimlab.core.engine.names import working
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
-from claimlab.core.stats.compared import compared
+from claimlab.core.stats.agreement import compared
 from claimlab.evaluate.judge import opinions as lexical
 from claimlab.evaluate.judge.cases import Articles, articles_in, read_cases
 from claimlab.evaluate.judge.opinions import Contradiction, LexicalJudge, conflict
@@ -35,7 +35,7 @@ from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Refuse, Scripted
 from claimlab.llm.standin import StandIn
 from claimlab.llm.validate import Validated
-from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.table import VERACITY
 
 N = 12
 

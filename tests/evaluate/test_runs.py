@@ -17,7 +17,7 @@ from claimlab.evaluate.metrics.table_scores import DRAWS, areas, auroc_interval
 from claimlab.evaluate.result import abstentions, measure
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run, open_foreign, open_runs
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 Maker = Callable[..., Dataset]
 

@@ -14,7 +14,7 @@ from claimlab.evaluate.answers import SMALLEST
 from claimlab.evaluate.run import evaluate_run, telling
 from claimlab.evaluate.scored_run import ScoredRun, each_run
 from claimlab.evaluate.slices import head_tail_gap, slice_run
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 Maker = Callable[..., Dataset]
 

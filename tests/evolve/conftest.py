@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.propagation import Stage
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite
 from claimlab.evolve.society.build import build
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.stage import Stage
 
 CLAIMS = (
     "In 2019, the bridge of Riverton was closed for 47 days due to a cracked pillar.",

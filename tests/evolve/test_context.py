@@ -12,8 +12,7 @@ from claimlab.core.errors import UsageError
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import question
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite
-from claimlab.evolve.run import simulate
-from claimlab.evolve.setup import Setup
+from claimlab.evolve.run import Setup, simulate
 from claimlab.llm.prompts import packaged_prompts, read_prompts
 
 

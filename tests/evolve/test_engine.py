@@ -9,13 +9,25 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from claimlab.evolve.propagation import Stage
 from claimlab.evolve.society.build import build
-from claimlab.evolve.society.draws import below, numbers, shares
-from claimlab.evolve.society.engine import Model, Telling, depth, size, travel
+from claimlab.evolve.society.engine import (
+    Closest,
+    Fresh,
+    Lists,
+    Model,
+    Telling,
+    below,
+    depth,
+    neighbour,
+    numbers,
+    shares,
+    size,
+    travel,
+    weighted,
+)
 from claimlab.evolve.society.network import TIERS, Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.society.telling import Closest, Fresh, Lists, neighbour, weighted
-from claimlab.evolve.stage import Stage
 
 SEEDS = np.array([3, 2**62 + 5, 11, 12, 13], dtype=np.uint64)
 Chooses = Callable[

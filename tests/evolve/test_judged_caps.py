@@ -13,7 +13,7 @@ import pytest
 from claimlab.cli.app import run
 from claimlab.evolve.drift.fuse import Reading
 from claimlab.evolve.front import evolve
-from claimlab.evolve.worth.values import DIMENSIONS
+from claimlab.evolve.worth.score import DIMENSIONS
 from claimlab.llm.standin import Body, StandIn
 
 

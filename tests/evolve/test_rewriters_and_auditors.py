@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.run import Run
@@ -24,18 +23,13 @@ from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings, Vote
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
 from claimlab.evolve.auditors.known.model import ModelAuditor
 from claimlab.evolve.auditors.known.rules import Rules as RuleAuditor
-from claimlab.evolve.claims.model import Target, all_targets
+from claimlab.evolve.claims.model import Target
+from claimlab.evolve.hop import Recording
 from claimlab.evolve.propagation import Plan
-from claimlab.evolve.recording import Recording
-from claimlab.evolve.rewrite.english.grammar import faults
-from claimlab.evolve.rewrite.frequencies import frequencies
 from claimlab.evolve.rewrite.known.model import Model
 from claimlab.evolve.rewrite.known.replay import Replay
-from claimlab.evolve.rewrite.known.rules import Rules
-from claimlab.evolve.rewrite.operators.all import operators
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Request
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
-from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
 from claimlab.llm.open import open_provider
 from claimlab.llm.prices import Price
@@ -66,98 +60,6 @@ def asked(body: Body) -> str:
 
 def says(**values: Any) -> Callable[[Body], str]:
     return lambda _: json.dumps(values)
-
-
-def test_the_rules_repeat_themselves_by_seed_and_differ_between_seeds() -> None:
-    rules = Rules(Weights.read())
-    turns = [rules.turn(Request(TEXT, BAKER, seed)) for seed in range(40)]
-    assert turns == [rules.turn(Request(TEXT, BAKER, seed)) for seed in range(40)]
-    assert len({turn.text for turn in turns}) > 10
-    for turn in turns:
-        assert (
-            (turn.role == "producer") == (turn.text != TEXT) == any(o.fired for o in turn.operators)
-        )
-        assert set(turn.attributes) <= set(BAKER)
-
-
-def test_a_turn_that_changes_nothing_is_a_bystanders() -> None:
-    turn = Rules(Weights.read()).turn(Request("Ouch.", BAKER, 1, origin="Ouch."))
-    assert (turn.role == "bystander") == (turn.text == "Ouch.")
-    stuck = Rules(replace(Weights.read(), base=dict.fromkeys(operators(), 0.0))).turn(
-        Request(TEXT, BAKER, 1)
-    )
-    assert (stuck.role, stuck.text) == ("bystander", TEXT)
-
-
-def test_growth_is_bounded_by_what_released_texts_show(town: Any) -> None:
-    rules = Rules(Weights.read())
-    for which, seed in ((i, s) for i in range(len(town.claims_text)) for s in range(4)):
-        text = origin = town.claims_text[which]
-        for step in range(1, 31):
-            text = rules.turn(
-                Request(text, BAKER, 1000 * seed + step, origin=origin, step=step)
-            ).text
-            assert len(text.split()) <= frequencies(None).most_words(origin)
-            assert not faults(text) - faults(origin), text
-
-
-@pytest.mark.parametrize("language", ["spa", "por", "deu"])
-def test_a_claim_in_another_language_is_refused_by_name(language: str) -> None:
-    turn = Rules(Weights.read()).turn(Request("La puente se cerró.", BAKER, 1, language=language))
-    assert (turn.role, turn.failure) == ("failed", "language")
-    assert language in (turn.reason or "")
-
-
-def test_a_claim_in_another_language_is_not_touched() -> None:
-    turn = Rules(Weights.read()).turn(Request("La puente se cerró.", BAKER, 1, language="spa"))
-    assert (turn.role, turn.failure, turn.text) == ("failed", "language", "La puente se cerró.")
-
-
-def test_who_is_near_the_target_is_more_often_a_producer() -> None:
-    rules = Rules(Weights.read())
-    far = {
-        "job": "lawyer",
-        "education": "higher education",
-        "big_five": "conscientiousness & neuroticism",
-    }
-
-    def producers(profile: dict[str, str]) -> int:
-        ask = [
-            Request(TEXT, profile, seed, target=COLLOQUIAL, must_rewrite=False)
-            for seed in range(400)
-        ]
-        return sum(rules.turn(request).role == "producer" for request in ask)
-
-    assert producers(BAKER) > producers(far)
-    assert all(
-        rules.turn(Request(TEXT, far, s, target=COLLOQUIAL)).role == "producer" for s in range(20)
-    )
-
-
-def test_a_hub_colours_what_is_said(tmp_path: Path) -> None:
-    file = tmp_path / "w.toml"
-    file.write_text("[attributes.job.herald]\nbroaden = 10000\n")
-    rules = Rules(Weights.read(file))
-    plain = [rules.turn(Request(TEXT, {"job": "baker"}, s)) for s in range(60)]
-    heard = [
-        rules.turn(Request(TEXT, {"job": "baker"}, s, opinion={"job": "herald"})) for s in range(60)
-    ]
-
-    def boosted(turns: list[Any]) -> int:
-        return sum(turn.operators[0].name == "broaden" for turn in turns)
-
-    assert boosted(heard) > 3 * boosted(plain) + 5
-
-
-@pytest.mark.parametrize("target", all_targets(), ids=str)
-def test_rules_reach_every_target_in_the_eyes_of_rule_auditors(target: Target, town: Any) -> None:
-    auditors = AUDITORS.get("rules")(Settings(), 3)
-    made = simulate(
-        town.claims(), town.stage(), rewriter=Rules(Weights.read()), auditors=auditors, targets=[target],
-        plan=Plan("intervened", steps=20),
-    )  # fmt: skip
-    reached = made.lineage[-1].counts.get("claims: success", 0)
-    assert reached >= 6, made.lineage[-1].counts
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -27,23 +28,20 @@ from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.auditors.known.rules import AUDITOR as rule_auditors
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.front import evolve
-from claimlab.evolve.propagation import Plan
-from claimlab.evolve.recording import Recording
+from claimlab.evolve.hop import Recording
+from claimlab.evolve.propagation import Plan, Stage
+from claimlab.evolve.rewrite.known.null import Null
 from claimlab.evolve.rewrite.known.replay import Replay
-from claimlab.evolve.rewrite.known.rules import Rules
-from claimlab.evolve.rewrite.operators.all import serving
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
-from claimlab.evolve.society.draws import numbers
-from claimlab.evolve.society.engine import Model
-from claimlab.evolve.stage import Stage
+from claimlab.evolve.society.engine import Model, numbers
 
 COLLOQUIAL = Target("style", "colloquial-emotional")
 
 
-def rules() -> Rules:
-    return Rules(Weights.read())
+def noise() -> Null:
+    return Null(Weights.read().null, {})
 
 
 def meta(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -84,7 +82,7 @@ class Juror:
 @pytest.mark.parametrize("kind", ["random", "scale-free", "clustered"])
 def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -> None:
     stage = town.stage(kind, within=kind == "clustered")
-    made = simulate(town.claims(), stage, rewriter=rules(), plan=Plan(steps=12), seed=5)
+    made = simulate(town.claims(), stage, rewriter=noise(), plan=Plan(steps=12), seed=5)
     traces = made.tables["traces"]
     assert traces.height == 8 * 12
     groups = dict(stage.population.agents.select("id", "group").iter_rows())
@@ -93,7 +91,9 @@ def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -
         assert stage.network.tied(agents[:-1], agents[1:]).all()
         assert rows["input"].to_list()[1:] == rows["output"].to_list()[:-1]
         assert rows["step"].to_list() == list(range(1, 13))
-        assert set(rows["role"]) == {"producer"}
+        assert (rows["input"] != rows["output"]).to_list() == [
+            r == "producer" for r in rows["role"]
+        ]
         assert (
             made.records.filter(pl.col("id") == record)["text"].item()
             == rows["output"].to_list()[-1]
@@ -106,7 +106,7 @@ def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -
 
 def test_what_they_became_says_what_it_is(town: Any) -> None:
     claims = town.claims(source="Riverton Herald")
-    made = simulate(claims, town.stage(), rewriter=rules(), plan=Plan(steps=6), seed=5)
+    made = simulate(claims, town.stage(), rewriter=noise(), plan=Plan(steps=6), seed=5)
     assert made.synthetic
     for before, after, said in zip(
         claims.records.iter_rows(named=True),
@@ -131,23 +131,19 @@ def test_what_they_became_says_what_it_is(town: Any) -> None:
     step = made.lineage[-1]
     assert step.counts["turns"] == 48
     assert step.seed == 5
-    assert step.parameters["rewriter"]["weights"] == Weights.read().digest
+    assert step.parameters["rewriter"]["rates"] == Weights.read().null.model_dump()
 
 
-def test_drift_rises_then_flattens(town: Any) -> None:
-    made = simulate(town.claims(40), town.stage(), rewriter=rules(), plan=Plan(steps=30), seed=1)
+def test_noise_adds_up(town: Any) -> None:
+    made = simulate(town.claims(40), town.stage(), rewriter=noise(), plan=Plan(steps=30), seed=1)
     first: dict[str, set[str]] = {}
     share: dict[int, list[float]] = {}
     for row in made.tables["traces"].iter_rows(named=True):
         base = first.setdefault(row["record_id"], set(row["input"].lower().split()))
         words = set(row["output"].lower().split())
         share.setdefault(row["step"], []).append(1 - len(words & base) / len(words | base))
-        assert len(row["output"].split()) < 70, "texts must not grow without end"
     mean = {step: sum(v) / len(v) for step, v in share.items()}
-    early, late = mean[5] / 5, (mean[30] - mean[20]) / 10
-    assert mean[5] > 0.3
-    assert late < early / 5
-    assert mean[30] < 0.95
+    assert 0.1 < mean[1] < mean[2] < mean[5] < mean[10] < mean[30] < 1
 
 
 def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
@@ -155,7 +151,7 @@ def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
     made = simulate(
         town.claims(4),
         stage,
-        rewriter=rules(),
+        rewriter=noise(),
         plan=Plan("cascade", steps=4, fan_out=2, reach=12),
         seed=2,
     )
@@ -262,8 +258,14 @@ def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(
 def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
     stage = town.stage(n=90)
     pull = stage.affinities(COLLOQUIAL)
+    weights = stage.weights
     by_profile = [
-        sum(stage.weights.of(stage.profile(i), serving(COLLOQUIAL)).values()) for i in range(90)
+        sum(
+            weights.base.get(habit, 1.0)
+            * prod(weights.factor(a, value, habit) for a, value in stage.profile(i).items())
+            for habit in weights.habits(COLLOQUIAL)
+        )
+        for i in range(90)
     ]
     assert pull.tolist() == pytest.approx(by_profile)
     model = Model(np.zeros(4000), numbers(np.arange(4000, dtype=np.uint64), 0), agents=90)
@@ -276,7 +278,7 @@ def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
 
 def test_without_auditors_one_agent_speaks_once_and_nothing_passes(town: Any) -> None:
     made = simulate(
-        town.claims(), town.stage(), rewriter=rules(), targets=[COLLOQUIAL], plan=Plan("intervened")
+        town.claims(), town.stage(), rewriter=noise(), targets=[COLLOQUIAL], plan=Plan("intervened")
     )
     assert made.tables["traces"].height == 8
     assert made.tables["traces"]["passed"].null_count() == 8
@@ -344,7 +346,7 @@ def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
         made = simulate(
             town.claims(n),
             town.stage(),
-            rewriter=rules(),
+            rewriter=noise(),
             plan=Plan(steps=8),
             seed=9,
             concurrency=concurrency,
@@ -353,7 +355,7 @@ def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
 
     assert lives(8, 1).equals(lives(8, 64))
     assert lives(8, 1).equals(lives(5, 3))
-    other = simulate(town.claims(8), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=10)
+    other = simulate(town.claims(8), town.stage(), rewriter=noise(), plan=Plan(steps=8), seed=10)
     assert not lives(8, 1).equals(
         other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"]))
     )
@@ -402,7 +404,7 @@ def test_cut_anywhere_and_resumed_is_the_same(town: Any, tmp_path: Path) -> None
     """
     claims, stage, auditors = town.claims(12), town.stage(), rule_auditors(AuditorSettings(), 3)
     plan = Plan("intervened", steps=4, rounds=2, vote="released")
-    settings = {"rewriter": rules(), "auditors": auditors, "targets": [COLLOQUIAL], "plan": plan}
+    settings = {"rewriter": noise(), "auditors": auditors, "targets": [COLLOQUIAL], "plan": plan}
     whole = kept(tmp_path / "whole", claims, stage, **settings)
     shards = sorted((tmp_path / ".whole.work").glob("*/lives/*.json"))
     assert len(shards) == 12
@@ -461,7 +463,7 @@ def test_a_recording_is_lived_again(town: Any, tmp_path: Path) -> None:
     auditors = rule_auditors(AuditorSettings(), 3)
     plan = Plan("intervened", steps=5)
     made = simulate(
-        claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan
+        claims, stage, rewriter=noise(), auditors=auditors, targets=[COLLOQUIAL], plan=plan
     )
     made.write(tmp_path / "made")
     recording = Recording.open(tmp_path / "made")
@@ -526,7 +528,7 @@ def test_a_tie_of_auditors_is_no_pass(town: Any, scripted: Any) -> None:
 
 def test_wrong_calls_are_explained(town: Any) -> None:
     with pytest.raises(UsageError, match="needs a target"):
-        simulate(town.claims(), town.stage(), rewriter=rules(), plan=Plan("intervened"))
+        simulate(town.claims(), town.stage(), rewriter=noise(), plan=Plan("intervened"))
     with pytest.raises(UsageError, match="'stroll' is not a valid kind"):
         Plan("stroll")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="colloquial"):
@@ -540,7 +542,7 @@ def test_wrong_calls_are_explained(town: Any) -> None:
     empty = town.claims(2)
     empty.records = empty.records.with_columns(pl.lit(None, pl.String).alias("text"))
     with pytest.raises(DataError, match="no claim with a text"):
-        simulate(empty, town.stage(), rewriter=rules())
+        simulate(empty, town.stage(), rewriter=noise())
 
 
 def test_progress_is_told_turn_by_turn(town: Any) -> None:
@@ -548,7 +550,7 @@ def test_progress_is_told_turn_by_turn(town: Any) -> None:
     simulate(
         town.claims(3),
         town.stage(),
-        rewriter=Rules(Weights.read()),
+        rewriter=noise(),
         plan=Plan(steps=5),
         progress=lambda *at: steps.append(at),
     )

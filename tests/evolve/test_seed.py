@@ -15,14 +15,13 @@ import pytest
 from claimlab.cli.app import run
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.evolve.claims.contexts import Context
 from claimlab.evolve.claims.front import seed_claims
-from claimlab.evolve.claims.gray import SYMBOLS, figures
 from claimlab.evolve.claims.model import Claim
-from claimlab.evolve.claims.seed import Seeded, draw_seeds, wanted_of
+from claimlab.evolve.claims.seed import SYMBOLS, Seeded, draw_seeds, figures, wanted_of
 from claimlab.llm import weights
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered, open_provider

@@ -12,9 +12,8 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import DataError, SchemaError, UnknownName, UnreadableFile, UsageError
-from claimlab.evolve.society.distributions import open_distributions
 from claimlab.evolve.society.files import read_network
-from claimlab.evolve.society.population import ATTRIBUTES, GROUPS, Population
+from claimlab.evolve.society.population import ATTRIBUTES, GROUPS, Population, open_distributions
 
 AGENTS = {
     "a": {"name": "a", "group": "Liberal Elite", "job": "baker", "age": "youth", "area": ""},

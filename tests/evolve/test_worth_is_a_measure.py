@@ -8,7 +8,7 @@ from pathlib import Path
 import claimlab
 
 ROOM = Path(claimlab.__file__).parent / "evolve"
-WRITERS = ("rewrite", "auditors", "run.py", "propagation.py", "stage.py", "setup.py", "front.py")
+WRITERS = ("rewrite", "auditors", "run.py", "propagation.py", "front.py")
 
 
 def imported(folder: Path) -> set[str]:

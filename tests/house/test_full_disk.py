@@ -17,10 +17,10 @@ import pytest
 from claimlab.cli.app import run
 from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.front import engine_work
+from claimlab.core.engine.shared import engine_work
 from claimlab.core.engine.stage import Stage
 from claimlab.core.errors import ShardsMissing
-from claimlab.core.memory import was_disk
+from claimlab.core.machine import was_disk
 
 from .test_twins import files_in
 

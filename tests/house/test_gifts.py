@@ -19,13 +19,13 @@ import claimlab
 from claimlab import __version__
 from claimlab.cli.app import run
 from claimlab.core.engine import secret as secrets_of
-from claimlab.core.engine.front import engine_status, engine_work
 from claimlab.core.engine.functions import FUNCTIONS, function_named
 from claimlab.core.engine.reads import keep, reads
 from claimlab.core.engine.run import run_stage
+from claimlab.core.engine.shared import engine_status, engine_work
 from claimlab.core.engine.stage import Stage, stage_key
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
-from claimlab.detect.shared import do_predictions
+from claimlab.detect.run import do_predictions
 from claimlab.text.vectors import do_vectors
 
 ROOT = Path(claimlab.__file__).parent
@@ -80,7 +80,7 @@ def test_what_a_detector_learned_runs_nothing(
         "size": 10,
         "rows": str(tmp_path / "rows"),
     }
-    work = "detect predictions" if sealed else "claimlab.detect.shared:do_predictions"
+    work = "detect predictions" if sealed else "claimlab.detect.run:do_predictions"
     stage = {"work": work, "tool": __version__, "shards": [{**shard, "settings": {}}]}
     give(tmp_path / "gift" / "p", stage, sealed=sealed)
     assert run(["engine", "work", str(tmp_path / "gift"), "--shard", "0"]) != 0
@@ -100,7 +100,7 @@ def test_what_a_detector_learned_runs_nothing(
 NAMES = [
     "claimlab.core.engine.stage:import_module",
     "claimlab.core.engine.functions:import_module",
-    "claimlab.detect.shared:do_predictions",
+    "claimlab.detect.run:do_predictions",
     "shutil:rmtree",
     "os:system",
     "engine_parts:os.kill",

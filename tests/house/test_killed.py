@@ -19,8 +19,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.calls.calls import FILE
-from claimlab.core.dataset import Dataset
-from claimlab.core.edits import accept_edits
+from claimlab.core.dataset import Dataset, accept_edits
 from claimlab.generate.planted import planted
 from claimlab.llm.standin import StandIn
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.memory import was_memory
+from claimlab.core.machine import was_memory
 from claimlab.generate.planted import planted
 
 from .conftest import start

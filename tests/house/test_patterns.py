@@ -42,10 +42,10 @@ OWN = {
     "claimlab.catalog.cite": "the cards of the catalogue",
     "claimlab.cli.notebooks": "the pages of a notebook that was just made",
     "claimlab.cli.sitepages": "docstrings",
-    "claimlab.core.extras": "the metadata of the installed package",
+    "claimlab.core.packaged": "the metadata of the installed package",
     "claimlab.pages.blocks": "charts, in which < is escaped",
     "claimlab.pages.scatter": "charts, in which < is escaped",
-    "claimlab.text.repair": "the patterns of ftfy",
+    "claimlab.text.normalise": "the patterns of ftfy",
 }
 
 

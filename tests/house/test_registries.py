@@ -29,7 +29,7 @@ def registries() -> dict[str, Registry[object]]:
         module = importlib.import_module(
             ".".join(["claimlab", *file.relative_to(ROOT).with_suffix("").parts])
         )
-        for name in re.findall(r"^([A-Z_]+)\s*(?::[^=]+)?=\s*Registry\(", text, re.M):
+        for name in re.findall(r"^([A-Z_]+)\s*(?::[^=]+)?=\s*\w*Registry\(", text, re.M):
             found[f"{module.__name__}.{name}"] = getattr(module, name)
     return found
 

@@ -30,7 +30,6 @@ LONG = [
     "evaluate --predictions large.csv --data large -o {out} --draws 200000",
     "evaluate --predictions large.csv --predictions large.txt --data large -o {out} --draws 200000",
     "evolve run large -o {out} --steps 30",
-    "evolve worth large -o {out}",
     "diff large large -o {out}",
     "contamination large -o {out} --corpus large.txt --corpus large",
     "export large --to claimreview -o {out}",

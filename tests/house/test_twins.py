@@ -113,7 +113,6 @@ TWINS = [
         "evolve drift evolved -o {out} --traces 3",
         lambda out: cl.drift("evolved", traces=3, output=out),
     ),
-    Twin("evolve worth data -o {out} --limit 4", lambda out: cl.worth("data", limit=4, output=out)),
     Twin(
         "generate run people -o {out} --chain translation --size 3 --by language --seed 4",
         lambda out: cl.generate(

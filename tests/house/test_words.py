@@ -56,7 +56,7 @@ GENERATED = {
 }  # of cards, which quote their sources; of what is read here
 VERBS = SOURCE / "cli" / "verbs"
 # Words of others: what datasets contain, rules for texts, names in fixed formats.
-QUOTED = ("catalog/datasets/", "enrich/checkworthy.py", "evolve/rewrite/operators/", "generate/")
+QUOTED = ("catalog/readers/", "enrich/checkworthy.py", "generate/")
 
 
 def strings(file: Path) -> Iterator[tuple[int, str]]:

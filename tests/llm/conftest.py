@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.mode import Mode
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.calls import Calls, Mode
+from claimlab.core.calls.pace import Retries
 from claimlab.llm.gather import gather
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider

@@ -8,8 +8,7 @@ import asyncio
 import time
 from typing import Any
 
-from claimlab.core.calls.pace import Gate
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Gate, Retries
 from claimlab.llm.retry import Patient
 from claimlab.llm.standin import StandIn
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel, Field
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import EndpointRefused
+from claimlab.detect.asking import verdict_schema
 from claimlab.detect.detectors.llm_search import turn_schema
-from claimlab.detect.questions import verdict_schema
 from claimlab.detect.run import detect
 from claimlab.evolve.claims.seed import answer_schema
 from claimlab.evolve.drift.fuse import Reading, schema_of
@@ -31,8 +31,8 @@ from claimlab.llm.schema import wire_schema
 from claimlab.llm.standin import Body, StandIn
 
 ROOMS = (
-    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.gray",
-    "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.agents", "llm.trial",
+    "audit.asking", "enrich.extract", "evaluate.judge.opinions", "evolve.auditors.known.model", "evolve.claims.seed",
+    "evolve.drift.judged", "evolve.rewrite.known.model", "evolve.worth.score", "llm.trial",
 )  # fmt: skip
 LENGTHS = {"minLength", "maxLength", "pattern", "format"}
 RANGES = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}

@@ -14,10 +14,9 @@ import pytest
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import BudgetSpent, ReplayMiss, SearchFailed, UsageError
-from claimlab.search.chain import Chain
+from claimlab.search.chain import Chain, Recorded
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.query import Query
-from claimlab.search.recorded import Recorded
 from claimlab.search.results import Results
 
 WHEN = datetime(2026, 11, 1, 12)

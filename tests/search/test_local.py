@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, SearchFailed, UnreadableFile, UsageError
-from claimlab.search.analysis import STEMMERS, analyzer, field_of, prepared
+from claimlab.search.analysis import STEMMERS, analyzer, best_passage, field_of, prepared
+from claimlab.search.connect import index_at
 from claimlab.search.evidence import Evidence
 from claimlab.search.local import LocalIndex, build_index
-from claimlab.search.named import index_at
-from claimlab.search.passage import best_passage
 from claimlab.search.providers.local import Local
 from claimlab.search.query import Query
 

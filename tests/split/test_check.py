@@ -12,13 +12,12 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.split.check import check, keep_promise
-from claimlab.split.leaks import find_leaks
+from claimlab.split.check import check, find_leaks, keep_promise
 from claimlab.split.material import Material
 from claimlab.split.run import split
 from claimlab.split.strategy import Impossible, Parts
 from claimlab.split.views import blocks, languages_table
-from claimlab.tasks.known.table_veracity import VERACITY as TASK
+from claimlab.tasks.table import VERACITY as TASK
 
 from .conftest import Make, sentence
 

@@ -10,7 +10,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.core.toml_file import as_toml
+from claimlab.core.settings import as_toml
 from claimlab.generate.planted import planted
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.tasks.task import TASKS
+from claimlab.tasks import TASKS
 
 
 def records(**columns: list[str | None]) -> pl.DataFrame:

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from claimlab.pages.textmap import NONE, OTHER, map_figure
-from claimlab.text.map import MOST_TSNE, project, text_map
-from claimlab.text.vectors import readable
+from claimlab.text.vectors import MOST_TSNE, project, readable, text_map
 
 TOPICS = (
     "The {} ferry across the bay was late again because of fog.",

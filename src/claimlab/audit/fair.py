@@ -23,15 +23,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.audit.features import Feature, Ints
+from claimlab.audit.features import Feature
 from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines, Finding
 from claimlab.core.stats.deal import deal
-from claimlab.core.stats.interval import Interval, interval
+from claimlab.core.stats.interval import Interval, Resampled, interval, resample
 from claimlab.core.stats.permute import Exchange, permutation_p
-from claimlab.core.stats.repeats import Resampled, resample
-from claimlab.core.stats.scores import Floats, macro_f1, majority_f1, stratified_f1
+from claimlab.core.stats.scores import Floats, Ints, macro_f1, majority_f1, stratified_f1
 
 Grouping = Literal[
     "groups", "rows", "any size"

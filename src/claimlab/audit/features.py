@@ -4,21 +4,244 @@ one category.
 A feature gives the rows with equal values the same `cell`, and answers for every cell from the
 training rows per cell and class. So nothing can be learnt from rows that it will be tested on, and
 many models are fitted at once.
+
+Many small decision trees at once, grown on counts.
+
+A permutation test grows the same small tree hundreds of times on the same numbers with other
+labels. So numbers are put into bins once, rows that fall into the same bins become one cell, and a
+tree needs no rows any more, only how many of each class every cell holds. All trees (one per
+permutation, repeat and fold) grow side by side, leaf by leaf, as scikit-learn grows one: the best
+split first, Gini impurity, classes weighted alike.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.tree import Flags, Questions, grow, into_bins
+from claimlab.core.stats.scores import Flags, Floats32, Ints
+from claimlab.core.types import Sparse
 from claimlab.text.telling import KEYWORDS, WIDESPREAD, first, widespread
 
-Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.uint8]
+
+QUESTIONS = 512  # thresholds in all, shared out among the numbers
+LEAVES = 20
+MIN_LEAF = 5  # rows
+LEAST_GAIN = 1e-3  # rows: less is rounding
+TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Yes/no questions about cells: is the code of `column` at least `level`? One question per
+    threshold.
+    """
+
+    column: Ints
+    order: Ints  # columns by cells: the cells of each column by code
+    below: Ints  # how many cells of its column say no to each question
+    # sparse, cells by questions: the highest question of each column that a cell says yes to
+    present: Sparse
+
+    @classmethod
+    def of(cls, codes: Small) -> Questions:
+        most = codes.max(axis=0, initial=0).astype(np.int64)
+        column = np.repeat(np.arange(codes.shape[1]), most)
+        first = np.cumsum(most) - most
+        level = np.arange(len(column)) - first[column] + 1
+        order = np.argsort(codes.T, axis=1, kind="stable")
+        tally = np.zeros((codes.shape[1], int(most.max(initial=0)) + 1), np.int64)
+        np.add.at(tally, (np.arange(codes.shape[1]), codes), 1)
+        below = np.cumsum(tally, axis=1)[column, level - 1]
+        cell, at = np.nonzero(codes)
+        ones = np.ones(len(cell), np.float32)
+        place = first[at] + codes[cell, at] - 1
+        return cls(
+            column, order, below, csr_matrix((ones, (cell, place)), shape=(len(codes), len(column)))
+        )
+
+    def yes(self, counts: Floats32) -> Floats32:
+        """From rows per highest question (..., questions): rows that say yes to each, by sums
+        within a column.
+        """
+        if not len(self.column):
+            return counts
+        up_to = np.cumsum(counts, axis=-1)
+        last = np.searchsorted(self.column, self.column, side="right") - 1
+        out: Floats32 = up_to[..., last]
+        out -= up_to
+        out += counts
+        return out
+
+
+def into_bins(matrix: npt.NDArray[np.floating]) -> Small:
+    """Codes that order as the numbers do: distinct values where there are few, else quantiles.
+    Missing is lowest.
+    """
+    # A bin of fewer rows than a leaf needs hardly makes a difference.
+    bins = int(np.clip(min(QUESTIONS // max(1, matrix.shape[1]), len(matrix) // MIN_LEAF), 8, 255))
+    return np.stack([_binned(column, bins) for column in matrix.T], axis=1)
+
+
+def _binned(values: npt.NDArray[np.floating], bins: int) -> Small:
+    missing = np.isnan(values)
+    known = np.sort(values[~missing])
+    edges = np.unique(known)[1:]
+    room = bins - 1 - int(missing.any())
+    if len(edges) > room:
+        edges = np.unique(known[np.linspace(0, len(known) - 1, room + 1).astype(np.int64)[1:]])
+    codes = np.searchsorted(edges, values, side="right").astype(np.uint8)
+    return np.where(missing, np.uint8(0), codes + np.uint8(missing.any())).astype(np.uint8)
+
+
+def grow(
+    questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None = None
+) -> Ints:
+    """The class that each tree answers for each cell (trees, cells).
+
+    `counts` (trees, cells, classes) are the training rows of each tree; `allowed` (trees, columns)
+    says which columns each may ask about. A tree that cannot split answers the most frequent class
+    of its training rows.
+    """
+    forest = _Forest(questions, counts, allowed)
+    for new in range(1, LEAVES):
+        if not forest.split(new):
+            break
+    return forest.answers()
+
+
+class _Forest:
+    """The trees while they grow. Leaf 0 is the root; of a split, one side keeps the number and the
+    other gets a new.
+    """
+
+    def __init__(
+        self, questions: Questions, counts: npt.NDArray[np.integer], allowed: Flags | None
+    ) -> None:
+        self.q, self.counts = questions, counts
+        trees, cells, classes = counts.shape
+        self.total = np.zeros((trees, LEAVES, classes), np.float32)
+        self.total[:, 0] = counts.sum(axis=1)
+        size = self.total[:, 0]
+        rows = size.sum(axis=1, keepdims=True)
+        self.weight = np.divide(rows, classes * size, out=np.zeros_like(size), where=size > 0)
+        self.closed = None if allowed is None else ~allowed[:, questions.column]
+        self.leaf = np.zeros((trees, cells), np.int8)
+        self.gain = np.full((trees, LEAVES), -np.inf, np.float32)
+        self.best = np.zeros((trees, LEAVES), np.int64)
+        self.right = np.zeros((trees, LEAVES, classes), np.float32)
+        flat = counts.transpose(0, 2, 1).reshape(trees * classes, cells).astype(np.float32)
+        root = np.asarray(questions.present.T @ flat.T).T.reshape(
+            trees, classes, len(questions.column)
+        )
+        self.held = np.zeros((trees, LEAVES, classes, len(questions.column)), np.float32)
+        everyone = np.arange(trees)
+        self._look(everyone, np.zeros(trees, np.int64), root)
+
+    def _look(self, tree: Ints, leaf: Ints, held: Floats32) -> None:
+        """Note the best split of each of these leaves, given rows per class and highest
+        question.
+        """
+        self.held[tree, leaf] = held
+        if not held.shape[-1]:
+            return
+        yes = self.q.yes(held)
+        total, weight = self.total[tree, leaf], self.weight[tree]
+        no = total[:, :, None] - yes
+        gain = _purity(yes, weight) + _purity(no, weight) - _purity(total, weight)[:, None]
+        small = (_over_classes(yes) < MIN_LEAF) | (_over_classes(no) < MIN_LEAF)
+        gain[small if self.closed is None else small | self.closed[tree]] = -np.inf
+        best = gain.argmax(axis=1)
+        at = np.arange(len(tree))
+        self.best[tree, leaf], self.gain[tree, leaf] = best, gain[at, best]
+        self.right[tree, leaf] = yes[at, :, best]
+
+    def split(self, new: int) -> bool:
+        """Split the best leaf of every tree that can still be split; false when none can."""
+        tree = np.flatnonzero(self.gain.max(axis=1) > LEAST_GAIN)
+        if not len(tree):
+            return False
+        leaf = self.gain[tree].argmax(axis=1)
+        question = self.best[tree, leaf]
+        # Only the side with fewer cells is walked and counted; the other is what is left of the
+        # whole.
+        cells, below = self.leaf.shape[1], self.q.below[question]
+        yes = cells - below <= below
+        at, cell = _slices(
+            self.q.order,
+            self.q.column[question],
+            np.where(yes, below, 0),
+            np.where(yes, cells, below),
+        )
+        inside = self.leaf[tree[at], cell] == leaf[at]
+        at, cell = at[inside], cell[inside]
+        self.leaf[tree[at], cell] = new
+        walked = np.where(
+            yes[:, None], self.right[tree, leaf], self.total[tree, leaf] - self.right[tree, leaf]
+        )
+        counted = self._count(tree, at, cell)
+        rest = self.held[tree, leaf] - counted
+        self.total[tree, leaf], self.total[tree, new] = self.total[tree, leaf] - walked, walked
+        self._look(tree, leaf, rest)
+        self._look(tree, np.full(len(tree), new), counted)
+        return True
+
+    def _count(self, tree: Ints, at: Ints, cell: Ints) -> Floats32:
+        """Rows per class and highest question in the given cells (`at` counts within `tree`)."""
+        classes = self.counts.shape[2]
+        rows = self.counts[tree[at], cell]
+        entry, label = np.nonzero(rows)
+        shape = (len(tree) * classes, self.counts.shape[1])
+        cells = csr_matrix(
+            (rows[entry, label].astype(np.float32), (at[entry] * classes + label, cell[entry])),
+            shape,
+        )
+        return np.asarray((cells @ self.q.present).toarray()).reshape(len(tree), classes, -1)
+
+    def answers(self) -> Ints:
+        label = (self.total * self.weight[:, None, :]).argmax(axis=2)
+        unsplit = self.total[:, 1].sum(axis=1) == 0
+        label[unsplit, 0] = self.total[unsplit, 0].argmax(axis=1)
+        return np.take_along_axis(label, self.leaf.astype(np.int64), axis=1)
+
+
+def _slices(order: Ints, column: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """`order[column, start:end]` of each in one row, with the number of the slice that each comes
+    from.
+    """
+    length = end - start
+    at = np.repeat(np.arange(len(length)), length)
+    place = np.arange(len(at)) - np.repeat(
+        np.cumsum(length) - length - start - column * order.shape[1], length
+    )
+    return at, order.ravel()[place]
+
+
+def _purity(rows: Floats32, weight: Floats32) -> Floats32:
+    """Sum of squared class weights over their sum, along the classes (axis 1): the higher, the
+    purer.
+    """
+    weighted = rows * weight.reshape(*weight.shape, *(1,) * (rows.ndim - 2))
+    squares = np.einsum("ak...,ak...->a...", weighted, weighted)
+    return np.asarray(squares / np.maximum(_over_classes(weighted), TINY))
+
+
+def _over_classes(values: Floats32) -> Floats32:
+    """The sum along axis 1. It is short and not the last, where NumPy's own sum takes several times
+    as long.
+    """
+    total = values[:, 0].copy()
+    for k in range(1, values.shape[1]):
+        total += values[:, k]
+    return total
+
+
 Counts = npt.NDArray[np.integer]
 STEP = 0.6180339887  # the golden ratio: its multiples spread evenly
 
@@ -55,7 +278,7 @@ class Words:
     candidate columns.
     """
 
-    def __init__(self, presence: Any, top: int = KEYWORDS) -> None:
+    def __init__(self, presence: Sparse, top: int = KEYWORDS) -> None:
         self.presence, self.top = presence, top  # sparse, rows by words: see audit/words.py
 
     @property
@@ -63,7 +286,7 @@ class Words:
         return np.arange(self.presence.shape[0])
 
     @cached_property
-    def _words(self) -> Any:
+    def _words(self) -> Sparse:
         return self.presence.T.tocsr().astype(np.float32)
 
     def held(self, counts: Counts) -> npt.NDArray[np.floating]:
@@ -101,7 +324,7 @@ class Giveaways(Words):
     the other rows.
     """
 
-    def __init__(self, presence: Any, top: int = WIDESPREAD) -> None:
+    def __init__(self, presence: Sparse, top: int = WIDESPREAD) -> None:
         super().__init__(presence, top)
 
     def answers(self, counts: Counts) -> Ints:

@@ -14,30 +14,28 @@ from typing import get_args
 
 import polars as pl
 
+from claimlab.audit.check import ProtocolName
 from claimlab.audit.diff import Diff, record_changes
-from claimlab.audit.fix.repair import Repaired, repair
-from claimlab.audit.fix.write import REPORT, both
+from claimlab.audit.fix import Repaired, repair
 from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
-from claimlab.audit.protocols import ProtocolName
-from claimlab.audit.read import FILE as AUDIT_FILE
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.result import FILE as AUDIT_FILE
+from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import Audited
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
-from claimlab.audit.write import KIND, contents
+from claimlab.audit.write import KIND, REPORT, both, contents
 from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several

@@ -28,10 +28,10 @@ from claimlab.audit.asking import (
 from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
-from claimlab.core.choice import each_of
 from claimlab.core.errors import SearchFailed
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.settings import each_of
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
@@ -39,7 +39,7 @@ from claimlab.llm.opinion import Case
 from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.llm.provider import Provider
 from claimlab.search.chain import Chain
-from claimlab.search.named import named_chain
+from claimlab.search.connect import named_chain
 from claimlab.search.query import Query
 
 SAMPLE = 300  # as in the guide

@@ -10,10 +10,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
 
 from claimlab.core.finding import Finding
 from claimlab.core.plain import slug
+from claimlab.core.types import Json
 
 MOST = 3  # commands of one kind in one piece of advice, the most severe first
 VERBS = {"review_create": "review create", "fix": "audit"}
@@ -27,7 +28,7 @@ class Command:
 
     function: str
     data: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def shell(self) -> str:

@@ -1,14 +1,21 @@
-"""What an audit found, as data: what its pages show and its files hold."""
+"""What an audit found, as data: what its pages show and its files hold.
+
+Audits read back from a report folder: `audit.json` holds the findings, everything else there is
+a view of them.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from claimlab.audit.advice import Conclusion, conclude, next_step
 from claimlab.audit.remedy import Case, Command
+from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -143,3 +150,19 @@ class Audit(Shown):
             findings=[Finding.model_validate(f) for f in raw["findings"]],
             examples=[Example.model_validate(e) for e in raw.get("examples", [])],
         )
+
+
+FILE = "audit.json"
+
+
+def read_audits(folder: Path) -> list[Audit]:
+    """The audits saved in a report folder, or in an `audit.json` itself."""
+    file = folder / FILE if folder.is_dir() else folder
+    try:
+        raw = json.loads(file.read_text(encoding="utf-8"))
+        return [Audit.from_json(a) for a in raw["audits"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(
+            f"'{file}' is not a saved audit: {error}.",
+            "Make one with: claimlab audit DIR -o FOLDER",
+        ) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from claimlab.core.finding import Verdict
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 
 GAIN = "gain_interval"  # among a finding's details: see `Rule.given`
 

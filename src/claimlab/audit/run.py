@@ -1,5 +1,10 @@
 """Run checks on a dataset: `audit(dataset)` gives findings; a check that breaks is a finding, not
 the end.
+
+The end of an audit: p-values corrected for all tests together, and one finding for one fact.
+
+The rows that findings point at, kept with the audit: a bounded number, cut short, so that it can
+be shown alone.
 """
 
 from __future__ import annotations
@@ -10,23 +15,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from claimlab.audit import cdl
 from claimlab.audit.advice import Conclusion
-from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
-from claimlab.audit.examples import collect
-from claimlab.audit.facts import settle
-from claimlab.audit.protocols import PROTOCOLS
-from claimlab.audit.result import Audit
-from claimlab.audit.rule import Rule, Settings
+from claimlab.audit.check import CHECKS, PROTOCOLS, Check, Context, ProtocolName, not_measured
+from claimlab.audit.result import Audit, Example
+from claimlab.audit.rule import GAIN, Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
-from claimlab.core.engine.data import dataset_in
+from claimlab.core.engine.names import place, shares
+from claimlab.core.engine.reads import dataset_in
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.finding import Finding
+from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.chance import false_discovery
+from claimlab.core.types import JsonObject
+from claimlab.pages.excerpt import excerpt
 
 
 class Audited(Audit):
@@ -129,7 +137,7 @@ def _shared(
     }
 
 
-def do_check(shard: Any, output: Path) -> None:
+def do_check(shard: JsonObject, output: Path) -> None:
     """One check of an audit."""
     settings = Settings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
     context = Context(
@@ -179,3 +187,86 @@ def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
             " `debug=True`."
         )
         return [not_measured(check.name, context.protocol, why, n=subject.n)]
+
+
+def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
+    """Verdicts with p-values adjusted for the number of tests in the audit, and findings of one
+    fact merged.
+    """
+    tested = [f for f in findings if f.p is not None and f.difference_interval is not None]
+    for finding, adjusted in zip(
+        tested, false_discovery([f.p for f in tested if f.p is not None]), strict=True
+    ):
+        assert finding.difference_interval is not None
+        finding.p_adjusted = adjusted
+        finding.verdict = rule.given(
+            rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN)
+        )
+        finding.why += f" {p_words(finding)}"
+    return one_per_fact(findings)
+
+
+def p_words(finding: Finding) -> str:
+    """The test in a sentence."""
+    shown = "below 0.001" if (finding.p_adjusted or 0.0) < 0.001 else f"{finding.p_adjusted:.3f}"
+    return (
+        f"Adjusted p {shown}, {finding.permutations} permutations, each moving"
+        f" {100 * (finding.moved or 0.0):.0f}% of the labels."
+    )
+
+
+def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
+    """Several measurements of one fact become the most severe of them, with the others inside; in
+    the order given.
+    """
+    facts: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        facts.setdefault(number if finding.fact is None else finding.fact, []).append(finding)
+    out = []
+    for measurements in facts.values():
+        first, *others = sorted(measurements, key=_severity)
+        out.append(first.model_copy(update={"others": others}) if others else first)
+    return out
+
+
+def _severity(finding: Finding) -> tuple[int, bool, float]:
+    """The most severe verdict, then what has a score, then the larger difference."""
+    return VERDICTS.index(finding.verdict), finding.score is None, -(finding.difference or 0.0)
+
+
+PER_FINDING = 12
+IN_ALL = 400
+TEXT = 300  # characters
+
+
+def pointed_at(finding: Finding, limit: int = PER_FINDING) -> list[str]:
+    """The ids a finding shows first: both sides of its pairs, then the records it names."""
+    pairs = [
+        i for pair in finding.details.get("pairs", []) for i in (pair["record"], pair["other"])
+    ]
+    return list(dict.fromkeys([*pairs, *finding.records]))[:limit]
+
+
+def collect(subject: Subject, findings: Sequence[Finding]) -> list[Example]:
+    """The rows that `findings` point at, in the order in which they do."""
+    ids = list(dict.fromkeys(i for f in findings for i in pointed_at(f)))[:IN_ALL]
+    label = pl.Series(
+        "label", np.array([*subject.classes, None], dtype=object)[subject.y], dtype=pl.String
+    )
+    chosen = pl.DataFrame({"id": ids}, schema={"id": pl.String})
+    records = subject.dataset.records.join(chosen, on="id", how="semi")
+    rows = records.select("id", "split", pl.col("text").str.slice(0, 4 * TEXT + 17)).join(
+        subject.rows.select("id").with_columns(label), on="id", how="left"
+    )
+    examples = {row["id"]: row for row in rows.iter_rows(named=True)}
+    return [_example(examples[i]) for i in ids if i in examples]
+
+
+def _example(row: dict[str, str | None]) -> Example:
+    text, label = row["text"], row["label"]
+    return Example(
+        id=str(row["id"]),
+        label=None if label is None else excerpt(label, 60),
+        split=row["split"],
+        text=None if text is None else excerpt(text, TEXT),
+    )

@@ -5,13 +5,12 @@ needs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context, ProtocolName, not_measured
 from claimlab.audit.features import Feature
 from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
@@ -19,6 +18,19 @@ from claimlab.core.finding import Finding
 from claimlab.core.types import JsonObject
 
 SHORTCUT_RULE = Rule().words()
+
+
+class FairCheck:
+    """What most checks have in common: they follow the fair protocol, by the rule of shortcuts."""
+
+    name: str
+    title: str
+    question: str
+    protocols: tuple[ProtocolName, ...] = ("fair",)
+    rule: str = SHORTCUT_RULE
+
+    def unmeasured(self, why: str, n: int = 0, feature: str | None = None) -> Finding:
+        return not_measured(self.name, "fair", why, n=n, feature=feature)
 
 
 def shortcut(
@@ -30,7 +42,7 @@ def shortcut(
     why: str,
     label: str | None = None,
     grouping: fair.Grouping = "groups",
-    **more: Any,
+    **more: object,
 ) -> Finding:
     """Measure one feature under the fair protocol. `subject` is already sampled when it was
     large.

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.codes import Codes, codes_of, linked
+from claimlab.core.stats.deal import Codes, codes_of, linked
+from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.words import several
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 from claimlab.text.telling import held_words
@@ -56,13 +56,17 @@ class Subject:
         return cls(dataset, target, dataset.records.filter(keep), tuple(classes), y)
 
     @cached_property
-    def memo(self) -> dict[tuple[Any, ...], Any]:
+    def memo(self) -> dict[tuple[object, ...], Any]:
         """What several checks need and only one has to work out (folds, samples)."""
         return {}
 
     @property
     def n(self) -> int:
         return self.rows.height
+
+    @property
+    def has_text(self) -> bool:
+        return self.rows["text"].null_count() < self.n
 
     @cached_property
     def class_counts(self) -> dict[str, int]:
@@ -106,7 +110,7 @@ class Subject:
         """
         return near_texts(self.normal_text)
 
-    def take(self, index: npt.NDArray[np.int64]) -> Subject:
+    def take(self, index: Ints) -> Subject:
         """The same subject with only these rows; itself, with all it has worked out, where these
         are all of them.
         """
@@ -139,12 +143,12 @@ class Subject:
             np.flatnonzero(~repeated), f"Each text counts once: {copies} left out."
         )
 
-    def repeated(self, texts: pl.Series) -> npt.NDArray[np.bool_]:
+    def repeated(self, texts: pl.Series) -> Flags:
         """Which rows have the text and the label of an earlier one."""
         key = codes_of(texts) * max(1, len(self.classes)) + self.y
         return ~pl.Series(key).is_first_distinct().to_numpy()
 
-    def standing(self, index: npt.NDArray[np.int64], note: str) -> Subject:
+    def standing(self, index: Ints, note: str) -> Subject:
         """Only these rows, which stand for all others; itself where there are no others."""
         if len(index) == self.n:
             return self

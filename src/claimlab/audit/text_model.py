@@ -9,7 +9,6 @@ masked.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,11 @@ import polars as pl
 from claimlab.audit import fair
 from claimlab.audit.check import Context
 from claimlab.audit.subject import Subject
-from claimlab.core.stats.codes import Codes
-from claimlab.core.stats.interval import Interval, interval
-from claimlab.core.stats.repeats import Resampled, mean_macro_f1, resample
+from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.interval import Interval, Resampled, interval, mean_macro_f1, resample
+from claimlab.core.stats.scores import Floats
+from claimlab.core.types import Sparse
 
-Floats = npt.NDArray[np.float64]
 FEATURES = 2**16
 STRENGTH = 3.0
 READ = (
@@ -38,7 +37,7 @@ class TextScore:
 
     drawn: Resampled
     answers: Codes
-    matrix: Any  # of the texts, for `tested`
+    matrix: Sparse  # of the texts, for `tested`
 
     @property
     def score(self) -> float:
@@ -61,7 +60,7 @@ def probabilities(
 
 
 def out_of_fold(
-    matrix: Any, y: npt.NDArray[np.integer], fold: npt.NDArray[np.integer], classes: int
+    matrix: Sparse, y: npt.NDArray[np.integer], fold: npt.NDArray[np.integer], classes: int
 ) -> Floats:
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
@@ -109,7 +108,7 @@ def tested(subject: Subject, context: Context, text: TextScore) -> fair.Measured
 
 
 def _permuted(
-    drawn: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]], matrix: Any, classes: int
+    drawn: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]], matrix: Sparse, classes: int
 ) -> float:
     labels, fold = drawn[0].astype(np.int64), drawn[1]
     return mean_macro_f1(
@@ -117,7 +116,7 @@ def _permuted(
     )
 
 
-def vectors(texts: pl.Series) -> Any:
+def vectors(texts: pl.Series) -> Sparse:
     """Hashed words and pairs of words, weighted by how rare they are; nothing is learnt from
     labels.
     """

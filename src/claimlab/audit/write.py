@@ -1,5 +1,8 @@
 """An audit on disk: `audit.json` holds the findings, everything else beside it is a view of
 them.
+
+The report that lies in the folder of a fixed dataset: the audit before and after, side by
+side.
 """
 
 from __future__ import annotations
@@ -7,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from claimlab.audit.read import FILE
-from claimlab.audit.result import Audit
+from claimlab.audit.fix import Repaired
+from claimlab.audit.result import FILE, Audit
+from claimlab.audit.views.compare import compared
 from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, report
 from claimlab.audit.views.paper import paper
 from claimlab.core.guard import AUDIT
@@ -32,4 +36,13 @@ def contents(audits: Sequence[Audit], page: Page = report) -> Contents:
         (page(parts, detail) for detail in DETAILS),
         data={FILE: {"audits": [a.to_json() for a in audits]}},
         papers={"report.tex": paper(audits)},
+    )
+
+
+REPORT = "report"
+
+
+def both(repaired: Repaired, before: Audit, after: Audit) -> Contents:
+    return contents(
+        [before, after], lambda parts, detail: compared(parts[0], parts[1], repaired, detail)
     )

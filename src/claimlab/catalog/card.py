@@ -4,14 +4,11 @@ is an erratum.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from claimlab.core import packaged
 from claimlab.core.languages import normalise
-from claimlab.core.types import JsonObject
 
 Modality = Literal[
     "claims",
@@ -71,14 +68,14 @@ class Address(_Closed):
 
 
 class Card(_Closed):
-    """`shares`, `quality`, `published` and `survey` of a dataset in the guide come from
-    data/guide.toml.
+    """`survey`, `shares`, `quality` and `published` are what the 75-dataset guide says of it; left
+    out: not assessed there.
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     title: str
     summary: str  # one or two sentences in our own words
-    size: int | None  # as published
+    size: int | None = None  # as published
     modality: tuple[Modality, ...]
     topic: str
     region: str | None = None
@@ -102,15 +99,6 @@ class Card(_Closed):
         None  # its place in the 75-dataset guide
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_in_the_guide(cls, fields: Any) -> Any:
-        return (
-            {**table("guide").get(fields.get("name", ""), {}), **fields}
-            if isinstance(fields, dict)
-            else fields
-        )
-
     @field_validator("languages")
     @classmethod
     def _iso3(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
@@ -118,9 +106,3 @@ class Card(_Closed):
         if wrong:
             raise ValueError(f"not canonical ISO 639-3: {wrong}")
         return codes
-
-
-@cache
-def table(name: str) -> dict[str, JsonObject]:
-    """A table of the catalogue's data, by dataset."""
-    return packaged.toml("claimlab.catalog", f"{name}.toml")

@@ -1,12 +1,23 @@
-"""Columns that several loaders make: an article as one text, languages by code, hosts, the kind of
-a post.
+"""What readers make of the columns they found: texts, languages, ids and groups, typed rows, times.
+
+Times come as datasets write them, and go to UTC without a zone. ISO 8601 in its variants, Unix
+seconds or milliseconds, and dates that name their month are read everywhere. A spelling that needs
+knowing the file ("05/06/2020", "19-Feb-18") is read only where a reader names its format. What
+cannot be read with certainty becomes null: a wrong date is worse than none, because temporal checks
+and splits trust this column.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
 import polars as pl
 
 from claimlab.core.languages import normalise
+from claimlab.core.record import SCHEMA, SIDE_TABLES
+from claimlab.text.snowflake import tweet_time
 
 
 def blank_to_null(values: pl.Series) -> pl.Series:
@@ -41,3 +52,201 @@ def post_or_id(text: pl.Series) -> pl.Series:
     return pl.select(
         pl.when(text.is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")).alias("kind")
     ).to_series()
+
+
+def numbered(prefix: str, height: int, width: int = 6) -> pl.Series:
+    """`prefix-000001` and on, in the order of the file."""
+    numbers = (
+        pl.int_range(1, height + 1, eager=True)
+        .cast(pl.String)
+        .str.zfill(max(width, len(str(height))))
+    )
+    return (f"{prefix}-" + numbers).alias("id")
+
+
+def distinct(ids: pl.Series) -> pl.Series:
+    """`ids` with "-2", "-3" ... behind those that came before: a file may hold a tweet, or a
+    rounded id, twice.
+    """
+    frame = pl.DataFrame({"id": ids})
+    earlier = pl.int_range(pl.len()).over("id")
+    again = pl.format("{}-{}", "id", earlier + 1)
+    return frame.select(pl.when(earlier == 0).then("id").otherwise(again))["id"]
+
+
+def unique_ids(prefix: str, keys: pl.Series) -> pl.Series:
+    """`prefix-key`, with "-2", "-3" behind a key that comes again and the row's number for a
+    missing one.
+    """
+    texts = keys.cast(pl.String).to_list()
+    names = [f"{prefix}-{(key or '').strip() or f'row{row}'}" for row, key in enumerate(texts, 1)]
+    return distinct(pl.Series("id", names, dtype=pl.String))
+
+
+def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
+    """A group for rows that say the same, case and white space aside: the id of the first; null for
+    a single.
+    """
+    key = texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    frame = pl.DataFrame({"key": key, "id": ids})
+    again = pl.col("key").is_not_null() & (pl.len().over("key") > 1)
+    return frame.select(pl.when(again).then(pl.col("id").first().over("key")).alias("group"))[
+        "group"
+    ]
+
+
+Row = Mapping[str, object]
+TEXT = pl.String()
+
+
+def record_rows(rows: Sequence[Row]) -> pl.DataFrame:
+    """`rows` as records, with the columns that the first one names."""
+    return _typed(rows, {c: SCHEMA.get(c, TEXT) for c in (rows[0] if rows else ("id", "text"))})
+
+
+def side_rows(table: str, rows: Iterable[Row]) -> pl.DataFrame:
+    """`rows` as the side table `table`; columns that a row does not name are null."""
+    return _typed(list(rows), SIDE_TABLES[table])
+
+
+def answers(
+    frame: pl.DataFrame,
+    questions: Mapping[str, str],
+    *,
+    annotator: str | None = None,
+    blank: Sequence[str] = (),
+) -> pl.DataFrame:
+    """People's answers on the records `id` as annotations, a row for each; `questions` says what
+    each column answers.
+
+    Null, the empty text and the values in `blank` mean that a question was not asked or not
+    settled: no answer.
+    """
+    long = frame.unpivot(list(questions), index="id", variable_name="question")
+    return long.filter(~pl.col("value").str.strip_chars().is_in(["", *blank])).select(
+        record_id="id",
+        annotator=pl.lit(annotator, pl.String),
+        annotator_kind=pl.lit("human"),
+        question=pl.col("question").replace_strict(questions),
+        value="value",
+    )
+
+
+def _typed(rows: Sequence[Row], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {c: pl.Series(c, [row.get(c) for row in rows], dtype=t) for c, t in schema.items()}
+    )
+
+
+TWITTER = "%a %b %d %H:%M:%S %z %Y"
+CERTAIN = (
+    TWITTER,
+    "%I:%M %p · %b %d, %Y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M",  # with one digit, as in 2021-7-9; year first leaves no doubt
+)
+PAGE = re.compile(
+    r"(\d{1,2}:\d{2} [AP]M · [A-Z][a-z]{2} \d{1,2}, \d{4})(?:\s?·.*| from .*)"
+)  # Twitter's page adds client or place
+UNIX = re.compile(r"\d{9,13}(\.\d+)?")
+EARLIEST, LATEST = (
+    1e8,
+    1e10,
+)  # Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
+
+
+def utc(values: pl.Series, *formats: str) -> pl.Series:
+    """`values` as a column `date`; `formats` are those of this file, for `strptime`, tried before
+    the usual ones.
+    """
+    texts = values.cast(pl.String)
+    known = {text: moment(text, *formats) for text in texts.drop_nulls().unique().to_list()}
+    return pl.Series("date", [known.get(text) for text in texts.to_list()], dtype=pl.Datetime("us"))
+
+
+def dated(
+    readings: Mapping[str, pl.Series], *formats: str, written: pl.Series | None = None
+) -> dict[str, pl.Series]:
+    """The columns `date` and `date_source` from times by where they come from: of several, the
+    first that is there.
+
+    Text is read as by `utc`; `written` is the text of readings that a loader has read itself. What
+    a row has in writing while no date can be read goes to `date_raw`: the catalogue counts these,
+    shows one, and keeps each in `meta`.
+    """
+    times = {k: utc(v, *formats) if v.dtype == pl.String else v for k, v in readings.items()}
+    frame = pl.DataFrame(times)
+    sources = [
+        pl.when(values.is_not_null()).then(pl.lit(source)) for source, values in times.items()
+    ]
+    dates = frame.select(
+        pl.coalesce(frame.columns).alias("date"), pl.coalesce(sources).alias("date_source")
+    )
+    texts = [v for v in (written, *readings.values()) if v is not None and v.dtype == pl.String]
+    raw = (
+        pl.select(pl.coalesce(texts)).to_series()
+        if texts
+        else pl.Series([None] * dates.height, dtype=pl.String)
+    )
+    unread = raw.set(dates["date"].is_not_null(), None)
+    return {
+        "date": dates["date"],
+        "date_source": dates["date_source"],
+        "date_raw": unread.alias("date_raw"),
+    }
+
+
+def moment(text: str, *formats: str) -> datetime | None:
+    """One time; without a zone it is taken as UTC. A day at Unix zero is what scrapers write when
+    they found none.
+    """
+    value = " ".join(text.replace("\ufeff", "").split())
+    if page := PAGE.fullmatch(value):
+        value = page[1]
+    if UNIX.fullmatch(value):
+        return _from_unix(float(value))
+    instant = _parsed(value, formats)
+    if instant is None or instant.year < 1900 or instant.date() == datetime(1970, 1, 1).date():
+        return None
+    return instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
+
+
+def _parsed(value: str, formats: tuple[str, ...]) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        pass
+    for form in (*formats, *CERTAIN):
+        try:
+            return datetime.strptime(value, form)
+        except ValueError:
+            continue
+    return None
+
+
+def _from_unix(seconds: float) -> datetime | None:
+    if seconds >= LATEST:
+        seconds /= 1000
+    return (
+        datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+        if EARLIEST <= seconds < LATEST
+        else None
+    )
+
+
+def tweet_ids(raw: pl.Series) -> pl.Series:
+    """The values that name a tweet. What a spreadsheet rounded ("1.37041E+18") names none any more:
+    null.
+    """
+    text = raw.cast(pl.String).str.strip_chars()
+    return text.set(~text.str.contains(r"^[0-9]{1,19}$").fill_null(False), None)
+
+
+def sent(ids: pl.Series) -> dict[str, pl.Series]:
+    """The columns `date` and `date_source` as the ids themselves tell them."""
+    return dated({"snowflake id": tweet_time(ids)})

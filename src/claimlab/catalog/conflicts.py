@@ -2,7 +2,7 @@
 
 Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and
 those differ. The same claim is the same text but for case, punctuation and white space, or nearly
-the same by Jaccard similarity of its 5-grams (`text/shared.py`). Near-duplicates may differ in the
+the same by Jaccard similarity of its 5-grams (`text/near.py`). Near-duplicates may differ in the
 one word that matters ("is", "is not"): they are to be looked at.
 """
 
@@ -20,17 +20,17 @@ import polars as pl
 
 from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_file
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Source
+from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.files.cells import escape_cells
-from claimlab.text.shared import NEAR, Claims, claims_of, same_claims
+from claimlab.text.near import NEAR, Claims, claims_of, same_claims
 
 By = Literal["text", "tweet"]
 DECIDED = ("true", "false", "mixed")

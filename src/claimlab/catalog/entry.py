@@ -1,4 +1,5 @@
-"""What one file in `catalog/datasets/` defines: DATASET = Entry(card, maps, variants).
+"""A dataset of the catalogue: Entry(card, maps, variants), made of a card file (catalog/cards.py)
+or DATASET in the module of a package outside.
 
 A loader takes a `Bundle` (zip, folder or file) and returns `Loaded`: records with `label_raw` (the
 catalogue maps it to `veracity`), side tables, and notes for the user. It keeps the file's own row
@@ -35,18 +36,6 @@ Loader = Callable[[Bundle], Loaded]
 
 
 Verdicts = LabelMap | Mapping[str, str]  # a plain mapping takes its name from the entry
-
-
-def both(verdicts: Verdicts) -> dict[str, Verdicts]:
-    """Maps for the guide's rule (`a5`) and for what its scripts do (`cdl`), where the two are the
-    same.
-    """
-    return {"a5": verdicts, "cdl": verdicts}
-
-
-def noted(verdicts: Mapping[str, str], note: str) -> LabelMap:
-    """A map with a note for its reader."""
-    return LabelMap("", verdicts, note=note)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from claimlab.catalog.query import Criterion, loader_state
 from claimlab.catalog.views.overview import TITLE, report
 from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
-from claimlab.core.choice import each_of
 from claimlab.core.guard import refuse_file
+from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.pages.html import to_html

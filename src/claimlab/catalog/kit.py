@@ -1,21 +1,34 @@
-"""What a file in `catalog/datasets/` needs, under one roof: cards, entries, tables, columns, dates,
-ids, rows.
+"""What a reader needs, under one roof: tables, columns, dates, ids, rows; and for packages outside,
+cards and entries.
 """
 
 from __future__ import annotations
 
-from claimlab.catalog.card import Address, Card, Published, Quality, Shares
-from claimlab.catalog.columns import blank_to_null, host, languages, post_or_id, title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Loader, Sample, both, noted
-from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
-from claimlab.catalog.one_table import one_table
-from claimlab.catalog.ratings import rating_verdicts
-from claimlab.catalog.rows import answers, record_rows, side_rows
+from claimlab.catalog.card import Card, Shares
+from claimlab.catalog.cards import entry_of, lists_of, read_entry
+from claimlab.catalog.columns import (
+    answers,
+    blank_to_null,
+    dated,
+    distinct,
+    host,
+    languages,
+    moment,
+    numbered,
+    post_or_id,
+    record_rows,
+    repeated,
+    sent,
+    side_rows,
+    title_and_body,
+    tweet_ids,
+    unique_ids,
+    utc,
+)
+from claimlab.catalog.entry import Entry, Loaded, Loader, Sample
 from claimlab.catalog.table import AS_PUBLISHED, Table, members, read_objects, western_text
-from claimlab.catalog.times import dated, moment, utc
-from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap, general
+from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.core.record import meta_column, meta_json
 from claimlab.files.bounds import UNPACKED as MAX_UNPACKED
@@ -27,40 +40,35 @@ from claimlab.text.snowflake import tweet_time
 __all__ = [
     "AS_PUBLISHED",
     "MAX_UNPACKED",
-    "Address",
     "Bundle",
     "Card",
     "Entry",
     "LabelMap",
     "Loaded",
     "Loader",
-    "Published",
-    "Quality",
     "Sample",
     "Shares",
     "Table",
     "UnreadableFile",
     "answers",
     "blank_to_null",
-    "both",
     "dated",
     "decode",
     "distinct",
+    "entry_of",
     "frame_of",
-    "general",
     "host",
     "languages",
+    "lists_of",
     "members",
     "meta_column",
     "meta_json",
     "moment",
     "normalise",
-    "noted",
     "numbered",
-    "one_table",
     "post_or_id",
-    "rating_verdicts",
     "read_delimited",
+    "read_entry",
     "read_json_as",
     "read_objects",
     "record_rows",

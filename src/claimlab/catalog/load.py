@@ -1,28 +1,38 @@
-"""Load a catalogued dataset from the zip, folder or file its authors publish."""
+"""Load a catalogued dataset from the zip, folder or file its authors publish.
+
+What a file has in writing and cannot be read is counted, shown by an example, and kept in `meta`.
+Machine-made text always carries its label, origin and change log: where a loader did not, the least
+that is known of any text whose `authorship` names a machine is written here. Dates that a dataset
+cannot have (after it was published, outside the time its card gives, or decades too early) are
+often those of a page as it was fetched, or of a wrong century: they are counted and named, not
+removed. And a part of a dataset must not pass for the whole: its rows are compared with those
+published.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from datetime import date
 from pathlib import Path
 
 import polars as pl
 
-from claimlab.catalog import counts
+from claimlab.catalog.card import Card
+from claimlab.catalog.cards import CardRegistry
+from claimlab.catalog.columns import numbered, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Loader
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.period import odd_dates
-from claimlab.catalog.synthetic import marked
-from claimlab.catalog.unread import keep_unread
 from claimlab.core.call import repeatable
-from claimlab.core.dataset import Dataset, Lineage, belonging
+from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
-from claimlab.core.registry import Registry
+from claimlab.core.record import VERACITIES
 from claimlab.core.run import Run
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
 from claimlab.files.bundle import Bundle
 
-DATASETS: Registry[Entry] = Registry(
-    "dataset", package="claimlab.catalog.datasets", attribute="DATASET", group="claimlab.datasets"
+DATASETS = CardRegistry(
+    "dataset", package="claimlab.catalog.readers", attribute="DATASET", group="claimlab.datasets"
 )
 
 
@@ -98,7 +108,7 @@ def _load(
         )
     ]
     dataset.notes += odd_dates(dataset.records["date"], entry.card)
-    dataset.notes += counts.note(entry, chosen, loaded.records.height)
+    dataset.notes += rows_note(entry, chosen, loaded.records.height)
     return dataset
 
 
@@ -164,4 +174,197 @@ def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
     return notes
 
 
-__all__ = ["DATASETS", "Loaded", "load"]
+WORDS = {"date": ("date", "dates"), "tweet_id": ("tweet id", "tweet ids")}
+
+
+def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """`records` without the columns of raw values, whose unread ones are in `meta` as
+    NAME_as_written; and a note each.
+
+    `date_raw` is written by `times.dated`. A `tweet_id` that is not one (a spreadsheet rounds them)
+    becomes null.
+    """
+    if "tweet_id" in records.columns:
+        raw = records["tweet_id"].cast(pl.String).str.strip_chars()
+        ids = tweet_ids(raw)
+        records = records.with_columns(
+            ids.alias("tweet_id"), raw.set(ids.is_not_null(), None).alias("tweet_id_raw")
+        )
+    notes = []
+    for name, (one, many) in WORDS.items():
+        column = f"{name}_raw"
+        if column not in records.columns:
+            continue
+        unread = records[column]
+        records = records.drop(column)
+        lost = unread.drop_nulls()
+        if lost.len():
+            records = records.with_columns(_with_meta(records, f"{name}_as_written", unread))
+            present = int((records[name].is_not_null() | unread.is_not_null()).sum())
+            notes.append(
+                f"{lost.len():,} of {present:,} {many if present > 1 else one} cannot be read, such"
+                f" as '{lost[0]}': null, and kept in meta as '{name}_as_written'."
+            )
+    return records, notes
+
+
+def _with_meta(records: pl.DataFrame, key: str, values: pl.Series) -> pl.Series:
+    meta = records["meta"].to_list() if "meta" in records.columns else [None] * records.height
+    for row in values.is_not_null().arg_true().to_list():
+        known = json.loads(meta[row]) if meta[row] else {}
+        meta[row] = json.dumps({**known, key: values[row]}, ensure_ascii=False, sort_keys=True)
+    return pl.Series("meta", meta, dtype=pl.String)
+
+
+CHANGES = {
+    "MGT": "written by a model",
+    "MTT": "translated by a machine",
+    "HAT": "altered by a model from a person's text",
+}
+
+
+def marked(records: pl.DataFrame, title: str) -> tuple[pl.DataFrame, bool]:
+    """`records` with the mark on every machine-made row that lacks it, and whether there is any
+    such row.
+    """
+    if "authorship" not in records.columns:
+        return records, False
+    machine = records["authorship"].is_in(list(CHANGES)).fill_null(False)
+    if not machine.any():
+        return records, False
+    meta = records["meta"].to_list() if "meta" in records.columns else [None] * records.height
+    labels = (
+        records["label_raw"].to_list()
+        if "label_raw" in records.columns
+        else [None] * records.height
+    )
+    authors = records["authorship"].to_list()
+    for i in machine.arg_true().to_list():
+        known = json.loads(meta[i]) if meta[i] else {}
+        if "synthetic" in known:
+            continue
+        origin = f"{title}, as published"
+        known["synthetic"] = {
+            "changes": [CHANGES[authors[i]]],
+            "label": labels[i] or "none given",
+            "origin": origin,
+        }
+        meta[i] = json.dumps(known, ensure_ascii=False, sort_keys=True)
+    return records.with_columns(pl.Series("meta", meta, dtype=pl.String)), True
+
+
+def holds_factchecks(folder: Path) -> bool:
+    """Whether the card of the dataset in `folder` says so; what is not a dataset, or has no card,
+    is not.
+    """
+    card = read_manifest(folder).card if (folder / MANIFEST).is_file() else None
+    return card is not None and card in DATASETS and DATASETS.get(card).card.factchecks
+
+
+ROUNDING = 0.015  # percentage points: the guide rounds to two decimals
+# copies lose a row or two to deduplication and deleted posts; more than one in fifty is another
+# thing
+TOLERANCE = 0.02
+
+
+def published_rows(entry: Entry, variant: str) -> int | None:
+    """The rows `variant` should have: as its entry states, or the card's size for a default that is
+    not yet tested. Null if the entry says that no count is published."""
+    if variant in entry.published_rows:
+        return entry.published_rows[variant]
+    default = next(iter(entry.variants), None)
+    return entry.card.size if variant == default and not entry.tested else None
+
+
+def rows_note(entry: Entry, variant: str, count: int) -> list[str]:
+    """A sentence when the counts differ by more than the tolerance."""
+    expected = published_rows(entry, variant)
+    if expected is None or abs(count - expected) <= TOLERANCE * expected:
+        return []
+    return [
+        f"Published: {expected:,} rows, found: {count:,}. These files may be a part or another"
+        f" version of {entry.card.title}, with other label shares."
+    ]
+
+
+def differences(entry: Entry) -> list[str]:
+    """Where the published files that the loader was tested on differ from the card: rows, and
+    shares of labels.
+    """
+    if not entry.tested:
+        return []
+    default = next(iter(entry.variants))
+    stated, counted = entry.published_rows.get(default, entry.card.size), entry.real_rows[default]
+    where = f"in the files that were tested (variant '{default}')"
+    out = (
+        [f"Rows: {stated:,} published, {counted:,} {where}."]
+        if stated not in (None, counted)
+        else []
+    )
+    verdicts = entry.maps.get("cdl")
+    if entry.card.shares is None or verdicts is None or not entry.real_labels:
+        return out
+    tally = dict.fromkeys(VERACITIES, 0)
+    for raw, n in entry.real_labels.items():
+        tally[verdicts.verdict(raw) or "unknown"] += n
+    tally["unknown"] += counted - sum(entry.real_labels.values())
+    shares = {
+        v: (share or 0, 100 * tally[v] / counted)
+        for v, share in entry.card.shares.model_dump().items()
+    }
+    apart = [f"{v} {p:.2f}% and {f:.2f}%" for v, (p, f) in shares.items() if abs(f - p) >= ROUNDING]
+    return [*out, f"Shares of labels, published and {where}: {'; '.join(apart)}."] if apart else out
+
+
+DECADES = 5  # before the middle one of all dates: earlier ones are odd
+FEWEST = 20  # dates that have a middle worth the name
+_YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
+
+
+def odd_dates(times: pl.Series, card: Card) -> list[str]:
+    """What to say of the dates of a loaded dataset."""
+    days = times.dt.date().drop_nulls()
+    late, why = _end(card)
+    start = card.time_start and card.time_start[:4]
+    early = date(int(start), 1, 1) if start else earliest(days)
+    after = days.filter(days > late).sort() if late else days.clear()
+    before = days.filter(days < early).sort() if early else days.clear()
+    notes = []
+    if late and (n := after.len()):
+        notes.append(
+            f"{several(n, 'record')} {verb(n)} dated after {late.year} (up to {after[-1]}), {why}."
+        )
+    if early and (n := before.len()):
+        since = f"the card gives {card.time_start} as the start" if start else EARLY
+        notes.append(
+            f"{several(n, 'record')} {verb(n)} dated before {early.year} (from {before[0]}):"
+            f" {since}."
+        )
+    return notes
+
+
+EARLY = f"more than {DECADES} decades before half of the dates"
+
+
+def earliest(days: pl.Series) -> date | None:
+    """The first day of the year that is `DECADES` before the middle one of `days`; null where they
+    are few.
+    """
+    known = days.drop_nulls().sort()
+    middle = known[known.len() // 2] if known.len() >= FEWEST else None
+    return date(middle.year - 10 * DECADES, 1, 1) if isinstance(middle, date) else None
+
+
+def _end(card: Card) -> tuple[date | None, str]:
+    """The last day that its records can be of, and why: the end its card gives, or the year of its
+    paper.
+    """
+    years = [int(year) for year in _YEAR.findall(card.citation)]
+    if card.time_end:
+        return (
+            date(int(card.time_end[:4]), 12, 31),
+            f"though the card gives {card.time_end} as the end",
+        )
+    if years:
+        return date(max(years), 12, 31), f"though {card.title} was published in {max(years)}"
+    return None, ""

@@ -122,7 +122,7 @@ class Table:
 
     def meta(self, names: Names) -> pl.Series:
         """The column `meta`, from those of these columns that are there."""
-        return meta_column(self.pick((), names), list(names))
+        return meta_column(self.pick((), names), list(names)) if names else self.maybe()
 
 
 def members(bundle: Bundle, *patterns: str) -> list[str]:

@@ -11,10 +11,10 @@ from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe, masking
 from claimlab.clean.run import Cleaned, Inputs, run_stages
 from claimlab.clean.views import KIND, write_cleaning
 from claimlab.core.call import repeatable
-from claimlab.core.choice import each_of
 from claimlab.core.guard import refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import each_of
 from claimlab.files.read import user_table
 
 

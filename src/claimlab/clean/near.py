@@ -14,7 +14,7 @@ from pydantic import Field
 
 from claimlab.clean.step import CleanStep, Place, labels
 from claimlab.core.digest import digest_file, digest_table, write_parquet
-from claimlab.core.engine.current import current
+from claimlab.core.engine.names import current
 from claimlab.core.types import JsonObject
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory

@@ -29,9 +29,9 @@ from typing import get_args
 from pydantic import ValidationError
 
 from claimlab.clean.step import MISSING, Supplies
-from claimlab.core.choice import one_of
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.registry import Registry
+from claimlab.core.settings import one_of
 from claimlab.core.step import Step
 from claimlab.core.types import JsonObject
 from claimlab.text.mask import Mask

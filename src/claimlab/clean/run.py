@@ -10,11 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.clean.decisions import read_decisions
-from claimlab.clean.ratings import ratings_of_evidence, ratings_table
 from claimlab.clean.recipe import Recipe, Stage
 from claimlab.clean.statistics import DOMAINS, TEXTS, Statistics, describe
 from claimlab.clean.step import Supplies
+from claimlab.clean.steps.decisions import read_decisions
+from claimlab.clean.steps.fact_checks import ratings_of_evidence, ratings_table
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.digest import digest_table
 from claimlab.core.journal import Journal
@@ -220,18 +220,7 @@ def _finish(
     dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed: int, notes: list[str]
 ) -> Cleaned:
     stages = pl.DataFrame([{k: s[k] for k in STAGES} for s in state.stages], schema=STAGES)
-    tables = belonging(
-        {n: t for n, t in dataset.tables.items() if n not in OURS}, state.records["id"]
-    )
-    tables.update(
-        belonging({n: t for n, t in state.tables.items() if n not in LOGS}, state.records["id"])
-    )
-    for name in LOGS:
-        parts = [t for t in (dataset.tables.get(name), state.tables.get(name)) if t is not None]
-        merged = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
-        if merged.height:
-            tables[name] = merged
-    tables["stages"] = stages
+    tables = {**_tables(dataset, state), "stages": stages}
     step = Lineage(
         step="clean",
         parameters={
@@ -258,6 +247,19 @@ def _finish(
     out = dataset.derive(state.records, step, tables)
     out.notes += [note for note in notes if note not in out.notes]
     return Cleaned(out, stages)
+
+
+def _tables(dataset: Dataset, state: State) -> dict[str, pl.DataFrame]:
+    """Side tables of the records that are left, and the logs of earlier runs with those of this."""
+    others = {name: table for name, table in dataset.tables.items() if name not in OURS}
+    others |= {name: table for name, table in state.tables.items() if name not in LOGS}
+    tables = belonging(others, state.records["id"])
+    for name in LOGS:
+        parts = [held[name] for held in (dataset.tables, state.tables) if name in held]
+        merged = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
+        if merged.height:
+            tables[name] = merged
+    return tables
 
 
 def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:

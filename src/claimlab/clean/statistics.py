@@ -14,7 +14,7 @@ import polars as pl
 from claimlab.clean.counting import Counting, addresses, measure
 from claimlab.clean.step import labels
 from claimlab.core.dataset import Dataset
-from claimlab.text.personal import scan_personal
+from claimlab.text.mask import scan_personal
 from claimlab.text.urls import domains
 
 TOP = 15

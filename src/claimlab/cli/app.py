@@ -94,7 +94,7 @@ def _explain_aborts() -> None:
         return
     import ctypes
 
-    from claimlab.core.memory import is_short
+    from claimlab.core.machine import is_short
 
     words = {
         short: f"\nError: A compiled package gave up. {_SHORT if short else _FAULT}\n".encode()
@@ -219,7 +219,7 @@ def explain(error: BaseException, args: Sequence[str]) -> int:
 
 def sentence(error: BaseException, args: Sequence[str]) -> str:
     """What went wrong and what to do, for an error that claimlab did not raise itself."""
-    from claimlab.core.memory import was_disk, was_memory
+    from claimlab.core.machine import was_disk, was_memory
 
     if was_disk(error):
         return (

@@ -7,7 +7,6 @@ the rows that a `table.py` is made of. A test compares them with the registries.
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -55,8 +54,9 @@ def _completes(list_names: Callable[[], list[str]]) -> Complete:
 
 
 def _datasets() -> list[str]:
-    listed = tomllib.loads((HOME / "catalog" / "data" / "listed.toml").read_text(encoding="utf-8"))
-    return sorted({*names("catalog/datasets", "claimlab.datasets"), *listed})
+    cards = (HOME / "catalog/data/cards").glob("*.toml")
+    outside = names("catalog/data/cards", "claimlab.datasets")
+    return sorted({*outside, *(card.stem for card in cards)})
 
 
 datasets = _completes(_datasets)

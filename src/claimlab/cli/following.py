@@ -15,7 +15,7 @@ def following(
 ) -> str:
     """A look at the labels where there are fewer than two classes, cleaning where texts occur twice
     (`copies` asks for that), or else `otherwise`, in which {} is the folder."""
-    from claimlab.tasks.task import open_task
+    from claimlab.tasks import open_task
     from claimlab.text.normalise import normal_form
 
     place = shlex.quote(str(folder))

@@ -1,5 +1,5 @@
 """The demo's stage on evolution: some claims of the clean twin pass through three small societies,
-by rule, offline.
+as word noise, offline.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ def run_evolve(tour: Tour) -> None:
     turns = sum(data.tables["traces"].height for data in evolved.values())
     sentences = (
         f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three"
-        f" societies of 90 simulated agents; each of the {turns:,} turns was written by rule and is"
-        " kept. The figures are the share in percent of a claim's words, then and now together,"
-        " that are not in both: most of the change comes early."
+        f" societies of 90 simulated agents; each of the {turns:,} turns is kept. No model was"
+        " asked: the null model makes word noise, whoever the agent is. The figures are the share"
+        " in percent of a claim's words, then and now together, that are not in both: what a model"
+        " writes has to differ from this."
     )
     rows: list[list[Cell | str]] = [
         [network, *(percent(share) for share in _change(data))] for network, data in evolved.items()

@@ -4,6 +4,9 @@
 `dataset.json` has the counts, the sha256 of each file, and the lineage: every step with its
 parameters, seed, tool version and input hashes. It has no times and no paths, so the same inputs,
 parameters and seed give the same bytes.
+
+Accept a dataset folder that was edited by hand: check what must still hold, and record the edit
+in the lineage.
 """
 
 from __future__ import annotations
@@ -24,15 +27,16 @@ from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.record import (
     SIDE_TABLES,
+    SIDES,
     check_columns,
+    refuse_wrong_meta,
     slim,
     to_records,
     to_side_table,
     validate,
 )
 from claimlab.core.remote import send, to_read, to_write
-from claimlab.core.shown import to_pandas
-from claimlab.core.summary import facts, first_records
+from claimlab.core.shown import facts, first_records, to_pandas
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several
@@ -375,3 +379,62 @@ def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> JsonObje
             out[column] = dict(zip(tally[column].to_list(), tally["count"].to_list(), strict=True))
     out.update({name: table.height for name, table in sorted(tables.items())})
     return out
+
+
+def accept_edits(folder: Path, why: str) -> Manifest:
+    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage.
+    The manifest as it is when nothing was edited."""
+    manifest = read_manifest(folder)
+    dataset = Dataset.open(folder, verify=False)
+    _check_edited(dataset, manifest)
+    changed = changed_files(folder, manifest)
+    if not changed and manifest.counts == count(dataset.records, dataset.tables):
+        return manifest
+    changed = changed or [MANIFEST]
+    step = Lineage(
+        step="edit",
+        parameters={"why": why, "files": changed},
+        inputs={name: manifest.files.get(name, "") for name in changed},
+        counts={"records": len(dataset)},
+    )
+    edited = dataset.manifest()
+    edited.lineage = [*dataset.lineage, step]
+    return seal(folder, edited)
+
+
+def _check_edited(dataset: Dataset, before: Manifest) -> None:
+    """What claimlab itself always writes, and what an editor may have broken."""
+    validate(dataset.records)
+    _refuse_new_name(dataset)
+    _refuse_new_splits(dataset, before)
+    refuse_wrong_meta(dataset.records)
+    for name, table in dataset.tables.items():
+        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
+            raise SchemaError(
+                f"The table '{name}' has wrong or missing columns.", "Restore it or make it again."
+            )
+
+
+def _refuse_new_name(dataset: Dataset) -> None:
+    """The name is in every record, too: changed in one place only, it would say that the records
+    are another's.
+    """
+    names = sorted(dataset.records["dataset"].drop_nulls().unique().to_list())
+    if len(names) == 1 and names != [dataset.name]:
+        raise SchemaError(
+            f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it"
+            f" '{dataset.name}'.",
+            "Give it one name in both places.",
+        )
+
+
+def _refuse_new_splits(dataset: Dataset, before: Manifest) -> None:
+    """A misspelt side ("Train", "validation") would leave its records out of every part without a
+    word.
+    """
+    known = {*SIDES, *before.counts.get("split", {})}
+    new = sorted(set(dataset.records["split"].drop_nulls().to_list()) - known)
+    if new:
+        raise SchemaError(
+            f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null."
+        )

@@ -8,11 +8,10 @@ import io
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from claimlab.core.memory import was_disk
+from claimlab.core.machine import was_disk
 
 
 def digest_file(path: Path) -> str:
@@ -35,12 +34,12 @@ def digest_table(frame: pl.DataFrame) -> str:
     return hashlib.sha256(buffer.getvalue()).hexdigest()
 
 
-def digest_json(value: Any) -> str:
+def digest_json(value: object) -> str:
     """Of any JSON-safe value; keys in any order."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def write_parquet(frame: pl.DataFrame, target: Any) -> None:
+def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
     """Parquet with fixed settings, so that equal tables give equal bytes. A full disk is an
     OSError, as elsewhere.
     """

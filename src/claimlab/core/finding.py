@@ -4,7 +4,7 @@ and draws it.
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -13,6 +13,8 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
+
+from claimlab.core.types import Json
 
 Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the most severe first
@@ -86,7 +88,7 @@ class Finding(BaseModel):
     fact: str | None = None
     others: list[Finding] = []
     details: dict[
-        str, Any
+        str, Json
     ] = {}  # tables behind the finding (words with counts, purity, ...), JSON-safe
 
     @model_validator(mode="after")

@@ -12,12 +12,12 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from claimlab.core.atomic import atomic_folder, quick_text
 from claimlab.core.digest import digest_json, write_parquet
+from claimlab.core.types import Json
 
 _STATE = "state.json"
 
@@ -27,11 +27,11 @@ class Journal:
     found.
     """
 
-    def __init__(self, folder: Path | None, key: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path | None, key: Mapping[str, Json]) -> None:
         self.key = digest_json(key)
         self.folder = None if folder is None else folder / self.key[:32]
 
-    def read(self, shard: str) -> Any:
+    def read(self, shard: str) -> Json:
         """What was written for `shard`; null when it is not finished."""
         file = self._place(f"{shard}.json")
         try:
@@ -39,7 +39,7 @@ class Journal:
         except (OSError, ValueError):
             return None  # absent, or emptied by a loss of power: the shard is done again
 
-    def write(self, shard: str, value: Any) -> None:
+    def write(self, shard: str, value: Json) -> None:
         """Mark `shard` as finished, with its result. Not forced to the disk: a killed process loses
         nothing, and after a loss of power an unreadable shard is done again."""
         file = self._place(f"{shard}.json")
@@ -48,7 +48,7 @@ class Journal:
         file.parent.mkdir(parents=True, exist_ok=True)
         quick_text(file, json.dumps(value, ensure_ascii=False, default=str))
 
-    def read_tables(self, shard: str) -> tuple[Any, dict[str, pl.DataFrame]] | None:
+    def read_tables(self, shard: str) -> tuple[Json, dict[str, pl.DataFrame]] | None:
         """The value and the tables of a finished shard; null when it is not finished."""
         place = self._place(shard)
         if place is None or not (place / _STATE).is_file():
@@ -56,7 +56,7 @@ class Journal:
         value = json.loads((place / _STATE).read_text(encoding="utf-8"))
         return value, {file.stem: pl.read_parquet(file) for file in sorted(place.glob("*.parquet"))}
 
-    def write_tables(self, shard: str, value: Any, tables: Mapping[str, pl.DataFrame]) -> None:
+    def write_tables(self, shard: str, value: Json, tables: Mapping[str, pl.DataFrame]) -> None:
         place = self._place(shard)
         if place is None:
             return

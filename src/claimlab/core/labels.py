@@ -19,9 +19,9 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from claimlab.core.choice import one_of
 from claimlab.core.errors import DataError, UnknownName, UnmappedLabels
 from claimlab.core.record import VERACITIES
+from claimlab.core.settings import one_of
 
 Unmapped = Literal["error", "unknown"]
 GENERAL = "ratings"

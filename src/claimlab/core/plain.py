@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+
+from claimlab.core.types import Json
 
 # C0 without tab and line feed, delete, C1, line separators, direction embeddings, overrides and
 # isolates, halves of surrogate pairs, and what XML cannot hold.
@@ -34,12 +35,12 @@ def one_line(text: str) -> str:
     return " ".join(plain(text.replace("\r", "\n")).split())
 
 
-def plain_values(value: Any) -> Any:
+def plain_values(value: Json) -> Json:
     """`value` with every text in it plain."""
     return each_text(value, plain)
 
 
-def each_text(value: Any, change: Callable[[str], str]) -> Any:
+def each_text(value: Json, change: Callable[[str], str]) -> Json:
     """`value` with every text in it changed: lists and mappings are walked, keys included."""
     if isinstance(value, str):
         return change(value)

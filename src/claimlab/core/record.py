@@ -3,39 +3,37 @@
 A missing value is null, never an empty string. Times are UTC without a zone. `tweet_id` is text,
 because spreadsheets turn the numbers into floats. `meta` is a JSON object with whatever the source
 had besides.
+
+Read a column of the record table by name, whether it is a column of its own or a key inside
+`meta`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from claimlab.core.errors import SchemaError
+from claimlab.core import packaged
+from claimlab.core.errors import SchemaError, UnknownName, UsageError
+from claimlab.core.languages import describe
+from claimlab.core.types import Json
 from claimlab.core.words import several
 
-SCHEMA: dict[str, pl.DataType] = {
-    "id": pl.String(),
-    "dataset": pl.String(),
+_TYPES: dict[str, pl.DataType] = {
     "text": pl.String(),
-    "kind": pl.String(),
-    "label_raw": pl.String(),
-    "veracity": pl.String(),
-    "language": pl.String(),
-    "date": pl.Datetime("us"),
-    "date_source": pl.String(),
-    "tweet_id": pl.String(),
-    "author": pl.String(),
-    "source": pl.String(),
-    "url": pl.String(),
-    "topic": pl.String(),
-    "group": pl.String(),
-    "authorship": pl.String(),
-    "split": pl.String(),
-    "meta": pl.String(),
+    "time": pl.Datetime("us"),
+    "whole": pl.Int32(),
+    "number": pl.Float64(),
+    "flag": pl.Boolean(),
+    "texts": pl.List(pl.String()),
 }
+_TABLES = {
+    name: {column: _TYPES[kind] for column, kind in columns.items()}
+    for name, columns in packaged.toml("claimlab.core", "tables.toml").items()
+}
+SCHEMA = _TABLES.pop("records")
 KINDS = ("claim", "article", "post", "id-only")
 VERACITIES = ("true", "false", "mixed", "unknown")
 AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
@@ -46,69 +44,11 @@ SIDES = (
 )  # of a split; a published dataset may have parts of its own besides
 CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
 
-# The side tables of the records, keyed by record id. Steps may add columns; these are the ones that
-# other rooms may rely on when the table is there.
+# What steps took out, and the side tables of the records.
 SIDE_TABLES: dict[str, dict[str, pl.DataType]] = {
     "dropped": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
     "doubtful": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
-    "evidence": {
-        "record_id": pl.String(),
-        "evidence_id": pl.String(),
-        "rank": pl.Int32(),
-        "title": pl.String(),
-        "text": pl.String(),
-        "url": pl.String(),
-        "domain": pl.String(),
-        "published": pl.Datetime("us"),
-        "retrieved": pl.Datetime("us"),
-        "provider": pl.String(),
-        "query": pl.String(),
-        "stance": pl.String(),
-        "publisher": pl.String(),
-        "rating": pl.String(),
-        "verdict": pl.String(),
-        "meta": pl.String(),
-    },
-    "claims": {
-        "record_id": pl.String(),
-        "claim_id": pl.String(),
-        "text": pl.String(),
-        "method": pl.String(),
-        "meta": pl.String(),
-    },
-    "annotations": {
-        "record_id": pl.String(),
-        "annotator": pl.String(),
-        "annotator_kind": pl.String(),  # human | model
-        "question": pl.String(),
-        "value": pl.String(),
-        "rationale": pl.String(),
-        "meta": pl.String(),
-    },
-    "traces": {
-        "record_id": pl.String(),
-        "trace_id": pl.String(),
-        "round": pl.Int32(),
-        "step": pl.Int32(),
-        "agent": pl.String(),
-        "role": pl.String(),
-        "input": pl.String(),
-        "output": pl.String(),
-        "passed": pl.Boolean(),
-        "reason": pl.String(),
-        "meta": pl.String(),
-    },
-    "predictions": {
-        "record_id": pl.String(),
-        "run": pl.String(),
-        "label": pl.String(),
-        "scores": pl.String(),
-        "rationale": pl.String(),
-        "evidence_ids": pl.List(pl.String()),
-        "cost": pl.Float64(),
-        "seconds": pl.Float64(),
-        "meta": pl.String(),
-    },
+    **_TABLES,
 }
 
 
@@ -196,7 +136,7 @@ _ENCODER = json.JSONEncoder(
 )  # one for all rows: json.dumps makes its own
 
 
-def meta_json(values: Mapping[str, Any]) -> str | None:
+def meta_json(values: Mapping[str, Json]) -> str | None:
     """The JSON text for a `meta` cell: keys sorted, nulls and empty values left out, null when
     nothing is left.
     """
@@ -247,3 +187,120 @@ def _conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) 
                 "Convert it before building the table.",
             ) from None
     return pl.DataFrame(columns)
+
+
+NULL = "null"  # how a condition names a missing value
+MAY_BE_EMPTY = (
+    "text",
+    "language",
+    "date",
+    "tweet_id",
+    "author",
+    "source",
+    "url",
+    "topic",
+    "group",
+    "split",
+)
+KEYS = 30  # of meta, the most often filled
+LANGUAGE_FACTS = ("resource", "family", "script", "word_order")
+
+
+def column_values(records: pl.DataFrame, name: str) -> pl.Series:
+    """A record column by name, or a key inside `meta` (as `meta.party` or just `party`); values as
+    they are.
+    """
+    if name in records.columns and name != "meta":
+        return records[name]
+    keys = meta_values(records)
+    key = name.removeprefix("meta.")
+    if key not in keys:
+        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in keys)])
+    return keys[key].rename(name)
+
+
+def matching(records: pl.DataFrame, where: Mapping[str, Sequence[object]]) -> pl.Series:
+    """Whether each record has one of the given values in every named column, compared as text;
+    "null" is a missing value. A column may also be what is known of the record's language: resource
+    (head, tail), family, script or word_order."""
+    both = pl.Series("matching", [True] * records.height, dtype=pl.Boolean)
+    for name, values in where.items():
+        texts = (
+            _language_facts(records["language"], name)
+            if name in LANGUAGE_FACTS
+            else column_values(records, name)
+        )
+        here = texts.cast(pl.String).is_in([str(value) for value in values]).fill_null(False)
+        both &= (here | texts.is_null()) if NULL in values else here
+    return both
+
+
+def conditions(
+    where: Mapping[str, Sequence[str]] | Sequence[str], argument: str
+) -> dict[str, tuple[str, ...]]:
+    """`where` as column and values, however it was given; several values of a column are
+    alternatives.
+    """
+    if isinstance(where, Mapping):
+        return {
+            name: (each,) if isinstance(each, str) else tuple(each) for name, each in where.items()
+        }
+    values: dict[str, tuple[str, ...]] = {}
+    for words in [where] if isinstance(where, str) else where:
+        name, sign, value = words.partition("=")
+        if not sign or not name.strip():
+            raise UsageError(
+                f"`{argument}` cannot be '{words}'.", "Write COLUMN=VALUE; meta.KEY is a column."
+            )
+        values[name.strip()] = (*values.get(name.strip(), ()), value.strip())
+    return values
+
+
+def _language_facts(languages: pl.Series, name: str) -> pl.Series:
+    known = {code: describe(code) for code in languages.drop_nulls().unique().to_list()}
+    facts = {
+        code: getattr(language, name) for code, language in known.items() if language is not None
+    }
+    return pl.Series(name, [facts.get(code) for code in languages.to_list()], dtype=pl.String)
+
+
+def filled_columns(records: pl.DataFrame) -> pl.DataFrame:
+    """One flag per record and column; columns that are always or never filled say nothing and are
+    left out.
+    """
+    flags = {name: records[name].is_not_null() for name in MAY_BE_EMPTY}
+    keys = meta_values(records)
+    often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS]
+    flags |= {f"meta.{key}": keys[key].is_not_null() for key in sorted(often)}
+    return pl.DataFrame(
+        {name: flag for name, flag in flags.items() if 0 < flag.sum() < records.height}
+    )
+
+
+def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:
+    """Every key inside `meta` with its values, null where a record does not have it; keys in order
+    of their name.
+    """
+    try:
+        parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
+    except ValueError:
+        raise SchemaError(
+            "The column 'meta' holds text that is not JSON.", "Make the dataset again."
+        ) from None
+    if not all(isinstance(row, dict) for row in parsed):
+        raise SchemaError(
+            "The column 'meta' holds JSON that is not an object.", "Make the dataset again."
+        )
+    keys = sorted({key for row in parsed for key in row})
+    return {
+        key: pl.Series(key, [_plain(row.get(key)) for row in parsed], strict=False) for key in keys
+    }
+
+
+def _plain(value: Json) -> Json:
+    """Lists and objects as text, so that they can be compared."""
+    return (
+        json.dumps(value, ensure_ascii=False, sort_keys=True)
+        if isinstance(value, list | dict)
+        else value
+    )

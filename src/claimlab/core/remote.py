@@ -201,34 +201,31 @@ def send(output: Path) -> None:
     url = url_of(output)
     if url is None or not output.exists():
         return
-    absent = {name for name in _names(output) if _is_placeholder(_inside(output, name))}
-    digests = {
-        name: digest_file(_inside(output, name)) for name in _names(output) if name not in absent
-    }
+    names = _names(output)
+    absent = {name for name in names if _is_placeholder(_inside(output, name))}
+    digests = {name: digest_file(_inside(output, name)) for name in names if name not in absent}
     with _storage(url) as (files, place):
         there, state = _listing(files, place), _state(url)
         state = {name: seen for name, seen in state.items() if there.get(name) == seen[:2]}
-        sent = {
-            name
-            for name, digest in digests.items()
-            if state.get(name, ["", "", ""])[2:] == [digest]
-        }
+        unsent = {name for name, digest in digests.items() if _sent(state.get(name)) != digest}
         stale = set(there) - set(digests) - absent - {SENDING}
-        if sent == set(digests) and not stale and SENDING not in there:
+        if not unsent and not stale and SENDING not in there:
             return
         files.pipe_file(f"{place}/{SENDING}", json.dumps(sorted(digests)).encode())
-        seals = [name for name in digests if name.split("/")[-1] in LAST]
-        for name in [*stale, *(seal for seal in seals if seal in there and seal not in sent)]:
+        seals = {name for name in digests if name.split("/")[-1] in LAST}
+        for name in stale | (seals & unsent & set(there)):
             files.rm_file(f"{place}/{name}")
-        for name in sorted(digests, key=lambda name: (name in seals, name.count("/") == 0, name)):
-            if name not in sent:
-                files.put_file(str(_inside(output, name)), f"{place}/{name}" if name else place)
-                state[name] = [
-                    *_seen(files.info(f"{place}/{name}" if name else place)),
-                    digests[name],
-                ]
-                _note(url, state)
+        for name in sorted(unsent, key=lambda name: (name in seals, name.count("/") == 0, name)):
+            target = f"{place}/{name}" if name else place
+            files.put_file(str(_inside(output, name)), target)
+            state[name] = [*_seen(files.info(target)), digests[name]]
+            _note(url, state)
         files.rm_file(f"{place}/{SENDING}")
+
+
+def _sent(seen: list[str] | None) -> str | None:
+    """The digest that a file had when it was sent; null where it was not sent from here."""
+    return seen[2] if seen is not None and len(seen) > 2 else None
 
 
 def _listing(files: Any, place: str) -> Listing:

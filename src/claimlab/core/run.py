@@ -27,26 +27,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from claimlab.core.atomic import atomic_folder, atomic_text
-from claimlab.core.budget import Caps
+from claimlab.core.budget import Caps, Ledger
 from claimlab.core.call import note_call
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.deferred import Deferred
-from claimlab.core.calls.mode import check_mode
+from claimlab.core.calls.calls import Calls, Deferred, Mode, check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.engine.check import check_engine
-from claimlab.core.engine.current import working
-from claimlab.core.engine.names import no_folder, parse_engine
+from claimlab.core.engine.names import no_folder, parse_engine, working
+from claimlab.core.engine.run import check_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
-from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import send
+from claimlab.core.types import Json
 from claimlab.core.version import __version__
 
 Source = Dataset | str | Path
@@ -160,13 +157,9 @@ class Run:
         what earlier starts spent counts too.
         """
         if self._calls is None:
-            mode, cache = self._mode, None if self._cache is None else Path(self._cache)
-            if self.work is not None and mode != "replay":
+            if self.work is not None and self._mode != "replay":
                 self._ledger = Ledger(_account.get() or self.work / "spent.jsonl")
-            if cache is None and mode != "live" and self._beside is not None:
-                cache = self._beside.parent / f"{self._beside.name}.cache"
-            if cache is None and mode == "record":
-                mode = "live"  # a notebook that names no folder has nowhere to record to
+            mode, cache = self._recording()
             budget = self._caps.budget(self._ledger)
             if self._batch and mode != "record":
                 raise UsageError(
@@ -177,7 +170,16 @@ class Run:
             self._calls = Calls(mode, cache, budget, self._concurrency, self.progress, deferred)
         return self._calls
 
-    def journal(self, **decides: Any) -> Journal:
+    def _recording(self) -> tuple[Mode, Path | None]:
+        """The mode of calls, and the folder of their recording: named, or beside the output."""
+        if self._cache is not None:
+            return self._mode, Path(self._cache)
+        if self._beside is not None and self._mode != "live":
+            return self._mode, self._beside.parent / f"{self._beside.name}.cache"
+        # a notebook that names no folder has nowhere to record to
+        return "live" if self._mode == "record" else self._mode, None
+
+    def journal(self, **decides: Json) -> Journal:
         """The shards that earlier starts of this very run have finished; `decides` is what decides
         the result besides the input, the seed and the version. A replay takes nothing but its
         recording."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from claimlab.core.atomic import atomic_text
@@ -94,7 +94,7 @@ def is_loopback(host: str) -> bool:
         return name == "localhost"
 
 
-def named_in(value: Any, folder: Path, use: str = "", *, base: Path = Path()) -> Iterator[Need]:
+def named_in(value: object, folder: Path, use: str = "", *, base: Path = Path()) -> Iterator[Need]:
     """The hosts and outside paths in any text inside `value`; `folder` is the one that the file may
     read, and `base` the one that its paths start from."""
     if isinstance(value, dict):

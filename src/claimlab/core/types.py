@@ -4,4 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-JsonObject: TypeAlias = dict[str, Any]
+Json: TypeAlias = Any  # a value of JSON: what was read is looked at before it is used
+JsonObject: TypeAlias = dict[str, Json]
+Sparse: TypeAlias = Any  # a sparse matrix of SciPy, which has no types and takes long to import

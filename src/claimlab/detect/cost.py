@@ -17,7 +17,7 @@ from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
 from claimlab.search.chain import Chain
 from claimlab.search.terms import Searches
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 @same_arguments(detect)

@@ -8,6 +8,8 @@ the answer for a record must not depend on which other records are asked about i
 Where a run shares its work, other processes predict with what it says that it learned.
 
 One that asks a model or a search is best derived from `Asking` (detect/asking.py).
+
+The texts of records, for detectors that read them.
 """
 
 from __future__ import annotations
@@ -16,18 +18,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
+from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.settings import declared
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.detect.learned import Learned, read_learned, write_learned
 from claimlab.search.evidence import Evidence
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
+from claimlab.tasks.table import VERACITY
 
 ABSTAINED = ("no-evidence", "insufficient-evidence")
 
@@ -52,7 +55,7 @@ class Prediction:
     found: tuple[
         Evidence, ...
     ] = ()  # what it found by searching: goes into the run's evidence table
-    notes: Mapping[str, Any] = field(
+    notes: Mapping[str, Json] = field(
         default_factory=dict
     )  # more to tell, JSON-safe; goes into `meta`
 
@@ -83,7 +86,7 @@ class Detector(ABC):
         None  # of claimlab, that it needs; what is missing is a sentence with the pip line
     )
     trial: ClassVar[
-        Mapping[str, Any]
+        Mapping[str, Json]
     ] = {}  # settings that make it cheap enough for the test that walks every detector
     unreported: ClassVar[frozenset[str]] = (
         frozenset()
@@ -140,3 +143,14 @@ DETECTORS: Registry[type[Detector]] = Registry(
     attribute="DETECTOR",
     group="claimlab.detectors",
 )
+
+
+def texts_of(records: pl.DataFrame) -> pl.Series:
+    """Every text, "" where a record has none; a sentence when no record has one."""
+    texts = records["text"]
+    if texts.len() and texts.null_count() == texts.len():
+        raise DataError(
+            "The records have no text.",
+            "Use a detector that does not read text, or fetch the texts.",
+        )
+    return texts.fill_null("")

@@ -10,24 +10,28 @@ answer.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Prediction
+from claimlab.core.stats.scores import Floats, Floats32
+from claimlab.core.types import JsonObject, Sparse
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 
 Kind = Literal["svm", "logistic"]
-Floats = npt.NDArray[np.float64]
 STRENGTHS: dict[Kind, tuple[float, ...]] = {
     "svm": (0.1, 0.3, 1.0, 3.0),
     "logistic": (0.3, 1.0, 3.0, 10.0, 30.0),
 }
 FOLDS = 3
+Matrix: TypeAlias = Floats32 | Sparse  # rows by features
+Labels: TypeAlias = npt.NDArray[Any]
 
 
 class Linear:
@@ -46,10 +50,10 @@ class Linear:
 
     def fit(
         self,
-        matrix: Any,
+        matrix: Matrix,
         labels: Sequence[str],
         *,
-        dev: Any = None,
+        dev: Matrix | None = None,
         dev_labels: Sequence[str] | None = None,
         seed: int,
     ) -> None:
@@ -91,7 +95,7 @@ class Linear:
         self.model.intercept_ = learned.array("intercepts", np.floating, [rows])
         self.model.n_features_in_ = self.model.coef_.shape[1]
 
-    def predict(self, matrix: Any) -> list[Prediction]:
+    def predict(self, matrix: Matrix) -> list[Prediction]:
         return as_predictions(
             _margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature
         )
@@ -108,7 +112,7 @@ class Linear:
             C=strength, class_weight="balanced", tol=1e-2, max_iter=20_000, random_state=seed
         )
 
-    def _out_of_fold(self, strength: float, matrix: Any, y: Any, seed: int) -> Floats:
+    def _out_of_fold(self, strength: float, matrix: Matrix, y: Labels, seed: int) -> Floats:
         """Margins for every row from a model that did not see it; few rows of a class make fewer
         folds.
         """
@@ -125,6 +129,37 @@ class Linear:
         return out
 
 
+class LinearOnVectors(Detector):
+    """A detector that makes a vector of each text and gives the vectors to a linear model; `head`
+    says which, `strength` is tuned where it is null.
+    """
+
+    def __init__(self, *, head: Kind = "logistic", strength: float | None = None) -> None:
+        self.head: Kind = head
+        self.strength = strength
+
+    @abstractmethod
+    def vectors(self, records: pl.DataFrame) -> Floats32:
+        """One row per record."""
+
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
+        self.linear = Linear(self.head, self.strength)
+        held = self.vectors(dev.records) if dev.labels else None
+        self.linear.fit(
+            self.vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
+        )
+
+    def learned(self) -> JsonObject:
+        return {"linear": self.linear.learned()}
+
+    def recall(self, learned: Learned) -> None:
+        self.linear = Linear(self.head, self.strength)
+        self.linear.recall(learned.part("linear"))
+
+    def predict(self, records: pl.DataFrame) -> list[Prediction]:
+        return self.linear.predict(self.vectors(records))
+
+
 def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) -> list[Prediction]:
     """The class with the largest margin, and tempered scores that sum to one."""
     from scipy.special import softmax
@@ -136,7 +171,7 @@ def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) 
     ]
 
 
-def _margins(model: Any, matrix: Any) -> Floats:
+def _margins(model: Any, matrix: Matrix) -> Floats:
     """One margin per class; two classes have one margin, which is the second's against the
     first's.
     """
@@ -144,7 +179,7 @@ def _margins(model: Any, matrix: Any) -> Floats:
     return np.stack([-margins / 2, margins / 2], axis=1) if margins.ndim == 1 else margins
 
 
-def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[object]) -> float:
+def temperature(margins: Floats, truth: Labels, classes: Sequence[object]) -> float:
     """The one number that makes the scores of unseen rows most likely, a rare class weighing as
     much as a frequent.
 
@@ -171,13 +206,13 @@ def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[obje
     return float(np.exp(minimize_scalar(loss, bounds=(-5, 3), method="bounded").x))
 
 
-def _stacked(first: Any, second: Any) -> Any:
+def _stacked(first: Matrix, second: Matrix) -> Matrix:
     from scipy.sparse import issparse, vstack
 
     return vstack([first, second]).tocsr() if issparse(first) else np.concatenate([first, second])
 
 
-def _macro_f1(truth: Any, guess: Any) -> float:
+def _macro_f1(truth: Labels, guess: Labels) -> float:
     from sklearn.metrics import f1_score
 
     return float(f1_score(truth, guess, average="macro", zero_division=0))

@@ -11,13 +11,14 @@ pair that shares a hash, so hashes replace the n-grams.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.types import JsonObject
+from claimlab.core.stats.scores import Flags, Floats32
+from claimlab.core.types import JsonObject, Sparse
 from claimlab.detect.learned import Learned
 from claimlab.text.tokens import tokenize
 
@@ -126,9 +127,7 @@ class Characters:
         )
 
 
-def _within_a_word(
-    space: npt.NDArray[np.bool_], spaces: npt.NDArray[np.int32], n: int
-) -> npt.NDArray[np.bool_]:
+def _within_a_word(space: Flags, spaces: npt.NDArray[np.int32], n: int) -> Flags:
     """Which runs of `n` characters hold a space at their ends only, and something besides.
 
     Texts begin and end with a space, so a run over the edge of two texts has two spaces next to
@@ -138,7 +137,7 @@ def _within_a_word(
     if n == 1:
         return ~space
     ends = space[:starts] & space[n - 1 :]
-    clear: npt.NDArray[np.bool_] = spaces[n - 1 : n - 1 + starts] == spaces[1 : 1 + starts]
+    clear: Flags = spaces[n - 1 : n - 1 + starts] == spaces[1 : 1 + starts]
     return clear & ~ends if n == 2 else clear
 
 
@@ -172,7 +171,7 @@ class TfIdf:
         self.most = most
         self.min_df = min_df
 
-    def fit_transform(self, texts: pl.Series) -> Any:
+    def fit_transform(self, texts: pl.Series) -> Sparse:
         first, *rest = _parts(texts)
         counts = self.terms.count(first)
         spread = _spread(counts)
@@ -197,21 +196,21 @@ class TfIdf:
     def recall(self, learned: Learned) -> None:
         self._use(learned.table("terms", {"term": self.terms.kind(), "idf": pl.Float32()}))
 
-    def transform(self, texts: pl.Series) -> Any:
+    def transform(self, texts: pl.Series) -> Sparse:
         """Part by part: memory holds the matrix, and the counts of one part."""
         from scipy.sparse import vstack
 
         matrices = [self._matrix(self.terms.count(part), part.len()) for part in _parts(texts)]
         return vstack(matrices, format="csr") if len(matrices) > 1 else matrices[0]
 
-    def _matrix(self, counts: pl.DataFrame, rows: int) -> Any:
+    def _matrix(self, counts: pl.DataFrame, rows: int) -> Sparse:
         from scipy.sparse import csr_matrix
 
         held = counts.join(
             self.vocabulary, on="term", maintain_order="left"
         )  # columns rise with terms: rows stay sorted
         row = held["row"].to_numpy()
-        values: npt.NDArray[np.float32] = (
+        values: Floats32 = (
             (1 + np.log(held["n"].to_numpy().astype(np.float32))) * held["idf"].to_numpy()
         ).astype(np.float32)
         length = np.sqrt(np.bincount(row, values.astype(np.float64) ** 2, minlength=rows))

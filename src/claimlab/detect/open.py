@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from claimlab.catalog.rated import holds_factchecks
+from claimlab.catalog.load import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.settings import declared
 from claimlab.core.settings import read as read_settings
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
-from claimlab.detect.page_reading import PAGE
+from claimlab.detect.evidence import PAGE
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.search.connect import named_chain
 from claimlab.search.evidence import Evidence
-from claimlab.search.named import named_chain
 from claimlab.search.snapshot import PageFetcher
 from claimlab.text.guard import mark
 
@@ -64,10 +64,10 @@ def _close(handle: Any) -> None:
 @contextmanager
 def open_detector(
     detector: Detector | str,
-    settings: Mapping[str, Any] | Sequence[str],
+    settings: Mapping[str, Json] | Sequence[str],
     calls: Calls,
     evidence: str,
-    words: Mapping[str, Any],
+    words: Mapping[str, Json],
     prompts: Given = (),
 ) -> Iterator[Detector]:
     """A detector that is ready to be fitted. `settings` are keyword arguments, or words such as
@@ -95,7 +95,7 @@ def open_detector(
         yield ready
 
 
-def _known(kind: type[Detector], settings: Mapping[str, Any]) -> JsonObject:
+def _known(kind: type[Detector], settings: Mapping[str, Json]) -> JsonObject:
     """The settings, or an error that names the one that the detector does not have."""
     for name in settings:
         if name not in inspect.signature(kind).parameters:
@@ -103,7 +103,7 @@ def _known(kind: type[Detector], settings: Mapping[str, Any]) -> JsonObject:
     return dict(settings)
 
 
-def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:
+def _refuse_unasked(kind: type[Detector], words: Mapping[str, Json]) -> None:
     """A model or a search that the detector would never ask is a misunderstanding: say so before
     anything is spent.
     """
@@ -146,7 +146,7 @@ def _screen(kind: type[Detector], evidence: str) -> JsonObject:
         return {}
     from claimlab.detect.detectors.llm_search import Screen
 
-    def bars(row: Mapping[str, Any], pieces: Sequence[Evidence]) -> list[bool]:
+    def bars(row: Mapping[str, Json], pieces: Sequence[Evidence]) -> list[bool]:
         marks = mark(dict(row), pieces)
         if evidence == "filtered":
             return [m.filtered for m in marks]

@@ -16,9 +16,9 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source
 from claimlab.core.words import several
-from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import scores_of
 from claimlab.files.predictions import read_predictions
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
 
 
 def predictions_about(data: Dataset, file: Path, task: Task) -> pl.DataFrame:

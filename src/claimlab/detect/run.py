@@ -2,10 +2,15 @@
 
 The run is a claimlab dataset: the test records with a `predictions` table beside them, so that a
 run can be audited, evaluated, exported and reported like any other folder.
+
+Predictions of a trained detector in other processes: what it learned is written once, and rows
+are shared.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,25 +20,27 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.atomic import atomic_folder
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.digest import digest_table
+from claimlab.core.digest import digest_table, write_parquet
+from claimlab.core.engine import run_stage
+from claimlab.core.engine.names import place, shares
+from claimlab.core.engine.reads import digest_of, keep, reads
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
-from claimlab.detect.scores import scores_of
-from claimlab.detect.shared import shared_predictions
-from claimlab.detect.tables import as_table, evidence_of, restored, stored, suspicious
+from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
 from claimlab.llm.prompts import Given
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
+from claimlab.tasks.table import VERACITY
 
 SHARD = 100  # records between two entries in the journal
 QUICK = 10_000  # the same, of a quick detector
@@ -212,26 +219,35 @@ def _predict(
     records = job.shown["test"].records
     shard = QUICK if detector.quick and shard == SHARD else shard
     if not timed and (shared := shared_predictions(detector, records, shard, progress)):
-        return [replace(p, cost=0.0) if p.cost is None else p for p in shared]
+        return _free(shared)
     done: list[Prediction] = []
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
         predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]
         if len(predictions) != rows.height or any(p.failure for p in predictions):
             detector.progress = _shifted(progress, start, records.height)
-            began = time.monotonic()
-            predictions = detector.predict(rows)
-            if not detector.handles:
-                predictions = [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
-            if timed:
-                share = round((time.monotonic() - began) / max(1, rows.height), 6)
-                predictions = [
-                    replace(p, seconds=share) if p.seconds is None else p for p in predictions
-                ]
+            predictions = _asked(detector, rows, timed)
             journal.write(f"{number:06d}", [stored(p) for p in predictions])
         done += predictions
         progress("predicting", len(done), records.height)
     return done
+
+
+def _asked(detector: Detector, rows: pl.DataFrame, timed: bool) -> list[Prediction]:
+    """The predictions of one shard, with what they cost and, where that is wanted, took."""
+    began = time.monotonic()
+    predictions = detector.predict(rows)
+    share = round((time.monotonic() - began) / max(1, rows.height), 6)
+    if not detector.handles:
+        predictions = _free(predictions)
+    if timed:
+        predictions = [replace(p, seconds=share) if p.seconds is None else p for p in predictions]
+    return predictions
+
+
+def _free(predictions: list[Prediction]) -> list[Prediction]:
+    """A detector that makes no calls costs nothing, unless it says otherwise."""
+    return [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
 
 
 def _shifted(progress: Progress, start: int, whole: int) -> Progress:
@@ -327,3 +343,70 @@ def _refuse_unready(detector: Detector) -> None:
 
 def _shown(part: Part, reading: Reading, detector: Detector) -> Part:
     return Part(reading.attach(part.records, as_list=detector.reads_evidence), part.labels)
+
+
+ROWS = 2_000  # records in a shard; of a quick detector ten times as many
+
+
+def shared_predictions(
+    detector: Detector, records: pl.DataFrame, size: int, progress: Progress
+) -> list[Prediction]:
+    """The predictions for all records, in order, asked for `size` records at a time as without
+    shards; none where the run does not share its work, the detector may ask a model or a search, or
+    does not say what it learned.
+    """
+    ours = DETECTORS.all().get(detector.name) is type(detector)  # a worker makes it by its name
+    rows = max(1, (10 * ROWS if detector.quick else ROWS) // size) * size
+    if (
+        not shares()
+        or detector.handles
+        or not ours
+        or not _known(detector.task)
+        or records.height <= rows
+    ):
+        return []
+    with place() as here:
+        learned = here.absolute() / "learned"
+        with atomic_folder(learned) as building:
+            if not detector.keep(building):
+                return []
+            digest = digest_of(building)  # while no other user can write it
+        common = {
+            "detector": detector.name,
+            "settings": detector.parameters(),
+            "task": detector.task.name,
+            "learned": reads(learned, digest),
+            "size": size,
+        }
+        parts = [records[start : start + rows] for start in range(0, records.height, rows)]
+        shards = [{**common, "rows": _written(part, here / "predicted")} for part in parts]
+        outputs = run_stage(
+            do_predictions, shards, folder=here, name="predictions", progress=progress
+        )
+        return [
+            restored(raw)
+            for file in outputs
+            for raw in json.loads(file.read_text(encoding="utf-8"))
+        ]
+
+
+def _known(task: Task) -> bool:
+    """Whether a worker can open the task by its name."""
+    return replace(open_task(task.name), read=task.read) == task
+
+
+def _written(rows: pl.DataFrame, folder: Path) -> dict[str, str]:
+    content = io.BytesIO()
+    write_parquet(rows, content)
+    return keep(folder, content.getvalue(), "parquet")
+
+
+def do_predictions(shard: JsonObject, output: Path) -> None:
+    """The predictions for some rows."""
+    detector = DETECTORS.get(shard["detector"])(**shard["settings"])
+    detector.take_up(Path(shard["learned"]))
+    detector.task = open_task(shard["task"])
+    records, size = pl.read_parquet(shard["rows"]), shard["size"]
+    parts = [records[start : start + size] for start in range(0, records.height, size)]
+    predictions = [stored(one) for part in parts for one in detector.predict(part)]
+    output.write_text(json.dumps(predictions, ensure_ascii=False), encoding="utf-8")

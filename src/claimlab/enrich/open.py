@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
-from claimlab.catalog.rated import holds_factchecks
+from claimlab.catalog.load import holds_factchecks
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, read_prompts
-from claimlab.search.named import named_chain
+from claimlab.search.connect import named_chain
 from claimlab.search.snapshot import PageFetcher
 
 

@@ -15,8 +15,7 @@ import polars as pl
 from claimlab.core.errors import UsageError
 from claimlab.enrich.chat import without_emphasis
 from claimlab.enrich.sentences import first_paragraph, first_words, sentences, words
-from claimlab.text.normalise import strip_emoji
-from claimlab.text.repair import repair_mojibake
+from claimlab.text.normalise import repair_mojibake, strip_emoji
 from claimlab.text.urls import strip_urls
 
 Rule = Literal["paper", "released"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import DataError
-from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.scores import UNANSWERED, Floats, Ints
 from claimlab.core.words import several, verb
 

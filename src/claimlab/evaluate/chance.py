@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.stats.chance import Chance
-from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1, stratified_f1

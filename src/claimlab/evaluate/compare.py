@@ -25,12 +25,12 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.adjust import holm
-from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.chance import holm
+from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, macro_f1
-from claimlab.core.threads import side_by_side
 from claimlab.core.words import several
 from claimlab.evaluate.answers import SMALLEST, thin_classes, unmeasured
 from claimlab.evaluate.metric import accuracy_of, confusion, macro_f1_of

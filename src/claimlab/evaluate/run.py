@@ -13,6 +13,7 @@ from threading import Lock
 import numpy as np
 
 from claimlab.core.errors import DataError
+from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import corrected
 from claimlab.core.stats.interval import DRAWS, Interval, kinds
@@ -22,7 +23,6 @@ from claimlab.core.stats.scores import (
     majority_f1,
     stratified_f1,
 )
-from claimlab.core.threads import side_by_side
 from claimlab.evaluate.answers import SMALLEST, Answers, cautions, thin_classes, unmeasured
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import compare_all, drops, join_seeds

@@ -25,7 +25,7 @@ from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.evaluate.traits import Values, trait
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
 
 if TYPE_CHECKING:
     from claimlab.core.run import Source

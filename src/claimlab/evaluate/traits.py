@@ -15,8 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.columns import column_values
 from claimlab.core.languages import Language, describe
+from claimlab.core.record import column_values
 from claimlab.core.types import JsonObject
 
 Values = (

@@ -26,8 +26,7 @@ from claimlab.evolve.propagation import reading
 from claimlab.evolve.records import starts
 from claimlab.evolve.rewrite.known.model import PROMPT, question
 from claimlab.evolve.rewrite.rewriter import Request
-from claimlab.evolve.run import simulate_async
-from claimlab.evolve.setup import Setup
+from claimlab.evolve.run import Setup, simulate_async
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request as Ask
@@ -64,7 +63,7 @@ def evolve(
     context: str | None = None,
     target: Sequence[str] = (),
     vote: str | None = None,
-    rewriter: str = "rules",
+    rewriter: str = "null",
     auditor: str | None = None,
     auditors: int | None = None,
     auditor_data: str | Path | None = None,
@@ -92,10 +91,11 @@ def evolve(
     each `target`, such as "style=colloquial"). `network` and `population` are files, a kind of
     network and a number of agents to draw. `context` says which agents also read the source of the
     claim: "never" (walks and cascades, as published), "first" or "always" (intervened). `rewriter`
-    writes for the agents: "rules", "model" (with `profile`) or "replay" (`recording`); `auditor`
-    judges. With `output` the result is written there, a run that was stopped goes on when it is
-    called again, and the caps hold over all its starts. `mode` and `cache` say how calls of models
-    are recorded. With `engine`, lives that ask no model are shared among processes or machines.
+    writes for the agents: "null" (word noise), "model" (with `profile`) or "replay" (`recording`);
+    `auditor` judges. With `output` the result is written there, a run that was stopped goes on when
+    it is called again, and the caps hold over all its starts. `mode` and `cache` say how calls of
+    models are recorded. With `engine`, lives that ask no model are shared among processes or
+    machines.
     """
     setup = Setup.of(locals())
     with Run(
@@ -136,9 +136,9 @@ def estimate_evolve(call: Arguments) -> JsonObject:
 
 
 async def _evolved(setup: Setup, run: Run) -> Dataset:
-    from claimlab.evolve.shared import shared_lives  # only here: imports below are deep enough
+    from claimlab.evolve.run import shared_lives  # only here: imports below are deep enough
 
-    writer, judges = setup.open_rewriter(run.calls), setup.open_auditors(run.calls)
+    writer, judges = setup.open_rewriter(run.calls, run.dataset), setup.open_auditors(run.calls)
     try:
         return await simulate_async(
             run.dataset,

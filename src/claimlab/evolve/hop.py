@@ -4,9 +4,13 @@ failures too.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import Literal, cast
 
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, ReplayMiss, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Target
 
@@ -78,3 +82,114 @@ class Life:
         return cls(
             values["key"], values["status"], values["text"], [Hop(**hop) for hop in values["hops"]]
         )
+
+
+# Traces that were kept, as lives that can be lived again: the released ones, or those of an earlier
+# run.
+
+
+Key = tuple[str, Target | None]  # the text that a life began with, and where it was steered
+
+
+class Recording:
+    """Lives by what they began with; two claims with one text are distinguished by the id, where
+    the traces say it.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        if "traces" not in dataset.tables:
+            raise DataError(
+                f"'{dataset.name}' holds no traces.",
+                "Give a dataset that claimlab evolve run has written.",
+            )
+        self.name = dataset.name
+        self.digest = dataset.files.get("traces.parquet") or dataset.digest()
+        self._lives: dict[Key, list[tuple[str | None, Life]]] = {}
+        table = dataset.tables["traces"].sort("round", "step", maintain_order=True)
+        for (trace_id,), rows in table.group_by("trace_id", maintain_order=True):
+            hops = [
+                (_hop(row), json.loads(row["meta"] or "{}")) for row in rows.iter_rows(named=True)
+            ]
+            notes = hops[0][1]
+            target = (
+                Target.of(notes["dimension"], notes["target_value"])
+                if notes.get("dimension")
+                else None
+            )
+            life = Life(
+                str(trace_id),
+                _status(notes.get("status")),
+                hops[-1][0].output,
+                [hop for hop, _ in hops],
+            )
+            self._lives.setdefault((hops[0][0].input, target), []).append(
+                (notes.get("claim"), life)
+            )
+
+    @classmethod
+    def open(cls, folder: Path | None) -> Recording:
+        if folder is None:
+            raise UsageError(
+                "There is nothing to replay.", "Pass `recording`, a dataset with traces."
+            )
+        return cls(Dataset.open(folder))
+
+    def life(self, text: str, target: Target | None, claim: str) -> Life:
+        """The recorded life of a claim; ReplayMiss where there is none."""
+        lives = self._lives.get((text, target), [])
+        for known, life in lives:
+            if known == claim:
+                return life
+        if not lives:
+            towards = f" towards {target}" if target else ""
+            raise ReplayMiss(
+                f"'{self.name}' holds no life of claim '{claim}'{towards}.",
+                "Replay the claims that it was recorded with, or leave this one out.",
+            )
+        return lives[0][1]
+
+    def hop(self, start: Start, round: int, step: int) -> Hop:
+        for hop in self.life(start.text, start.target, start.id).hops:
+            if (hop.round, hop.step) == (round, step):
+                return hop
+        raise ReplayMiss(
+            f"The life of '{start.id}' ends before round {round}, step {step}.",
+            "Ask for fewer steps.",
+        )
+
+
+def _hop(row: JsonObject) -> Hop:
+    meta = json.loads(row["meta"] or "{}")
+    return Hop(
+        round=row["round"],
+        step=row["step"],
+        agent=row["agent"],
+        role=row["role"],
+        input=row["input"],
+        output=row["output"],
+        passed=row["passed"],
+        reason=row["reason"],
+        attributes=meta.get("influencing_attributes") or [],
+        why=meta.get("influencing_reason"),
+        operators=meta.get("operators") or [],
+        votes=meta.get("votes") or _released_vote(row),
+        diagnosis=meta.get("diagnosis"),
+        hub=meta.get("hub"),
+        parent=meta.get("parent"),
+        depth=meta.get("depth"),
+        seed=meta.get("seed"),
+        failure=meta.get("failure"),
+        cost=meta.get("cost", 0.0),
+    )
+
+
+def _released_vote(row: JsonObject) -> list[JsonObject]:
+    """The released steps hold the first auditor's word alone."""
+    if row["passed"] is None:
+        return []
+    vote = {"auditor": "released", "passed": row["passed"], "reason": row["reason"]}
+    return [{k: v for k, v in vote.items() if v is not None}]
+
+
+def _status(word: str | None) -> Status:
+    return cast(Status, word if word in ("done", "success", "failure", "unaudited") else "done")

@@ -14,24 +14,213 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, get_args
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.errors import ClaimlabError, DataError, UnknownName, UsageError
 from claimlab.core.stats.streams import stream_seed
 from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote, diagnosis, majority
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
-from claimlab.evolve.hop import Hop, Life, Start
-from claimlab.evolve.recording import Recording
+from claimlab.evolve.claims.model import Target
+from claimlab.evolve.hop import Hop, Life, Recording, Start
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Rewriter
-from claimlab.evolve.society.draws import Numbers
-from claimlab.evolve.society.engine import Model
-from claimlab.evolve.society.telling import neighbour
-from claimlab.evolve.stage import Stage, Turn, paths
+from claimlab.evolve.rewrite.weights import Weights
+from claimlab.evolve.society.engine import (
+    HUB,
+    START,
+    Fresh,
+    Lists,
+    Model,
+    Numbers,
+    Telling,
+    below,
+    neighbour,
+    numbers,
+    travel,
+    weighted,
+)
+from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.population import Population
+
+# The stage that claims move on: the population, the network, who may follow whom, and where claims
+# go by themselves.  A claim asks three things: where it starts, who is next, and whose opinion is
+# in the air. All draws depend on the claim's own seed alone, so that claims may move side by side
+# in any order.
+
+
+CELLS = 1 << 24  # agents times claims that move at once
+
+
+class Turn(NamedTuple):
+    """Whose turn it is, and in whose wake: `parent` is the place of an earlier turn (-1: the
+    start).
+    """
+
+    agent: int
+    depth: int
+    parent: int
+    hub: int | None
+
+
+class Stage:
+    """`within`: claims stay in the group they start in; `group`: they start (and stay) in this
+    one.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        network: Network,
+        *,
+        within: bool = False,
+        group: str | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        if network.size != population.size:
+            raise DataError(
+                f"The network has {network.size:,} agents and the population {population.size:,}.",
+                "Give the population that the network was made for.",
+            )
+        self.population, self.network = population, network
+        self.within = within or group is not None
+        self.group = group
+        self.weights = weights or Weights.read()
+        self._groups = population.codes("group") if self.within else None
+        if group is not None and group not in population.values("group"):
+            raise UnknownName("group of agents", group, population.values("group"))
+        self.ties = network  # who may follow whom
+        if self._groups is not None:
+            self.ties = network.having(
+                self._groups[network.owners] == self._groups[network.indices]
+            )
+        able = self.ties.degrees > 0
+        if group is not None and self._groups is not None:
+            able &= self._groups == population.values("group").index(group)
+        self._able = np.flatnonzero(able).astype(np.int32)
+        self._ids = population.ids.to_list()
+        self.profile = lru_cache(maxsize=65_536)(self._profile)
+        self._near: dict[tuple[Target, bool], Telling] = {}
+
+    def name(self, agent: int) -> str:
+        return str(self._ids[agent])
+
+    def starts(self, seeds: Numbers) -> NDArray[np.int32]:
+        """For each seed an agent who can pass the claim on."""
+        if not len(self._able):
+            raise DataError(
+                "No agent in this society can pass a claim on.",
+                "Give a network with ties, or another group.",
+            )
+        return self._able[below(numbers(seeds, START), len(self._able))]
+
+    def hubs(self, seeds: Numbers, turns: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """For each seed and turn one of the hubs, neighbour or not; null where the network has
+        none.
+        """
+        hubs = self.network.hubs
+        return hubs[below(numbers(seeds, HUB, turns), len(hubs))] if len(hubs) else None
+
+    def near(self, target: Target, *, among_all: bool) -> Telling:
+        """The rule that takes a claim to an agent whose attributes are near to the target: a
+        neighbour, or any.
+        """
+        if (target, among_all) not in self._near:
+            pull = self.affinities(target)
+            if not among_all:
+                lists = Lists(self.ties.indptr[:-1], self.ties.indptr[1:], self.ties.indices)
+            else:
+                groups = (
+                    np.zeros(self.population.size, dtype=np.int64)
+                    if self._groups is None
+                    else self._groups
+                )
+                able = np.flatnonzero(self.ties.degrees > 0)  # others could not pass it on
+                begin, end = np.searchsorted(np.sort(groups[able]), [groups, groups + 1])
+                lists = Lists(begin, end, able[np.argsort(groups[able], kind="stable")])
+            self._near[target, among_all] = weighted(lists, pull)
+        return self._near[target, among_all]
+
+    def describe(self) -> JsonObject:
+        """For the lineage."""
+        return {
+            "population": {"size": self.population.size, **_plain(self.population.source)},
+            "network": {
+                "kind": self.network.kind,
+                "agents": self.network.size,
+                "edges": self.network.edges,
+                "hubs": len(self.network.hubs),
+                **_plain(self.network.parameters),
+            },
+            "within_group": self.within,
+            "group": self.group,
+        }
+
+    def _profile(self, agent: int) -> dict[str, str]:
+        return self.population.profile(agent)
+
+    def affinities(self, target: Target) -> NDArray[np.float64]:
+        """How near every agent is to the target, attribute by attribute: arrays, so that a million
+        agents are quick.
+        """
+        total = np.zeros(self.population.size)
+        for habit in self.weights.habits(target):
+            product = np.full(self.population.size, self.weights.base.get(habit, 1.0))
+            for attribute in self.population.attributes:
+                values = self.population.values(attribute)
+                factors = [self.weights.factor(attribute, value, habit) for value in values]
+                if any(f != 1.0 for f in factors):
+                    product *= np.array([*factors, 1.0])[
+                        self.population.codes(attribute)
+                    ]  # -1, not known: 1
+            total += product
+        return total
+
+
+def paths(
+    seeds: Numbers,
+    stage: Stage,
+    steps: int,
+    fan_out: int | None = None,
+    reach: int | None = None,
+    *,
+    hubs: bool,
+) -> list[Sequence[Turn]]:
+    """The turns of one claim for each seed. A walk: every agent tells one neighbour.
+
+    A cascade (`fan_out`): every agent tells some who have not heard the claim, until `reach` agents
+    have.
+    """
+    telling = neighbour(stage.ties) if fan_out is None else Fresh(stage.ties, fan_out)
+    at_once = max(1, CELLS // stage.ties.size)
+    turns: list[Sequence[Turn]] = []
+    for first in range(0, len(seeds), at_once):
+        some = seeds[first : first + at_once]
+        model = travel(
+            Model(stage.starts(some), some, agents=stage.ties.size), telling, steps - 1, reach
+        )
+        visits = model.visits()
+        begin = np.searchsorted(visits.claim, np.arange(len(some) + 1))
+        place = np.arange(len(visits.claim)) - begin[visits.claim]
+        opinions = stage.hubs(some[visits.claim], place) if hubs else None
+        named = [None] * len(place) if opinions is None else opinions.tolist()
+        rows = list(
+            map(Turn, visits.agent.tolist(), visits.depth.tolist(), visits.parent.tolist(), named)
+        )
+        turns += [rows[a:b][:reach] for a, b in pairwise(begin)]
+    return turns
+
+
+def _plain(values: Mapping[str, Any]) -> JsonObject:
+    """Numbers as Python's own, so that they can be written as JSON."""
+    return {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}
+
 
 Kind = Literal["walk", "cascade", "intervened"]
 VoteMode = Literal["paper", "released"]
@@ -48,6 +237,20 @@ def reading(start: Start, context: Context, *, first: bool) -> JsonObject:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Whose turn it is in the life of a claim, and what the agent is told besides the claim."""
+
+    agent: int
+    step: int
+    round: int = 1
+    hub: int | None = None  # whose opinion is in the air
+    diagnosis: str | None = None
+    must_rewrite: bool = True
+    parent: int | None = None
+    depth: int | None = None
+
+
+@dataclass(frozen=True)
 class Cast:
     """Who takes part: the stage, the one who writes for every agent, and those who judge."""
 
@@ -58,35 +261,23 @@ class Cast:
     context: Context = "never"
     tick: Callable[[], None] = lambda: None  # called after every turn
 
-    async def turn(
-        self,
-        start: Start,
-        text: str,
-        agent: int,
-        *,
-        round: int = 1,
-        step: int,
-        hub: int | None = None,
-        diagnosis: str | None = None,
-        must_rewrite: bool = True,
-        parent: int | None = None,
-        depth: int | None = None,
-    ) -> Hop:
-        """`agent` receives `text` and passes on what it makes of it."""
-        seed = stream_seed(self.seed, start.key, round, step, parent)
+    async def turn(self, start: Start, text: str, place: Place) -> Hop:
+        """The agent of `place` receives `text` and passes on what it makes of it."""
+        round, step, hub = place.round, place.step, place.hub
+        seed = stream_seed(self.seed, start.key, round, step, place.parent)
         request = Request(
             text=text,
-            profile=self.stage.profile(agent),
+            profile=self.stage.profile(place.agent),
             seed=seed,
-            agent=self.stage.name(agent),
+            agent=self.stage.name(place.agent),
             claim=start.id,
             origin=start.text,
             language=start.language,
             **reading(start, self.context, first=step == 1 and round == 1),
             opinion=None if hub is None else self.stage.profile(hub),
             target=start.target,
-            diagnosis=diagnosis,
-            must_rewrite=must_rewrite,
+            diagnosis=place.diagnosis,
+            must_rewrite=place.must_rewrite,
             round=round,
             step=step,
         )
@@ -101,11 +292,11 @@ class Cast:
             output=rewrite.text,
             attributes=list(rewrite.attributes),
             why=rewrite.reason,
-            operators=[{"name": o.name, "fired": o.fired} for o in rewrite.operators],
-            diagnosis=diagnosis,
+            operators=list(rewrite.operators),
+            diagnosis=place.diagnosis,
             hub=None if hub is None else self.stage.name(hub),
-            parent=parent,
-            depth=depth,
+            parent=place.parent,
+            depth=place.depth,
             seed=seed,
             failure=rewrite.failure,
             cost=rewrite.cost,
@@ -257,16 +448,15 @@ async def _unsteered(start: Start, path: Sequence[Turn], cast: Cast, *, cascade:
     for step, (agent, depth, parent, hub) in enumerate(path, 1):
         text = start.text if parent < 0 else hops[parent].output
         above, level = (parent + 1, depth + 1) if cascade else (None, None)  # steps count from 1
-        hops.append(
-            await cast.turn(start, text, agent, step=step, hub=hub, parent=above, depth=level)
-        )
+        place = Place(agent, step, hub=hub, parent=above, depth=level)
+        hops.append(await cast.turn(start, text, place))
     return Life(start.key, "done", hops[-1].output, hops)
 
 
 async def _direct(start: Start, cast: Cast) -> Life:
     """The ablation without auditors: one agent is asked once, and no one looks at what it says."""
     agent = int(cast.stage.starts(_seeds([start], cast))[0])
-    hop = await cast.turn(start, start.text, agent, step=1)
+    hop = await cast.turn(start, start.text, Place(agent, step=1))
     return Life(start.key, "unaudited", hop.output, [hop])
 
 
@@ -282,25 +472,36 @@ async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
     round, step = 1, 1
     while round <= plan.rounds:
         agent = int(model.front.agent[0])
-        hop = await cast.turn(
-            start, text, agent, round=round, step=step, diagnosis=advice, must_rewrite=False
-        )
-        votes = await cast.votes(start, hop, slice(0, 1) if released else slice(None))
-        first = votes[0].passed
-        decides = not released or bool(first) or step == plan.steps
-        if released and decides:
-            votes += await cast.votes(start, hop, slice(1, None))
+        place = Place(agent, step, round, diagnosis=advice, must_rewrite=False)
+        hop = await cast.turn(start, text, place)
+        last = step == plan.steps
+        votes, decides = await _asked(start, hop, cast, released=released, last=last)
         # The mark of a step is the first auditor's as released, and the majority's in the paper.
-        hops.append(_voted(hop, votes, first if released else majority(votes)))
+        hops.append(_voted(hop, votes, votes[0].passed if released else majority(votes)))
         text, advice = hop.output, diagnosis(votes)
         if decides and majority(votes):
             return Life(start.key, "success", text, hops)
         model.pass_on(
             stage.near(start.target, among_all=released) if decides else neighbour(stage.ties)
         )
-        ends_round = step == plan.steps or (released and decides)
+        ends_round = last or (released and decides)
         round, step = (round + 1, 1) if ends_round else (round, step + 1)
     return Life(start.key, "failure", text, hops)
+
+
+async def _asked(
+    start: Start, hop: Hop, cast: Cast, *, released: bool, last: bool
+) -> tuple[list[Vote], bool]:
+    """The votes on a step, and whether they decide: as released, the others are asked only where
+    the first auditor passes the text or the round ends.
+    """
+    if not released:
+        return await cast.votes(start, hop), True
+    votes = await cast.votes(start, hop, slice(0, 1))
+    decides = bool(votes[0].passed) or last
+    if decides:
+        votes += await cast.votes(start, hop, slice(1, None))
+    return votes, decides
 
 
 def _voted(hop: Hop, votes: Sequence[Vote], passed: bool | None) -> Hop:

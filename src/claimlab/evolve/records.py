@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -18,8 +19,9 @@ from claimlab.core.record import SIDE_TABLES, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.model import Claim, Target
 from claimlab.evolve.hop import Hop, Life, Start
-from claimlab.evolve.stage import Stage
+from claimlab.evolve.propagation import Stage
 
+_KEPT = ("label_raw", "veracity", "language", "topic", "source", "authorship", "split")
 CONTEXTS = 3  # texts of the evidence table that an agent may see: the first is the context
 _WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, those who took part
 
@@ -40,8 +42,9 @@ def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
 
 
 def _languages(records: pl.DataFrame) -> pl.Series:
-    """The stated language of each claim, and where none is stated the measured one: English rules
-    must not write into a text of another language. Null where it cannot be told either."""
+    """The stated language of each claim, and where none is stated the measured one: words of
+    another language must not get into a text. Null where it cannot be told either.
+    """
     stated = records["language"]
     if not stated.null_count():
         return stated
@@ -101,56 +104,45 @@ def _contexts(claims: Dataset) -> dict[str, tuple[str | None, tuple[str, ...]]]:
 
 
 def _record(before: JsonObject, start: Start, life: Life, origin: JsonObject) -> JsonObject:
-    changed = life.text != start.text
-    synthetic = {
-        "label": before["label_raw"] or "none given",
-        "origin": {
-            **origin,
-            "claim": start.id,
-            "base_claim": start.text,
-            "dataset": before["dataset"],
-        }
-        | ({"source": before["source"]} if before["source"] else {}),
-        "changes": [_change(hop) for hop in life.hops if hop.output != hop.input],
+    known = {column: before[column] for column in _KEPT}
+    if life.text != start.text:
+        # A verdict is on a text, and this is another; nor did that outlet print it.
+        known |= {"veracity": None, "source": None}
+        known["authorship"] = "MGT" if before["authorship"] == "MGT" else "HAT"
+    return {
+        "id": life.key,
+        "text": life.text,
+        "kind": before["kind"] or "claim",
+        **known,
+        "group": before["group"] or start.id,
+        "meta": meta_json(_meta(before, start, life, origin)),
     }
-    goal = (
-        {"dimension": start.target.dimension, "target_value": start.target.value}
-        if start.target
-        else {}
-    )
-    reached = start.target if life.status == "success" else None
-    claim = Claim(life.text, **({reached.dimension: reached.value} if reached else {}))
-    meta = {
-        "synthetic": synthetic,
+
+
+def _meta(before: JsonObject, start: Start, life: Life, origin: JsonObject) -> JsonObject:
+    own = {"claim": start.id, "base_claim": start.text, "dataset": before["dataset"]}
+    if before["source"]:
+        own["source"] = before["source"]
+    goal, claim = {}, Claim(life.text)
+    if start.target is not None:
+        goal = {"dimension": start.target.dimension, "target_value": start.target.value}
+        if life.status == "success":
+            claim = replace(claim, **{start.target.dimension: start.target.value})
+    return {
+        "synthetic": {
+            "label": before["label_raw"] or "none given",
+            "origin": {**origin, **own},
+            "changes": [_change(hop) for hop in life.hops if hop.output != hop.input],
+        },
         "status": life.status,
         "steps": len(life.hops),
         **goal,
         **claim.meta(),
     }
-    return {
-        "id": life.key,
-        "text": life.text,
-        "kind": before["kind"] or "claim",
-        "label_raw": before["label_raw"],
-        "veracity": (
-            None if changed else before["veracity"]
-        ),  # a verdict is on a text, and this is another
-        "language": before["language"],
-        "topic": before["topic"],
-        "source": (
-            None if changed else before["source"]
-        ),  # nor did that outlet print it; the origin names it
-        "group": before["group"] or start.id,
-        "authorship": (
-            "MGT" if before["authorship"] == "MGT" else "HAT" if changed else before["authorship"]
-        ),
-        "split": before["split"],
-        "meta": meta_json(meta),
-    }
 
 
 def _change(hop: Hop) -> JsonObject:
-    fired = [o["name"] for o in hop.operators if o["fired"]]
+    fired = [o["name"] for o in hop.operators if o.get("fired", True)]
     return {
         "round": hop.round,
         "step": hop.step,

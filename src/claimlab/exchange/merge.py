@@ -18,7 +18,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
-from claimlab.text.shared import ASIDE, NEAR, claims_of
+from claimlab.text.near import ASIDE, NEAR, claims_of
 
 ORIGIN = "merged_from"
 

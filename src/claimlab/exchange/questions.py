@@ -11,7 +11,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
 from claimlab.exchange.format import Settings, Written
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks import Task, open_task
 
 FILE = "samples.jsonl"
 LOST = {

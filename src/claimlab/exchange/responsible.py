@@ -15,7 +15,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.about import About
 from claimlab.exchange.audited import findings_in
-from claimlab.text.personal import scan_personal
+from claimlab.text.mask import scan_personal
 
 KINDS = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
 

@@ -16,12 +16,12 @@ from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.generate.chain import COMPLETE, STYLES, Style, requests_of
 from claimlab.generate.chains import Chain, find_chain

@@ -18,8 +18,7 @@ from typing import Any
 from claimlab.core import sync
 from claimlab.core.atomic import atomic_text
 from claimlab.core.budget import Amount
-from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.deferred import Item
+from claimlab.core.calls.calls import Calls, Item
 from claimlab.core.calls.recording import Question, Recording, Reply
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from claimlab.core.calls.bounded import read_bounded
+from claimlab.core.calls.http import read_bounded
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.llm.batch import Batched
 from claimlab.llm.meter import Metered
 from claimlab.llm.profiles import Profile, find_profile

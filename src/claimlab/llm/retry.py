@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from claimlab.core.calls.pace import Gate
-from claimlab.core.calls.retry import Passing, Retries, patiently
+from claimlab.core.calls.pace import Gate, Passing, Retries, patiently
 from claimlab.core.errors import EndpointRefused
 from claimlab.llm.messages import Answer, Request, T
 from claimlab.llm.provider import Provider

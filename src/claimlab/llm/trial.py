@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.retry import Retries
+from claimlab.core.calls.pace import Retries
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider

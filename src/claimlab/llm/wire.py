@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from claimlab.core.calls.secrets import excerpt, scrubbed
+from claimlab.core.calls.http import excerpt, scrubbed
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import Usage
 

@@ -13,14 +13,13 @@ import polars as pl
 
 from claimlab.core.arguments import in_storage
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
+from claimlab.core.dataset import accept_edits as accept
 from claimlab.core.digest import digest_file
-from claimlab.core.edits import accept_edits as accept
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
 from claimlab.core.guard import DATASET, foreign_files, kind_of
 from claimlab.core.remote import send
 from claimlab.core.run import Source
-from claimlab.core.shown import Shown
-from claimlab.core.summary import date_range, facts, value_counts
+from claimlab.core.shown import Shown, date_range, facts, value_counts
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Items, Section, Table, Text

@@ -20,13 +20,13 @@ from claimlab.core.stats.agreement import (
     Figure,
     Level,
     alpha_of,
+    bounds,
     figure,
     fleiss_of,
     kappa_figure,
     patterns,
     percent_of,
 )
-from claimlab.core.stats.consensus import bounds
 from claimlab.core.types import JsonObject
 from claimlab.review.task import Task
 from claimlab.review.votes import Ballot, Votes, code

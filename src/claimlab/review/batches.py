@@ -17,7 +17,7 @@ import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.core.shown import Shown
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 from claimlab.review.task import Batches, Task

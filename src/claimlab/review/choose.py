@@ -16,11 +16,11 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.run import Source
+from claimlab.core.settings import one_of
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 

@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.call import repeatable
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 from claimlab.review.batches import divide, divide_again, inspected

@@ -14,12 +14,12 @@ import polars as pl
 import polars.selectors as cs
 
 from claimlab.core.call import repeatable
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
 from claimlab.core.remote import to_read
 from claimlab.core.run import Run
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
 from claimlab.files.cells import escape_cells, unescape_cells

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.stats.consensus import dawid_skene
+from claimlab.core.stats.agreement import dawid_skene
 from claimlab.review.tables import event, item, person, sa
 from claimlab.review.task import Task
 from claimlab.review.votes import Outcome, Votes, code

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from claimlab.core.digest import digest_json
-from claimlab.core.stats.consensus import majority
+from claimlab.core.stats.agreement import majority
 from claimlab.core.types import JsonObject
 from claimlab.review.shapes import Round, Vote
 from claimlab.review.tables import decision, item, person, sa

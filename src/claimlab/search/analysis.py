@@ -5,18 +5,21 @@ and without stop words if tantivy supports the language, else as plain words. Tw
 tokenizer would get wrong are fixed first: scripts written without spaces become pairs of
 characters, and combining marks, which it takes for the end of a word (as in Hindi), are composed or
 removed.
+
+The part of a long text that fits a query best.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import tantivy
+
 
 EXACT = "exact"  # the field of plain words, for every text
 OTHER = "lang_other"  # the language field of texts for whose language there is no stemmer
@@ -136,3 +139,58 @@ def _pairs(run: re.Match[str]) -> str:
     chars = run.group()
     pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
     return f" {' '.join(pairs)} "
+
+
+_SENTENCE = re.compile("(?<=[.!?…])\\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+
+
+def best_passage(
+    text: str, terms: set[str] | frozenset[str], limit: int, *, fill: bool = False
+) -> str:
+    """Whole sentences of at most `limit` characters that hold the most of `terms`; the earliest of
+    equals.
+
+    A single sentence that is longer is cut. With `fill`, the sentences after and before are added
+    as far as they fit.
+    """
+    if len(text) <= limit:
+        return text
+    sentences = [s for s in _SENTENCE.split(text) if s and s.strip()]
+    held = [terms.intersection(analyzer(EXACT).analyze(prepared(s))) for s in sentences]
+    start, end = _best_window(sentences, held, limit)
+    while start < end - 1 and not held[start]:
+        start += 1  # what leads up to the first match says nothing of it
+    if fill:
+        start, end = _filled(sentences, start, end, limit)
+    return " ".join(s.strip() for s in sentences[start:end])[:limit]
+
+
+def _best_window(sentences: list[str], held: Sequence[Set[str]], limit: int) -> tuple[int, int]:
+    """The sentences, from and to, that hold the most terms and fit; the earliest of equals."""
+    best, best_count = (0, 1), -1
+    for start in range(len(sentences)):
+        matched: set[str] = set()
+        length = 0
+        for end in range(start, len(sentences)):
+            length += len(sentences[end]) + 1
+            if length > limit and end > start:
+                break
+            if held[end] - matched:
+                matched |= held[end]
+                if len(matched) > best_count:
+                    best, best_count = (start, end + 1), len(matched)
+    return best
+
+
+def _filled(sentences: list[str], start: int, end: int, limit: int) -> tuple[int, int]:
+    """What follows a match explains it more often than what leads up to it, so that is added
+    first.
+    """
+    room = limit - sum(len(s) + 1 for s in sentences[start:end])
+    while end < len(sentences) and len(sentences[end]) < room:
+        room -= len(sentences[end]) + 1
+        end += 1
+    while start > 0 and len(sentences[start - 1]) < room:
+        start -= 1
+        room -= len(sentences[start]) + 1
+    return start, end

@@ -11,24 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 from claimlab.core.languages import normalise
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.dates import date_of, read_date
-from claimlab.search.document import Document
-from claimlab.search.evidence import Review
+from claimlab.search.evidence import Document, Review
 from claimlab.search.fields import address, mapping, text
 
 MAX_DEPTH = 12  # of nesting, in untrusted data
 
 
-def holds_reviews(data: Any) -> bool:
+def holds_reviews(data: Json) -> bool:
     """Whether `data` looks like ClaimReview data rather than plain documents."""
     return next(_walk(data), None) is not None
 
 
-def reviews_in(data: Any, *, retrieved: datetime) -> Iterator[Document]:
+def reviews_in(data: Json, *, retrieved: datetime) -> Iterator[Document]:
     """Every fact-check inside `data`, however deep the feed wraps it."""
     for kind, item in _walk(data):
         if kind == "schema":
@@ -37,7 +35,7 @@ def reviews_in(data: Any, *, retrieved: datetime) -> Iterator[Document]:
             yield from _from_api(item, retrieved)
 
 
-def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, JsonObject]]:
+def _walk(data: Json, depth: int = 0) -> Iterator[tuple[str, JsonObject]]:
     if depth > MAX_DEPTH:
         return
     if isinstance(data, list):
@@ -130,11 +128,11 @@ def _scale(rating: JsonObject) -> str | None:
     return f"{value}{scale}"
 
 
-def _one(value: Any) -> JsonObject:
+def _one(value: Json) -> JsonObject:
     return mapping(value[0] if isinstance(value, list) and value else value)
 
 
-def _name(value: Any) -> str | None:
+def _name(value: Json) -> str | None:
     if isinstance(value, str):
         return text(value)
     return text(_one(value).get("name"))

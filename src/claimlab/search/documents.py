@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -24,11 +23,10 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.plain import each_text, whole
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.claimreview import holds_reviews, reviews_in
 from claimlab.search.dates import date_of
-from claimlab.search.document import Document
-from claimlab.search.evidence import Review
+from claimlab.search.evidence import Document, Review
 from claimlab.search.fields import address
 from claimlab.search.page_text import read_page
 
@@ -181,7 +179,7 @@ class Source:
         else:
             yield from self._object(data, name)
 
-    def _object(self, data: Any, where: str) -> Iterator[Document]:
+    def _object(self, data: Json, where: str) -> Iterator[Document]:
         if holds_reviews(data):
             for review in reviews_in(data, retrieved=self.retrieved):
                 if review.text is None and review.title is None:
@@ -197,7 +195,7 @@ class Source:
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
-def _parse(content: str) -> Any:
+def _parse(content: str) -> Json:
     data = json.loads(content)
     return each_text(data, whole) if _HALF.search(content) else data
 
@@ -272,7 +270,7 @@ def _from_object(data: JsonObject, where: str, retrieved: datetime) -> Document:
     )
 
 
-def _string(value: Any) -> str | None:
+def _string(value: Json) -> str | None:
     return str(value).strip() or None if isinstance(value, str | int) else None
 
 

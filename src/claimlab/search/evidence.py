@@ -3,6 +3,8 @@ rating and verdict.
 
 An evidence id is a hash of what the piece says and where, so the same page found twice, by two
 queries or two providers, carries the same id.
+
+A document of the local index: a text with what is known of where and when it was published.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import NamedTuple
+
+from pydantic_core import from_json
 
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
@@ -173,3 +177,44 @@ def _iso(value: datetime | None) -> str | None:
 
 def _time(value: str | None) -> datetime | None:
     return datetime.fromisoformat(value) if value is not None else None
+
+
+@dataclass(frozen=True)
+class Document:
+    text: str | None
+    title: str | None = None
+    url: str | None = None
+    published: datetime | None = None
+    dated_from: str | None = None
+    language: str | None = None  # ISO 639-3
+    publisher: str | None = None
+    review: Review | None = None  # only a fact-check has one
+    source_id: str | None = None  # the record, file or line it comes from
+
+    def digest(self) -> bytes:
+        """The same for documents that say the same at the same place."""
+        parts = json.dumps([self.url, self.title, self.text])
+        return hashlib.blake2b(parts.encode("ascii"), digest_size=16).digest()
+
+    def as_bytes(self) -> bytes:
+        """As the index stores it, to be read back by `stored`."""
+        known = {
+            **self.__dict__,
+            "published": self.published.isoformat() if self.published else None,
+            "review": self.review.to_json() if self.review else None,
+        }
+        return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode(
+            "ascii"
+        )
+
+
+def stored(raw: bytes) -> JsonObject:
+    """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every
+    search.
+    """
+    data: JsonObject = from_json(raw)
+    if "published" in data:
+        data["published"] = datetime.fromisoformat(data["published"])
+    if "review" in data:
+        data["review"] = Review.from_json(data["review"])
+    return data

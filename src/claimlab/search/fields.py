@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any
 
 from claimlab.core.errors import SearchFailed
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span|br)\b[^>]{0,80}>", re.IGNORECASE)
 
 
 def table(
-    provider: str, answer: Any, *path: str, or_else: tuple[str, ...] = ()
+    provider: str, answer: Json, *path: str, or_else: tuple[str, ...] = ()
 ) -> list[JsonObject]:
     """The list of objects at `path`. It may only be absent where one of the fields `or_else` shows
     that the service searched and found nothing; anything else is not the documented layout."""
@@ -41,7 +40,7 @@ def wrong_shape(provider: str, path: tuple[str, ...]) -> SearchFailed:
     )
 
 
-def text(value: Any) -> str | None:
+def text(value: Json) -> str | None:
     """A line of text, or null: no whitespace, no highlighting tags, no entities."""
     if not isinstance(value, str):
         return None
@@ -49,7 +48,7 @@ def text(value: Any) -> str | None:
     return plain or None
 
 
-def address(value: Any) -> str | None:
+def address(value: Json) -> str | None:
     """An http(s) address, or null: a result may not smuggle in another scheme."""
     return (
         value.strip()
@@ -58,20 +57,20 @@ def address(value: Any) -> str | None:
     )
 
 
-def number(value: Any) -> float | None:
+def number(value: Json) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def mapping(value: Any) -> JsonObject:
+def mapping(value: Json) -> JsonObject:
     """An object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def strings(value: Any) -> list[str]:
+def strings(value: Json) -> list[str]:
     """The strings of a list that may be missing."""
     return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
 
 
-def first(value: Any) -> JsonObject:
+def first(value: Json) -> JsonObject:
     """The first object of a list that may be missing."""
     return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}

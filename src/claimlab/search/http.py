@@ -12,15 +12,22 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claimlab.core.budget import Amount, Budget
-from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
-from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
-from claimlab.core.calls.pace import TokenBucket
-from claimlab.core.calls.retry import Passing, Retries, patiently
-from claimlab.core.calls.secrets import excerpt, scrubbed
+from claimlab.core.calls.http import (
+    ErrorAnswer,
+    TooLarge,
+    WrongEncoding,
+    client_settings,
+    excerpt,
+    read_bounded,
+    retry_after,
+    scrubbed,
+)
+from claimlab.core.calls.pace import Passing, Retries, TokenBucket, patiently
 from claimlab.core.errors import SearchFailed, UsageError
+from claimlab.core.types import Json
 
 if TYPE_CHECKING:
     import httpx2
@@ -49,10 +56,10 @@ class Call:
     url: str
     params: Mapping[str, str | int] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: Any = None
+    body: Json = None
     secret: str | None = field(default=None, repr=False)
     most: float | None = 0.0
-    cost_of: Callable[[Any], float | None] | None = None
+    cost_of: Callable[[Json], float | None] | None = None
 
     def failed(self, kind: str, problem: str, todo: str) -> SearchFailed:
         return SearchFailed(self.provider, kind, f"{self.provider} {problem}.", todo)
@@ -60,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    answer: Any
+    answer: Json
     cost: float | None
 
 

@@ -27,11 +27,18 @@ from claimlab.core.errors import OutputExists, SearchFailed
 from claimlab.core.languages import require
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.search.analysis import EXACT, OTHER, analyzer, field_of, fields, prepared, terms_of
-from claimlab.search.document import Document, stored
+from claimlab.search.analysis import (
+    EXACT,
+    OTHER,
+    analyzer,
+    best_passage,
+    field_of,
+    fields,
+    prepared,
+    terms_of,
+)
 from claimlab.search.documents import Source
-from claimlab.search.evidence import Evidence
-from claimlab.search.passage import best_passage
+from claimlab.search.evidence import Document, Evidence, stored
 from claimlab.search.query import Query
 from claimlab.search.results import now
 

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claimlab.core.languages import normalise
+from claimlab.core.types import Json
 from claimlab.search.dates import NO_DATE, Dated, read_date, url_date
 from claimlab.search.fields import text as one_line
 
@@ -52,7 +53,7 @@ class PageText:
     published: datetime | None
     dated_from: str | None
     language: str | None
-    linked_data: list[Any] = field(
+    linked_data: list[Json] = field(
         default_factory=list
     )  # the page's JSON-LD, for claimlab.search.claimreview
 
@@ -118,7 +119,7 @@ def _title(tree: LexborHTMLParser) -> str | None:
     return one_line(titled) or one_line(node.text() if node is not None else None)
 
 
-def _published(tree: LexborHTMLParser, data: list[Any], retrieved: datetime) -> Dated:
+def _published(tree: LexborHTMLParser, data: list[Json], retrieved: datetime) -> Dated:
     stated = [
         _attribute(tree, selector, "datetime" if "time[" in selector else "content")
         for selector in DATES
@@ -130,7 +131,7 @@ def _published(tree: LexborHTMLParser, data: list[Any], retrieved: datetime) -> 
     return NO_DATE
 
 
-def _dates_in(data: Any, depth: int = 0) -> Iterator[Any]:
+def _dates_in(data: Json, depth: int = 0) -> Iterator[Json]:
     if depth > 6:
         return
     if isinstance(data, list):
@@ -142,7 +143,7 @@ def _dates_in(data: Any, depth: int = 0) -> Iterator[Any]:
         yield from _dates_in(data.get("@graph"), depth + 1)
 
 
-def _linked_data(tree: LexborHTMLParser) -> Iterator[Any]:
+def _linked_data(tree: LexborHTMLParser) -> Iterator[Json]:
     for node in tree.css('script[type="application/ld+json"]'):
         try:
             yield json.loads(re.sub(r"[\x00-\x1f]", " ", node.text()))

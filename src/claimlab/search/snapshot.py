@@ -10,17 +10,16 @@ import re
 import ssl
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from claimlab.core.budget import Amount
-from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.http import USER_AGENT, trust
+from claimlab.core.calls.http import USER_AGENT, TooLarge, WrongEncoding, read_bounded, trust
 from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import PageRefused
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.addresses import Guard, Target
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.evidence import Evidence, Review
@@ -290,7 +289,7 @@ def _decode(body: bytes, kind: str) -> str:
     return str(best) if best is not None else body.decode("utf-8", "replace")
 
 
-def _restored(url: str, answer: Any) -> Snapshot:
+def _restored(url: str, answer: Json) -> Snapshot:
     if "failed" in answer:
         raise PageRefused(url, **answer["failed"])
     return Snapshot.from_json(answer)

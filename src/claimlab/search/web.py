@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
@@ -24,6 +24,7 @@ from claimlab.search.results import Results, now
 from claimlab.search.terms import bucket_of, terms
 
 MAX_PAGES = 10
+T = TypeVar("T")
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Page:
     evidence: list[Evidence | None] = field(
         default_factory=list
     )  # null: a result that could not be used
-    following: Any = None
+    following: Json = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -58,17 +59,42 @@ class WebProvider(ABC):
         self._environ = environ
 
     @abstractmethod
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         """The call for up to `wanted` results; `page` is null for the first page, else what `read`
         returned.
         """
 
     @abstractmethod
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:
         """The evidence in the answer to that page, best first."""
 
     def parameters(self) -> JsonObject:
         return {}
+
+    def call(
+        self,
+        wanted: int,
+        key: str,
+        *,
+        params: Mapping[str, str | int | None] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: JsonObject | None = None,
+        cost_of: Callable[[Json], float | None] | None = None,
+    ) -> Call:
+        """A call for `wanted` results with its key: a POST where there is a body. What is null is
+        left out.
+        """
+        return Call(
+            self.name,
+            "GET" if body is None else "POST",
+            self.address,
+            params=_known(params or {}),
+            headers=headers or {},
+            body=None if body is None else _known(body),
+            secret=key,
+            most=self.price(wanted),
+            cost_of=cost_of,
+        )
 
     def key(self, variable: str) -> str:
         """A key from the environment: it is never stored, printed or recorded."""
@@ -96,10 +122,7 @@ class WebProvider(ABC):
         for _ in range(MAX_PAGES):
             wanted = min(self.page_size, query.max_results - len(pieces))
             try:
-                reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
-                answer = self.read(reply.answer, query, retrieved, page)
-                if answer.evidence and not any(answer.evidence):  # a list, but not of results
-                    raise wrong_shape(self.name, ())
+                answer, price = await self._page(query, wanted, page, retrieved)
             except (SearchFailed, BudgetSpent) as failure:
                 if not pieces:
                     raise
@@ -112,8 +135,8 @@ class WebProvider(ABC):
                 pieces.setdefault(piece.evidence_id, piece)
             malformed += answer.evidence.count(None)
             notes += [n for n in answer.notes if n not in notes]
-            cost += reply.cost or 0.0
-            unpriced |= reply.cost is None
+            cost += price or 0.0
+            unpriced |= price is None
             page = answer.following
             if page is None or len(pieces) >= query.max_results or len(pieces) == before:
                 break
@@ -127,6 +150,16 @@ class WebProvider(ABC):
             notes=tuple(notes),
         )
 
+    async def _page(
+        self, query: Query, wanted: int, page: Json, retrieved: datetime
+    ) -> tuple[Page, float | None]:
+        """One page of results, and what it cost."""
+        reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
+        answer = self.read(reply.answer, query, retrieved, page)
+        if answer.evidence and not any(answer.evidence):  # a list, but not of results
+            raise wrong_shape(self.name, ())
+        return answer, reply.cost
+
     def piece(
         self,
         query: Query,
@@ -139,7 +172,7 @@ class WebProvider(ABC):
         review: Review | None = None,
         score: float | None = None,
         language: str | None = None,
-        **more: Any,
+        **more: Json,
     ) -> Evidence | None:
         """One result in the words of the house; null when it has nothing to show (no address, or no
         title and text).
@@ -159,8 +192,12 @@ class WebProvider(ABC):
             language=language,
             score=score,
             review=review,
-            more={k: v for k, v in more.items() if v is not None},
+            more=_known(more),
         )
+
+
+def _known(values: Mapping[str, T | None]) -> dict[str, T]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def two_letters(query: Query) -> str | None:

@@ -1,5 +1,11 @@
 """One split in the making: a dataset made ready, a strategy and what was asked of it in; the
 checked split out.
+
+Which rows validation changed: a corrected label may be trained on, but is not what was
+published.
+
+Two datasets as one folder: this one is train, the other is test; the column `dataset` says
+which.
 """
 
 from __future__ import annotations
@@ -7,27 +13,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.record import matching
 from claimlab.core.shown import Shown
-from claimlab.core.types import JsonObject
+from claimlab.core.stats.scores import Flags
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.words import several
-from claimlab.split.changed import changed_ids, in_words
-from claimlab.split.check import Checked, check
+from claimlab.split.check import Checked, check, without_leaks
 from claimlab.split.hold_out import HoldOut
-from claimlab.split.join import join
-from claimlab.split.leaks import without_leaks
-from claimlab.split.material import STRATA, Flags, Material, Stratum, named, numbered
-from claimlab.split.small import UNCELLED, drawn_per_cell
+from claimlab.split.material import (
+    STRATA,
+    UNCELLED,
+    Material,
+    Stratum,
+    drawn_per_cell,
+    named,
+    numbered,
+)
 from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 STEP = "split"
 NOTE = "Split: "
@@ -324,7 +334,7 @@ def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
     return done
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     return (
         list(value)
         if isinstance(value, tuple)
@@ -332,3 +342,76 @@ def _plain(value: Any) -> Any:
         if isinstance(value, int | bool)
         else str(value)
     )
+
+
+ORDERING = ("split", "group")  # columns that say how rows are arranged, not what they are
+BY_PEOPLE = "decisions"  # the step that applies what people decided
+
+
+def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
+    """By what was changed, the ids that the log of changes names; and those that were once
+    doubtful.
+
+    A text that a rule rewrote (links stripped, letters repaired) says what it said: such rules
+    treat all rows alike.
+    """
+    ids: dict[str, set[str]] = {}
+    changes = tables.get("changes")
+    if changes is not None and {"id", "column"} <= set(changes.columns):
+        by_rule = pl.col("step") != BY_PEOPLE if "step" in changes.columns else pl.lit(False)
+        telling = ~pl.col("column").is_in(ORDERING) & ~((pl.col("column") == "text") & by_rule)
+        for column, record in changes.filter(telling).select("column", "id").iter_rows():
+            ids.setdefault(str(column), set()).add(record)
+    doubtful = tables.get("doubtful")
+    if doubtful is not None and "id" in doubtful.columns and doubtful.height:
+        ids["doubted"] = set(doubtful["id"].to_list())
+    return ids
+
+
+def in_words(ids: Mapping[str, set[str]], here: set[str]) -> str:
+    """How many of the rows `here` were changed, and in what."""
+    counts = {name: len(mine & here) for name, mine in sorted(ids.items())}
+    n = len(here & set[str]().union(*ids.values()))
+    if not n:
+        return (
+            "No row is known to be changed by validation: the dataset has no log of changes, or"
+            " none of its rows."
+        )
+    parts = ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
+    return f"{several(n, 'row')} that validation changed ({parts}): kept out of dev and test."
+
+
+def join(own: Dataset, other: Dataset) -> tuple[Dataset, Flags]:
+    """Both datasets' records and side tables, and which rows are the other's. What is synthetic
+    stays marked so.
+    """
+    clash = own.records.join(other.records, on="id", how="semi")["id"]
+    if clash.len():
+        raise DataError(
+            f"{clash.len():,} record ids, such as '{clash[0]}', are in both datasets: a test set"
+            " needs other records.",
+            "Give another dataset, or split this one with another strategy.",
+        )
+    records = pl.concat([own.records, other.records])
+    tables = {
+        name: pl.concat(
+            [d.tables[name] for d in (own, other) if name in d.tables], how="diagonal_relaxed"
+        )
+        for name in sorted({*own.tables, *other.tables})
+    }
+    notes = list(own.notes)
+    if other.licence != own.licence:
+        notes.append(
+            f"The licence of the test records ({other.name}) is: {other.licence or 'not stated'}."
+        )
+    both = Dataset(
+        name=own.name,
+        records=records,
+        tables=tables,
+        card=own.card,
+        licence=own.licence,
+        synthetic=own.synthetic or other.synthetic,
+        notes=notes,
+        lineage=list(own.lineage),
+    )
+    return both, np.arange(records.height) >= own.records.height

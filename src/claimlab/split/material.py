@@ -1,30 +1,87 @@
 """What every strategy works on: the records, their labels, and which rows belong together; each
 worked out once.
+
+How much of the data goes to train, dev and test: "70/10/20", or "80/20" for no dev.
+
+A small balanced test: the same number of rows of every class in every language, drawn by the
+seed.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.codes import Codes, codes_of, linked
-from claimlab.core.stats.deal import deal
-from claimlab.split.shares import SIDES
+from claimlab.core.stats.deal import Codes, codes_of, deal, linked
+from claimlab.core.stats.scores import Flags
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
+
+Side = Literal["train", "dev", "test"]
+SIDES: tuple[Side, ...] = ("train", "dev", "test")
+TODO = "Write train/dev/test such as 70/10/20, or train/test such as 80/20."
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Fractions that add up to one. Train and test are never empty; dev may be."""
+
+    train: float
+    dev: float
+    test: float
+
+    def __post_init__(self) -> None:
+        shares = (self.train, self.dev, self.test)
+        if not all(math.isfinite(share) and share >= 0 for share in shares) or not (
+            self.train and self.test
+        ):
+            raise UsageError(f"{self} are not valid shares.", TODO)
+        if not math.isclose(sum(shares), 1, abs_tol=1e-6):
+            raise UsageError(
+                f"The shares {self} add up to {100 * sum(shares):g}.", "Make them add up to 100."
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Shares:
+        """Two numbers (train/test) or three (train/dev/test), in percent or as fractions: 80/10/10,
+        0.8/0.1/0.1.
+        """
+        try:
+            numbers = [float(part) for part in text.split("/")]
+        except ValueError:
+            numbers = []
+        if len(numbers) == 2:
+            numbers.insert(1, 0.0)
+        if len(numbers) != 3:
+            raise UsageError(f"'{text}' are not valid shares.", TODO)
+        fractions = math.isclose(sum(numbers), 1, abs_tol=1e-6)
+        return cls(*(n if fractions else n / 100 for n in numbers))
+
+    def __str__(self) -> str:
+        return "/".join(f"{100 * share:g}" for share in (self.train, self.dev, self.test))
+
+    @property
+    def of_rest(self) -> tuple[float, float]:
+        """Train and dev as shares of what is not test."""
+        rest = self.train + self.dev
+        return self.train / rest, self.dev / rest
+
+
+DEFAULT = Shares(0.7, 0.1, 0.2)
+
 
 Kept = Literal["group", "exact", "near-duplicates"]
 KEPT: tuple[Kept, ...] = get_args(Kept)
 Stratum = Literal["label", "language"]
 STRATA: tuple[Stratum, ...] = get_args(Stratum)
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -106,3 +163,55 @@ def numbered(side: pl.Series) -> Codes:
         .fill_null(-1)
         .to_numpy(writable=True)
     )
+
+
+UNCELLED = "No {} has both a class and a language to balance by"
+
+
+def drawn_per_cell(
+    material: Material, eligible: Flags, units: Codes, most: int, seed: int, *, at_most: float = 1.0
+) -> tuple[Flags, list[str]]:
+    """Up to `most` eligible rows of every class and language, and what to say of cells that had
+    fewer.
+
+    Rows that belong together are drawn one after another, so that few are left over. `at_most` is
+    the share of a cell that may be taken. A row without a class or a language is in no cell.
+    """
+    rng = np.random.default_rng(seed)
+    unit = np.unique(units, return_inverse=True)[1].ravel()
+    turn = rng.permutation(int(unit.max(initial=-1)) + 1)[unit]
+    frame = pl.DataFrame(
+        {
+            "row": np.arange(material.n),
+            "label": material.labels,
+            "language": material.records["language"],
+            "turn": turn,
+            "eligible": eligible,
+        }
+    ).drop_nulls(["label", "language"])
+    cell = ["label", "language"]
+    room = (pl.len().over(cell) * at_most).floor().clip(upper_bound=most).alias("room")
+    ordered = frame.with_columns(room).filter("eligible").sort("turn", "row")
+    taken = ordered.filter(pl.col("row").cum_count().over(cell) <= pl.col("room"))
+    chosen = np.zeros(material.n, np.bool_)
+    chosen[taken["row"].to_numpy()] = True
+    return chosen, short_cells(frame, taken, cell, most)
+
+
+def short_cells(
+    frame: pl.DataFrame, taken: pl.DataFrame, cell: Sequence[str], most: int
+) -> list[str]:
+    have = frame.select(cell).unique().join(taken.group_by(cell).len(), on=cell, how="left")
+    short = (
+        have.with_columns(pl.col("len").fill_null(0))
+        .filter(pl.col("len") < most)
+        .sort("language", "label")
+    )
+    if not short.height:
+        return []
+    cells = ", ".join(f"{language} {label} {n}" for label, language, n in short.head(8).iter_rows())
+    more = ", ..." if short.height > 8 else ""
+    return [
+        f"{short.height} of {have.height} cells (class, language) have fewer than {most} test rows:"
+        f" {cells}{more}."
+    ]

@@ -15,17 +15,16 @@ from pathlib import Path
 
 from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.call import repeatable
-from claimlab.core.choice import each_of, one_of
-from claimlab.core.columns import conditions
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.guard import seal_folder
 from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
+from claimlab.core.record import conditions
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
-from claimlab.split.material import KEPT, STRATA
-from claimlab.split.shares import DEFAULT, Shares
+from claimlab.split.material import DEFAULT, KEPT, STRATA, Shares
 from claimlab.split.strategy import MODES, Request
 
 KIND = "set of splits"  # a folder with a dataset for each value that was held out

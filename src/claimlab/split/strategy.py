@@ -18,8 +18,7 @@ import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.core.registry import Registry
-from claimlab.split.material import Kept, Material
-from claimlab.split.shares import DEFAULT, Shares, Side
+from claimlab.split.material import DEFAULT, Kept, Material, Shares, Side
 
 Mode = Literal["leave-one-out", "train-on-one"]
 MODES: tuple[Mode, ...] = get_args(Mode)

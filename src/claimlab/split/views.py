@@ -7,7 +7,7 @@ import polars as pl
 from claimlab.pages.blocks import Block, Cell, Table
 from claimlab.split.check import Checked
 from claimlab.split.job import Split
-from claimlab.split.shares import SIDES
+from claimlab.split.material import SIDES
 
 MANY = 30  # languages: more are not listed row by row
 NO_LABEL = "no label"

@@ -15,7 +15,7 @@ import polars as pl
 from claimlab.core.arguments import in_storage
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra
-from claimlab.core.extras import require_extra
+from claimlab.core.packaged import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
@@ -26,8 +26,8 @@ from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, all_axes, dataset_node, plan, sampled
 from claimlab.study.run import Grid, Maker
 from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
+from claimlab.tasks.table import VERACITY
 
 _KEEP_LABELS = {
     "enrich"

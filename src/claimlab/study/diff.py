@@ -16,7 +16,7 @@ from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
-from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.chance import holm
 from claimlab.core.stats.interval import DRAWS, Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from claimlab.core.choice import one_of
 from claimlab.core.errors import UsageError
+from claimlab.core.settings import one_of
 from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from claimlab.core.choice import each_of, one_of
+from claimlab.core.settings import each_of, one_of
 from claimlab.study.file import Options, Show, StudyFile, Value
 from claimlab.study.plan import node_of, of_dataset, step_node
 from claimlab.study.step import FURTHER, STEPS, Node, checked

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
-from claimlab.core.record import SIDE_TABLES
+from claimlab.core.record import SIDE_TABLES, matching
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.entry import Row, card_figure
@@ -69,7 +68,7 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
 
 
 def _findings(folder: Path) -> pl.DataFrame:
-    from claimlab.audit.read import read_audits
+    from claimlab.audit.result import read_audits
 
     audits = read_audits(folder)
     for audit in audits:

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.toml_file import read_toml
+from claimlab.core.settings import read_toml
 from claimlab.core.types import JsonObject
 
 Figure = JsonObject

@@ -14,8 +14,8 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import note_call, repeatable
 from claimlab.core.calls.estimate import in_words
-from claimlab.core.engine.check import check_engine
-from claimlab.core.engine.current import working
+from claimlab.core.engine.names import working
+from claimlab.core.engine.run import check_engine
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject

@@ -9,7 +9,7 @@ from typing import Any
 
 from claimlab.core.call import CALL, INPUT, Call, read_call
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.toml_file import read_raw_toml
+from claimlab.core.settings import read_raw_toml
 from claimlab.core.trust import Need, named_in
 from claimlab.evaluate.eqa.study import needs_of as eqa_needs
 from claimlab.evaluate.eqa.study import read_study

@@ -21,7 +21,7 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, read_call
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
 from claimlab.core.plain import slug
-from claimlab.core.toml_file import as_toml
+from claimlab.core.settings import as_toml
 from claimlab.core.trust import allow
 from claimlab.core.types import JsonObject
 from claimlab.study.file import Options, read_study_file

@@ -13,11 +13,10 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.arguments import in_storage
-from claimlab.core.choice import one_of
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
+from claimlab.core.settings import as_toml, one_of
 from claimlab.core.stats.chance import LEVEL, STAR
-from claimlab.core.toml_file import as_toml
 from claimlab.core.trust import allow, named_in
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb

@@ -31,12 +31,12 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.atomic import quick_text
+from claimlab.core.budget import Ledger
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import shares
+from claimlab.core.engine.names import shares
 from claimlab.core.engine.reads import check, digest_of, reads
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
-from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import to_read
@@ -45,7 +45,7 @@ from claimlab.core.shown import Shown
 from claimlab.core.trust import allow, require
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.detect.scores import answered
+from claimlab.detect.tables import answered
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit import Exhibit, exhibits

@@ -16,8 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from claimlab.core.stats.adjust import holm
-from claimlab.core.stats.chance import UNTESTED, corrected
+from claimlab.core.stats.chance import UNTESTED, corrected, holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_runs, over_seeds

@@ -15,8 +15,8 @@ from hashlib import sha256
 from importlib import import_module
 from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
-from claimlab.core.choice import each_of
 from claimlab.core.errors import UsageError
+from claimlab.core.settings import each_of
 from claimlab.core.version import __version__
 from claimlab.study.file import Options
 

@@ -88,16 +88,11 @@ def _identify(texts: pl.Series, abstain: bool) -> list[Identification]:
 
     A text leaves as soon as a language has its votes: the slowest identifier breaks ties only.
     """
-    sure = _sure_voter()
-    results: dict[bytes, Identification] = {}
-    open_votes: dict[bytes, dict[str, str | None]] = {}
     whole = texts.cast(pl.Binary).to_list()
-    for text, head in zip(whole, texts.str.slice(0, HEAD).cast(pl.Binary).to_list(), strict=True):
-        language = sure(head) or (sure(text) if len(head) < len(text) else None)
-        if language is None:
-            open_votes[text] = {}
-        else:
-            results[text] = _alone(language)
+    results = _sure(whole, texts.str.slice(0, HEAD).cast(pl.Binary).to_list())
+    open_votes: dict[bytes, dict[str, str | None]] = {
+        text: {} for text in whole if text not in results
+    }
     for name, vote in _voters().items():
         for text, votes in list(open_votes.items()):
             language = votes[name] = vote(text)
@@ -107,6 +102,17 @@ def _identify(texts: pl.Series, abstain: bool) -> list[Identification]:
         best = None if abstain else votes[BEST_ALONE]
         results[text] = Identification(best, 0 if best is None else 1, votes)
     return [results[text] for text in whole]
+
+
+def _sure(whole: list[bytes], heads: list[bytes]) -> dict[bytes, Identification]:
+    """The texts that pycld2 is certain of, by their beginning if that is enough."""
+    sure = _sure_voter()
+    results = {}
+    for text, head in zip(whole, heads, strict=True):
+        language = sure(head) or (sure(text) if len(head) < len(text) else None)
+        if language is not None:
+            results[text] = _alone(language)
+    return results
 
 
 @cache

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.stats.scores import Flags, Ints
+from claimlab.core.types import Sparse
 from claimlab.text.stopwords import stop_words_for
 from claimlab.text.tokens import tokenize
 
@@ -28,8 +30,7 @@ SURE = 3.0  # standard errors between the shares of a one-sided word
 MASKED = 200  # one-sided words at most that are masked
 LONGEST = 60  # characters of a word that is masked
 
-Counts = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Counts = Ints
 
 
 def held_words(texts: pl.Series) -> pl.DataFrame:
@@ -44,7 +45,7 @@ def most_frequent(held: pl.DataFrame, top: int, stop: Iterable[str] = ()) -> tup
     return tuple(known.sort(["n", "word"], descending=[True, False]).head(top)["word"].to_list())
 
 
-def presence(held: pl.DataFrame, words: Sequence[str], rows: int) -> Any:
+def presence(held: pl.DataFrame, words: Sequence[str], rows: int) -> Sparse:
     """A sparse 0/1 matrix of texts by `words`."""
     from scipy.sparse import csr_matrix
 
@@ -58,9 +59,7 @@ def presence(held: pl.DataFrame, words: Sequence[str], rows: int) -> Any:
     )
 
 
-def per_class(
-    matrix: Any, rows: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], classes: int
-) -> Counts:
+def per_class(matrix: Sparse, rows: Ints, labels: Ints, classes: int) -> Counts:
     """How many of `rows` hold each word, by class (classes by words)."""
     from scipy.sparse import csr_matrix
 
@@ -81,7 +80,7 @@ def widespread(
     return one_sided, rate.max(axis=-2)
 
 
-def leaning(held: Counts, size: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def leaning(held: Counts, size: Counts) -> tuple[Ints, Ints]:
     """The words that surely lean on one class, however rare, and the class of each, given rows per
     class and word, and per class."""
     rate = held / np.maximum(size, 1)[:, None]
@@ -109,9 +108,7 @@ def keywords(texts: pl.Series, languages: Iterable[str | None]) -> tuple[str, ..
     return most_frequent(held_words(texts), KEYWORDS, stop_words_for(languages))
 
 
-def one_sided_words(
-    texts: pl.Series, labels: npt.NDArray[np.int64], *, rare: bool = True
-) -> tuple[str, ...]:
+def one_sided_words(texts: pl.Series, labels: Ints, *, rare: bool = True) -> tuple[str, ...]:
     """The widespread one-sided words; with `rare`, those in few texts as well, all that an audit
     masks.
     """

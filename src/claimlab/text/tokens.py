@@ -4,6 +4,8 @@ A word is what Unicode's segmentation rules (UAX #29, as in ICU and in R's token
 "don't", "u.s", "3.5" and "co2" are one word each, "covid-19" is two. The rules run as one pattern
 in Polars. Chinese, Japanese, Thai, Khmer, Lao and Burmese write no spaces between words; runs of
 those scripts are cut by ICU's dictionaries.
+
+Scripts that write no spaces between words, as a character class for Polars patterns.
 """
 
 from __future__ import annotations
@@ -14,8 +16,13 @@ import polars as pl
 
 from claimlab.core.languages import normalise
 from claimlab.text.rows import change_where
-from claimlab.text.scripts import UNSPACED
 
+# Scripts that write no spaces between words, as a character class for Polars patterns.
+UNSPACED = (
+    r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{19e0}-\x{19ff}\x{a9e0}-\x{a9ff}\x{aa60}-\x{aa7f}"
+    r"\x{3005}-\x{3007}\x{303b}\x{3041}-\x{3096}\x{3099}-\x{30fa}\x{30fc}-\x{30ff}\x{31f0}-\x{31ff}"
+    r"\x{3400}-\x{4dbf}\x{4e00}-\x{9fff}\x{f900}-\x{faff}\x{ff66}-\x{ff9f}\x{1b000}-\x{1b16f}\x{20000}-\x{3ffff}"
+)
 _UNSPACED_RUN = rf"[{UNSPACED}]+"
 _LETTER = rf"[\p{{L}}\p{{Nl}}--[{UNSPACED}]]"
 _LETTERS = rf"{_LETTER}[\p{{L}}\p{{Nl}}\p{{M}}\x{{ad}}\x{{200c}}\x{{200d}}--[{UNSPACED}]]*"
@@ -125,3 +132,6 @@ def _icu_words(run: str) -> list[str]:
 
 def _filtered(words: pl.Series, keep: pl.Expr) -> pl.Series:
     return words.list.eval(pl.element().filter(keep))
+
+
+# Thai, Lao, Burmese, Khmer, kana and Han, with their marks and extensions.

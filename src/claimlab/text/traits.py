@@ -7,9 +7,9 @@ them.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.stats.scores import Floats32
 from claimlab.text.urls import count_placeholders, domains, find_urls
 
 # Shares of characters (and two flags), so that length itself does not leak in.
@@ -59,14 +59,14 @@ MARKS = {
 MANY_LINKS = 5  # more links than this are one category
 
 
-def lengths(texts: pl.Series) -> npt.NDArray[np.float32]:
+def lengths(texts: pl.Series) -> Floats32:
     """Characters and words of each text; a text that is missing has none of either."""
     characters = texts.str.len_chars().fill_null(0).to_numpy()
     words = texts.str.count_matches(r"\S+").fill_null(0).to_numpy()
     return np.stack([characters, words], axis=1).astype(np.float32)
 
 
-def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+def shares(texts: pl.Series, family: str) -> tuple[list[str], Floats32]:
     """Share of characters per pattern; for case also whether the text starts, or is wholly, in
     capitals.
     """
@@ -86,14 +86,14 @@ def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.flo
     return list(columns), np.stack(list(columns.values()), axis=1)
 
 
-def marks(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+def marks(texts: pl.Series, family: str) -> tuple[list[str], Floats32]:
     """Whether each text holds each mark of the family: 1 or 0."""
     filled = texts.fill_null("")
     flags = [filled.str.contains(pattern).to_numpy() for pattern in MARKS[family].values()]
     return list(MARKS[family]), np.stack(flags, axis=1).astype(np.float32)
 
 
-def links(texts: pl.Series) -> npt.NDArray[np.float32]:
+def links(texts: pl.Series) -> Floats32:
     """Whether each text holds a URL or a placeholder for one, and how many."""
     links = (find_urls(texts).list.len() + count_placeholders(texts)).fill_null(0)
     return np.stack([(links > 0).to_numpy(), links.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 import polars as pl
 
 from claimlab.text.rows import change_where, cut_out, tidy
-from claimlab.text.scripts import UNSPACED
+from claimlab.text.tokens import UNSPACED
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList

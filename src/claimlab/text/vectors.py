@@ -3,25 +3,34 @@ languages it knows.
 
 Outside them it finds the right neighbour among 30 in a quarter of the cases, inside them nearly
 always: a caller must not measure there.
+
+A map of texts: sentence vectors brought down to two dimensions, so that texts of like meaning
+are near each other.
+
+t-SNE for at most `MOST_TSNE` texts, which keeps neighbours together; for more, the two principal
+components, which take seconds for any number. Both start from the data and a fixed seed, on one
+thread: the same texts give the same map.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import keep
 from claimlab.core.errors import MissingExtra
+from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 
 # ISO 639-3; Arabic and Chinese under both of the codes in use
 _CODES = "ara arb cmn deu eng fra ita jpn kor nld pol por rus spa tha tur zho"
@@ -30,7 +39,7 @@ BATCH = 256
 SHARD = 8 * BATCH  # texts: about seven seconds of one processor
 
 
-def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+def encode(texts: Sequence[str]) -> Floats32:
     """One unit vector per text: the dot product of two is their cosine."""
     if not texts:
         return np.empty((0, 512), np.float32)
@@ -41,7 +50,7 @@ def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.concatenate(parts).astype(np.float32)
 
 
-def _shared(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+def _shared(texts: Sequence[str]) -> Floats32:
     """The same in the processes of the run: a shard is whole batches, so that every text is in the
     batch that it is in without shards."""
     parts = [list(texts[start : start + SHARD]) for start in range(0, len(texts), SHARD)]
@@ -61,7 +70,7 @@ def do_vectors(shard: str, output: Path) -> None:
         )
 
 
-def readable(texts: pl.Series, languages: pl.Series) -> npt.NDArray[np.bool_]:
+def readable(texts: pl.Series, languages: pl.Series) -> Flags:
     """Which texts are in a language that the encoder knows; where none is named, the text is
     identified.
     """
@@ -84,3 +93,96 @@ def _model() -> Any:
     except ImportError:
         raise MissingExtra("Comparing the meaning of texts", "vectors") from None
     return USE(threads=1)  # the same bytes on every machine
+
+
+CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
+FEWEST = 5
+MOST_TSNE, MOST_NEIGHBOURS = 5_000, 20_000
+NEIGHBOURS = 5
+Vectors = Floats32
+Points = Floats
+
+
+@dataclass(frozen=True)
+class TextMap:
+    """`rows` are those that are on the map, `points` their coordinates; the others are not
+    measured.
+    """
+
+    rows: Ints
+    points: Points
+    vectors: Vectors
+    method: str
+
+    def neighbours(self) -> tuple[Ints, Floats] | None:
+        """For each row on the map the rows nearest in meaning, and their cosine distances; null for
+        very many.
+        """
+        n = len(self.rows)
+        if not 1 < n <= MOST_NEIGHBOURS:
+            return None
+        most, nearest, distances = min(NEIGHBOURS, n - 1), [], []
+        for start in range(0, n, 1_000):
+            similar = self.vectors[start : start + 1_000] @ self.vectors.T
+            similar[
+                np.arange(len(similar)), start + np.arange(len(similar))
+            ] = -2.0  # a text is not its own neighbour
+            order = np.argsort(-similar, axis=1, kind="stable")[:, :most]
+            nearest.append(self.rows[order])
+            distances.append(1.0 - np.take_along_axis(similar, order, axis=1).astype(np.float64))
+        return np.concatenate(nearest), np.concatenate(distances).round(4)
+
+
+def text_map(
+    texts: pl.Series,
+    languages: pl.Series,
+    *,
+    seed: int = 0,
+    method: str | None = None,
+    progress: Progress = silent,
+) -> TextMap:
+    """The map of `texts` in a language that the encoder knows; `languages` may be null, then texts
+    are identified.
+    """
+    rows = np.flatnonzero(readable(texts, languages))
+    wanted = texts.str.slice(0, CHARACTERS).gather(rows).to_list()
+    parts = []
+    for start in range(0, len(wanted), BATCH):
+        progress("reading texts", start, len(wanted))
+        parts.append(encode(wanted[start : start + BATCH]))
+    progress("reading texts", len(wanted), len(wanted))
+    vectors = np.concatenate(parts) if parts else np.empty((0, 512), np.float32)
+    chosen = method or ("t-SNE" if len(rows) <= MOST_TSNE else "PCA")
+    return TextMap(rows, project(vectors, chosen, seed=seed), vectors, chosen)
+
+
+def project(vectors: Vectors, method: str, *, seed: int = 0) -> Points:
+    """Two coordinates for each vector, to the fourth decimal."""
+    from threadpoolctl import threadpool_limits
+
+    if len(vectors) < FEWEST:
+        return np.zeros((len(vectors), 2))
+    with threadpool_limits(
+        1
+    ):  # sums of several threads differ in their last digits, and t-SNE is sensitive to them
+        flat = _components(vectors)
+        if method == "t-SNE":
+            from sklearn.manifold import TSNE
+
+            perplexity = min(30.0, (len(vectors) - 1) / 3)
+            start = flat / max(float(flat[:, 0].std()), 1e-12) * 1e-4
+            flat = TSNE(
+                perplexity=perplexity, init=start, random_state=seed, n_jobs=1
+            ).fit_transform(vectors)
+    return np.asarray(flat, dtype=np.float64).round(4) + 0.0
+
+
+def _components(vectors: Vectors) -> Floats32:
+    """The first two principal components; the largest entry of each axis is positive, so that it
+    never flips.
+    """
+    centred = vectors - vectors.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T.astype(np.float64) @ centred.astype(np.float64))
+    axes = axes[:, ::-1][:, :2]
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
+    return np.asarray(centred @ (axes * signs), dtype=np.float32)

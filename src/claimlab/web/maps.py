@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
 from claimlab.pages.textmap import map_figure
-from claimlab.text.map import FEWEST, text_map
+from claimlab.text.vectors import FEWEST, text_map
 from claimlab.web.datasets import ALL, record_link
 from claimlab.web.page import Pages
 from claimlab.web.rows import Memo, digest_of

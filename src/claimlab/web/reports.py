@@ -127,8 +127,7 @@ def _traces(place: Place) -> JsonObject:
 def _viewer(place: Place, most: int) -> str:
     from claimlab.core.dataset import Dataset
     from claimlab.evolve.drift.hops import read_hops
-    from claimlab.evolve.drift.views.viewer import to_page
-    from claimlab.evolve.drift.write import society_of
+    from claimlab.evolve.drift.viewer import society_of, to_page
 
     dataset = Dataset.open(place.folder)
     hops = read_hops([dataset])

@@ -13,7 +13,7 @@ _audits = Memo()
 
 
 def audits_in(place: Place) -> list[Audit]:
-    from claimlab.audit.read import read_audits
+    from claimlab.audit.result import read_audits
 
     file = place.folder / FILE
     return _audits.get(digest_of(file), lambda: read_audits(file))

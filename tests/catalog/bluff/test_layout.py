@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.catalog.bluff.layout import KINDS, Kind, parts, place, read
+from claimlab.catalog.readers.bluff.layout import KINDS, Kind, parts, place, read
 from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
 from claimlab.files.bundle import Bundle
 

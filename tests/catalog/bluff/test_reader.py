@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from claimlab.catalog.bluff.reader import read, read_seeds
-from claimlab.catalog.bluff.tongues import declared
 from claimlab.catalog.entry import Loaded
 from claimlab.catalog.load import load
+from claimlab.catalog.readers.bluff.reader import read, read_seeds
+from claimlab.catalog.readers.bluff.texts import declared
 from claimlab.core.errors import UnknownName, UnmappedLabels, UnreadableFile
 from claimlab.core.languages import describe
 from claimlab.files.bundle import Bundle

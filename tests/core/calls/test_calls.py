@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.calls.calls import FILE, Calls
-from claimlab.core.calls.mode import MODES, check_mode
+from claimlab.core.calls.calls import FILE, MODES, Calls, check_mode
 from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import UnreadableFile, UsageError
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimlab.core.calls.secrets import MARK, excerpt, scrub, scrubbed
+from claimlab.core.calls.http import MARK, excerpt, scrub, scrubbed
 
 KEY = "sk-Ab9/+x_Zz.Qq=7"
 

@@ -11,6 +11,8 @@ import pytest
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.worth.score import DIMENSIONS
+from claimlab.llm.standin import StandIn
 
 Make = Callable[..., Dataset]
 
@@ -114,28 +116,28 @@ def test_worth_writes_a_dataset_and_a_report(
     looms().write(tmp_path / "a")
     people = tmp_path / "people.csv"
     people.write_text("id,score\nt0,0.4\nt1,0.5\n", encoding="utf-8")
-    options: list[Any] = ["--people", people, "--background", "trust_climate=low", "--starts", 3]
-    code, out, _ = call(
-        capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "w", *options, "--json"
-    )
+    command: list[Any] = ["evolve", "worth", tmp_path / "a", "-o", tmp_path / "w"]
+    options: list[Any] = ["--people", people, "--background", "trust_climate=low"]
+    rating = {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": False}
+    with StandIn(lambda _: json.dumps(rating)) as server:
+        profile = tmp_path / "mine.toml"
+        profile.write_text(f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        code, out, _ = call(capsys, *command, *options, "--judge", profile, "--json")
     assert code == 0
     told = json.loads(out)
     assert set(told) == {"output", "counts", "lineage", "worth"}
     assert told["worth"]["people"]["claims"] == 2
-    assert (told["worth"]["measure"], told["worth"]["ceiling"]) == ("index", None), (
-        "features give no score"
-    )
-    assert "wasserstein" not in told["worth"]["people"]
+    assert told["worth"]["people"]["wasserstein"] > 0
+    assert told["worth"]["measure"] == "score"
     made = Dataset.open(tmp_path / "w")
     assert made.tables["worth"]["record_id"].to_list() == ["t0", "t1", "t2", "t3"]
-    assert "index" in made.tables["worth"].columns
-    assert not {"score", "worthy"} & set(made.tables["worth"].columns)
+    assert "score" in made.tables["worth"].columns
     assert made.lineage[-1].parameters["background"]["trust_climate"] == "low"
     assert (tmp_path / "w" / "worth-report" / "index.html").is_file()
     for argv, message in (
-        (["--user", "x"], "names no value"),
-        (["--threshold", 0.2], "A threshold needs scores"),
-        (["--perspective", "novelty=much"], "not a valid weight"),
+        ([], "needs a model profile"),
+        (["--judge", profile, "--user", "x"], "names no value"),
+        (["--judge", profile, "--perspective", "novelty=much"], "not a valid weight"),
     ):
         code, _, err = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "v", *argv)
         assert code == 2

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.evolve.drift.curve import curve, unrelated_drift
+from claimlab.evolve.drift.lite import curve, unrelated_drift
 
 
 def measured(values: np.ndarray, traces: int = 40, noise: float = 0.0) -> pl.DataFrame:

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.catalog.load import load
-from claimlab.evolve.drift.features import Reader
-from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
+from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, Reader, drift_lite
 
 BASE = "The old mill in Garrow sold 300 looms in 1931."
 # What was done to the base claim, and the dimension that must move most compared with the other

@@ -13,10 +13,10 @@ from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.evolve.auditors.auditor import Question, Vote
-from claimlab.evolve.drift import attainment, coverage, levels, producers, verdicts
+from claimlab.evolve.drift import attainment, judged, levels, lite
 from claimlab.evolve.drift.attainment import judge_ends
 from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.measure import measure
+from claimlab.evolve.drift.measure import attribute, influence, measure, producer_share, together
 from claimlab.exchange.synthetic import require_labels
 from claimlab.llm.prompts import Prompts
 
@@ -118,35 +118,35 @@ def test_steps_count_only_what_arrived(looms: Make) -> None:
      ("higher_education", "education"), ("social worker", "job"), ("political_leaning", "ideology"), ("shoe size", "other")],
 )  # fmt: skip
 def test_attributes_are_known_by_many_words(word: str, name: str) -> None:
-    assert producers.attribute(word) == name
+    assert attribute(word) == name
 
 
 def test_what_moves_producers_and_what_goes_together(looms: Make) -> None:
     hops = read_hops([looms()])
-    assert set(producers.influence(hops).select("attribute", "share").iter_rows()) == {
+    assert set(influence(hops).select("attribute", "share").iter_rows()) == {
         ("big_five", 1.0),
         ("job", 1.0),
     }
-    assert producers.together(hops).rows() == [("big_five", "job", 12), ("job", "big_five", 12)]
+    assert together(hops).rows() == [("big_five", "job", 12), ("job", "big_five", 12)]
     bystanders = hops.with_columns(pl.lit("bystander").alias("role"))
-    assert producers.influence(bystanders).height == 0
-    assert producers.producer_share(hops, "group")["share"].to_list() == [1.0, 1.0]
+    assert influence(bystanders).height == 0
+    assert producer_share(hops, "group")["share"].to_list() == [1.0, 1.0]
 
 
 def test_verdicts_from_the_traces(looms: Make) -> None:
-    hops = verdicts.with_verdicts(
+    hops = judged.with_verdicts(
         read_hops([looms(1)]).with_columns(pl.Series("verdict", ["true", "HALF-TRUE", "no idea"]))
     )
     assert hops["verdict"].to_list() == ["True", "Half True", None]
-    assert verdicts.moves(hops).rows() == [("True", "Half True", 1), ("True", "True", 1)]
-    assert verdicts.shares(hops, "topology").select("topology", "verdict", "share").rows() == [
-        ("random", "Half True", 1.0)
-    ]
+    assert judged.verdict_moves(hops).rows() == [("True", "Half True", 1), ("True", "True", 1)]
+    assert judged.verdict_shares(hops, "topology").select(
+        "topology", "verdict", "share"
+    ).rows() == [("random", "Half True", 1.0)]
 
 
 def test_verdicts_by_hop(looms: Make) -> None:
-    hops = verdicts.with_verdicts(read_hops([looms(2, verdict="half true")]))
-    assert verdicts.by_hop(hops).rows() == [(str(n), "Half True", 2, 1.0) for n in (1, 2, 3)]
+    hops = judged.with_verdicts(read_hops([looms(2, verdict="half true")]))
+    assert judged.verdicts_by_hop(hops).rows() == [(str(n), "Half True", 2, 1.0) for n in (1, 2, 3)]
 
 
 def test_verdicts_by_people_take_the_middle_level(looms: Make) -> None:
@@ -155,17 +155,17 @@ def test_verdicts_by_people_take_the_middle_level(looms: Make) -> None:
          "rationale": None, "meta": json.dumps({"trace_id": "t0", "hop": 3})}
         for i, value in enumerate(["True", "Mostly False", "False"])
     ]  # fmt: skip
-    hops = verdicts.with_verdicts(read_hops([looms(1)]), pl.DataFrame(said))
+    hops = judged.with_verdicts(read_hops([looms(1)]), pl.DataFrame(said))
     assert hops["verdict"].to_list() == [None, None, "Mostly False"]
 
 
 def test_coverage_finds_what_is_still_said(looms: Make) -> None:
     data = looms()
-    found = coverage.coverage(read_hops([data]), coverage.contexts(data))
+    found = judged.coverage(read_hops([data]), judged.contexts(data))
     assert found["seed_coverage"].to_list() == [0.5] * 4  # one clause of the two is in the seed
     assert found["coverage"].to_list() == [0.0] * 4
     assert found["seed_length"].to_list() == [9] * 4
-    assert coverage.coverage(read_hops([data]), {})["coverage"].null_count() == 4
+    assert judged.coverage(read_hops([data]), {})["coverage"].null_count() == 4
 
 
 def test_nothing_that_was_not_measured_looks_measured(looms: Make) -> None:
@@ -339,15 +339,15 @@ def test_drift_is_shown_hop_by_hop(looms: Make) -> None:
 def test_half_of_a_unit_contains_it_and_three_pieces_make_one(claim: str, share: float) -> None:
     """Units of six and of three pieces; the last sentence has two, and is none."""
     context = "Garrow sold looms, carts, nets and ropes. The river Tolm froze. Mayors slept."
-    read = coverage.Reader().read
-    assert [len(read(unit).units) for unit in coverage.units(context, cut="sentences")] == [6, 3, 2]
-    assert coverage.Contained(cut="sentences").of(claim, context) == share
+    read = lite.Reader().read
+    assert [len(read(unit).units) for unit in judged.units(context, cut="sentences")] == [6, 3, 2]
+    assert judged.Contained(cut="sentences").of(claim, context) == share
 
 
 def test_the_share_of_producers_is_of_the_hops_that_did_not_fail() -> None:
     roles = ["producer", "producer", "spreader", "failed", "failed"]
     hops = pl.DataFrame({"group": ["North"] * 5, "role": roles})
-    assert producers.producer_share(hops, "group").rows() == [("North", 5, 2, 2, 2 / 3)]
+    assert producer_share(hops, "group").rows() == [("North", 5, 2, 2, 2 / 3)]
 
 
 def test_a_trace_with_a_hop_of_no_known_group_has_no_home(looms: Make) -> None:

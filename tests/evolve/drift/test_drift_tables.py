@@ -15,16 +15,19 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
-from claimlab.evolve.drift.attainment import attainment, one_against_three, steps_to_target
-from claimlab.evolve.drift.curve import curve
+from claimlab.evolve.drift.attainment import (
+    attainment,
+    one_against_three,
+    other_claims,
+    steps_to_target,
+)
 from claimlab.evolve.drift.fuse import TOTAL
-from claimlab.evolve.drift.grouping import by_topic
-from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.independent import other_claims
+from claimlab.evolve.drift.hops import by_topic, read_hops
 from claimlab.evolve.drift.levels import stages
+from claimlab.evolve.drift.lite import curve
 from claimlab.evolve.drift.measure import Drift, Judges, measure
-from claimlab.evolve.drift.write import contents
-from claimlab.tasks.known.table_veracity import ENTRIES
+from claimlab.evolve.drift.viewer import contents
+from claimlab.tasks.table import ENTRIES
 
 from .test_drift_fuse import judge
 

@@ -13,11 +13,10 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.drift import viewer
 from claimlab.evolve.drift.measure import measure
-from claimlab.evolve.drift.views import viewer
-from claimlab.evolve.drift.views.page import report
-from claimlab.evolve.drift.views.viewer import place
-from claimlab.evolve.drift.write import society_of
+from claimlab.evolve.drift.page import report
+from claimlab.evolve.drift.viewer import place, society_of
 from claimlab.pages.blocks import Figure, walk
 from claimlab.pages.html import to_html
 

@@ -132,7 +132,7 @@ def test_clusters_are_chains_of_pairs(truth: SimpleNamespace) -> None:
 
 
 def test_long_chains_become_one_cluster() -> None:
-    from claimlab.text.neardup.cluster import label
+    from claimlab.text.neardup.results import label
 
     order = np.random.default_rng(0).permutation(5000)
     links = np.sort(np.stack([order[:-1], order[1:]]), axis=0)

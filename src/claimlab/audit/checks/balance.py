@@ -1,17 +1,28 @@
-"""Is the label balance the same in every slice (split, language, source, topic, year)?"""
+"""Is the label balance the same in every slice (split, language, source, topic, year)?
+
+How strongly two columns of categories are associated: Cramér's V with its interval, groups kept
+together.
+
+Chance alone gives a V above zero. How much depends on the size of the table and on the groups: it
+is measured on permuted labels and taken off, once from the figure and twice from its resamples,
+which draw from a table that chance has already added to.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.association import association
-from claimlab.audit.check import Context, not_measured
-from claimlab.audit.shortcut import Sampled, noted, sampled
+from claimlab.audit.check import Context
+from claimlab.audit.shortcut import FairCheck, Sampled, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.interval import Interval
+from claimlab.core.stats.interval import Interval, interval, kinds, redraw
+from claimlab.core.stats.scores import Floats, Ints
 from claimlab.core.types import JsonObject
 from claimlab.pages.excerpt import excerpt
 
@@ -21,11 +32,10 @@ MIN_ROWS = 30
 WARN_V, FAIL_V = 0.2, 0.5  # Cramér's V
 
 
-class Balance:
+class Balance(FairCheck):
     name = "balance"
     title = "Label balance per slice"
     question = "Is the label balance the same in every slice of the data?"
-    protocols = ("fair",)
     rule = (
         f"Over slices of at least {MIN_ROWS} rows: Cramér's V of label and slice, less what"
         f" permuted labels give. Fail when its 95% interval lies above {FAIL_V}, warn when above"
@@ -37,7 +47,7 @@ class Balance:
         part = sampled(subject, context)
         reason = fair.unmeasurable(part.subject, "groups", context.settings, context.seed)
         if reason is not None:
-            return [noted(not_measured(self.name, "fair", reason, n=subject.n), part.subject)]
+            return [noted(self.unmeasured(reason, subject.n), part.subject)]
         columns = {c: part.subject.rows[c] for c in SLICES}
         columns["year"] = part.subject.rows["date"].dt.year().cast(pl.String)
         slices = {name: large_slices(values) for name, values in columns.items()}
@@ -47,9 +57,7 @@ class Balance:
             if s.n_unique() > 1 + s.has_nulls()
         ]
         return findings or [
-            not_measured(
-                self.name, "fair", f"No column has two slices of {MIN_ROWS} rows.", n=subject.n
-            )
+            self.unmeasured(f"No column has two slices of {MIN_ROWS} rows.", subject.n)
         ]
 
     def _slice(self, part: Sampled, context: Context, name: str, slices: pl.Series) -> Finding:
@@ -118,3 +126,52 @@ def slice_table(subject: Subject, slices: pl.Series) -> list[JsonObject]:
 
 
 CHECK = Balance()
+
+
+@dataclass(frozen=True)
+class Association:
+    """`v` is 0 where the two are independent and 1 where one gives the other away."""
+
+    v: float
+    interval: Interval
+
+
+def association(deal: fair.Deal, rows: Ints, slices: Ints, permutations: int) -> Association:
+    """Of the labels of `rows` with `slices`, the code of each of those rows."""
+    shape = (int(slices.max()) + 1, deal.classes)
+    cells = shape[0] * shape[1]
+
+    def tables(labels: npt.NDArray[np.integer]) -> Floats:
+        return (
+            np.bincount(slices * shape[1] + labels[rows], minlength=cells)
+            .reshape(shape)
+            .astype(np.float64)
+        )
+
+    counts = tables(deal.y)
+    chance = float(np.mean([phi_squared(tables(deal.permuted(i)[0])) for i in range(permutations)]))
+    known = kinds(deal.groups[rows], slices * shape[1] + deal.y[rows], cells)
+    drawn = redraw(known, lambda n: phi_squared(n.reshape(-1, *shape)), seed=deal.seed)
+    v = float(_v(phi_squared(counts) - chance, counts))
+    return Association(
+        v, interval(_v(drawn - 2 * chance, counts), known.groups, point=v) or (0.0, 1.0)
+    )
+
+
+def phi_squared(counts: Floats) -> Floats:
+    """Chi-squared over n of tables (..., rows, columns)."""
+    n = np.maximum(counts.sum(axis=(-2, -1), keepdims=True), 1.0)
+    expected = counts.sum(axis=-1, keepdims=True) * counts.sum(axis=-2, keepdims=True) / n
+    terms = np.divide(
+        (counts - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0
+    )
+    return np.asarray((terms / n).sum(axis=(-2, -1)))
+
+
+def _v(phi2: Floats | float, counts: Floats) -> Floats:
+    """Cramér's V, with the size of the table corrected for chance as well (Bergsma, 2013)."""
+    n, (r, k) = counts.sum(), (int((counts.sum(axis=axis) > 0).sum()) for axis in (1, 0))
+    rows, columns = r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)
+    return np.asarray(
+        np.sqrt(np.clip(phi2, 0.0, None) / max(1e-12, min(rows - 1, columns - 1))).clip(0.0, 1.0)
+    )

@@ -5,25 +5,23 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.categories import column_finding
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.checks.table import column_finding
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import column_values, meta_values
 from claimlab.core.finding import Finding
+from claimlab.core.record import column_values, meta_values
 from claimlab.text.traits import as_numbers
 
 KEYS = 20  # of meta, the most often filled; the others are named, and can be asked for
 OWN = ("synthetic",)  # what claimlab itself notes of synthetic text names its label by design
 
 
-class Columns:
+class Columns(FairCheck):
     name = "columns"
     title = "Other columns"
     question = "Does another column of the data give the label away?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context).subject
@@ -67,7 +65,7 @@ class Columns:
                 f"Beyond the first {KEYS} keys: {', '.join(others)}; name them in `columns` to"
                 " measure them."
             )
-        return [not_measured(self.name, "fair", " ".join(parts), n=subject.n)] if parts else []
+        return [self.unmeasured(" ".join(parts), subject.n)] if parts else []
 
 
 CHECK = Columns()

@@ -5,24 +5,23 @@ whatever it says.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.features import Numbers
 from claimlab.audit.rule import Rule, needed
-from claimlab.audit.shortcut import Sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, Sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.stats.scores import Flags
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of, verb
 
 
-class Copies:
+class Copies(FairCheck):
     name = "copies"
     title = "Copies"
     question = "Are copies of a text tied to one class?"
-    protocols = ("fair",)
     rule = (
         "Fail, warn or pass by the rule of shortcuts, for the number of records that have a"
         " record's text, over all records. Copies of a text stay together, and shuffled labels go"
@@ -33,7 +32,7 @@ class Copies:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         texts = subject.take(np.flatnonzero(subject.rows["text"].is_not_null().to_numpy()))
         if (reason := needed("Records with a text", texts.n)) is not None:
-            return [not_measured(self.name, "fair", reason, n=texts.n)]
+            return [self.unmeasured(reason, texts.n)]
         copies = texts.repeated(texts.normal_text)
         if not copies.any():
             why = (
@@ -76,7 +75,7 @@ class Copies:
         return [finding]
 
 
-def by_class(subject: Subject, copies: npt.NDArray[np.bool_]) -> list[JsonObject]:
+def by_class(subject: Subject, copies: Flags) -> list[JsonObject]:
     """Records, distinct texts and copies of each class, the class with most copies first."""
     classes = len(subject.classes)
     records, extra = (np.bincount(y, minlength=classes) for y in (subject.y, subject.y[copies]))

@@ -14,15 +14,15 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.checks.label_errors import MIN_ROWS, review
 from claimlab.audit.judge import stored
 from claimlab.audit.rule import GAIN
-from claimlab.audit.shortcut import noted, sampled
+from claimlab.audit.shortcut import FairCheck, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import TextScore, tested, text_score
 from claimlab.core.finding import Finding
-from claimlab.core.stats.repeats import difference
+from claimlab.core.stats.interval import difference
 from claimlab.core.types import JsonObject
 
 MAX_ROWS = 2_000
@@ -30,11 +30,10 @@ CLAIM, EVIDENCE, BOTH = "claim alone", "evidence alone", "claim and evidence"
 _WORD = re.compile(r"\w\w+")
 
 
-class Evidence:
+class Evidence(FairCheck):
     name = "evidence"
     title = "Evidence"
     question = "Does the claim alone, or the evidence alone, give the label away?"
-    protocols = ("fair",)
     rule = (
         "A text model reads the claim, the evidence, and both. Evidence alone: fail or warn by the"
         " rule of shortcuts. Claim alone: warn when it beats its best baseline by that rule and the"
@@ -45,7 +44,7 @@ class Evidence:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         findings = [*self._texts(subject, context), *self._rationales(subject, context)]
         why = "The records have no evidence with a text, and no rationales."
-        return findings or [not_measured(self.name, "fair", why, n=subject.n)]
+        return findings or [self.unmeasured(why, subject.n)]
 
     def _texts(self, subject: Subject, context: Context) -> list[Finding]:
         pieces = stored(subject)
@@ -57,7 +56,7 @@ class Evidence:
         part = sampled(whole, context, MAX_ROWS, texts=whole.normal_text + "\n" + read).subject
         reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
         if reason is not None:
-            return [noted(not_measured(self.name, "fair", reason, n=part.n), part)]
+            return [noted(self.unmeasured(reason, part.n), part)]
         claims = part.rows["text"]
         evidence = pl.Series([" ".join(pieces[record]) for record in part.ids], dtype=pl.String)
         texts = {CLAIM: claims, EVIDENCE: evidence, BOTH: together(claims, evidence)}

@@ -5,46 +5,67 @@ Answers come from annotators (annotation table, question "feasibility") or from 
 passed as a judge. With neither, it is not measured. Annotators are combined as the guide does: with
 and without search both count as feasible; a tie is "not feasible" for the lower bound and
 "feasible" for the upper; the average of the two is the figure.
+
+What annotators said about feasibility, and how their answers are combined and compared.
+
+A cheap list of signals that a text may be impossible to check. Shown as hints, never as a
+score.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 from typing import get_args
 
 import numpy as np
 import polars as pl
 
 from claimlab.audit.asking import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
-from claimlab.audit.check import Context, not_measured
-from claimlab.audit.hints import hints
+from claimlab.audit.check import Context
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
-from claimlab.audit.votes import (
-    MIN_COMPARED,
-    MODERATE,
-    agreement_of,
-    agreement_words,
-    answer_counts,
-    combine,
-    compare,
-    votes_of,
-)
+from claimlab.core import packaged
 from claimlab.core.finding import Finding, Verdict
+from claimlab.core.labels import fold
+from claimlab.core.stats.agreement import bounds, kappa
 from claimlab.core.stats.interval import mean_interval
+from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 
+QUESTION = "feasibility"
+# How datasets and annotators spell the three answers; LIAR-New calls them possible, hard and
+# impossible.
+ANSWERS = {
+    "feasible": "feasible",
+    "possible": "feasible",
+    "yes": "feasible",
+    "feasible with web search": "search",
+    "feasible with search": "search",
+    "hard": "search",
+    "not feasible": "no",
+    "infeasible": "no",
+    "impossible": "no",
+    "no": "no",
+}
+WORDS = {"feasible": "feasible", "search": "feasible with web search", "no": "not feasible"}
+MODERATE = (
+    0.4  # kappa from which a judge counts as agreeing with annotators (Landis and Koch, 1977)
+)
+MIN_COMPARED = 30
 THRESHOLD = 0.75
 MIN_RECORDS = 30
 SHOWN = 50  # explanations of a judge
 WITH = {ALONE: "without search", PROMISED: "with search (promised)", RESULTS: "with search results"}
 
 
-class Feasibility:
+class Feasibility(FairCheck):
     name = "feasibility"
     title = "Feasibility"
     question = "Can the claims be checked at all?"
-    protocols = ("fair",)
     rule = (
         f"Fail when the 95% interval of the feasible share lies below {100 * THRESHOLD:.0f}%, warn"
         " when it straddles it, pass when it lies above. A model judge that was not compared with"
@@ -62,7 +83,7 @@ class Feasibility:
                 "There are no feasibility annotations, and no model was named to judge: pass"
                 " `judge`."
             )
-            missing = not_measured(self.name, "fair", why, n=subject.n)
+            missing = self.unmeasured(why, subject.n)
             missing.details = hint_counts(subject)
             return [missing]
         table = [row for finding in findings for row in finding.details.pop("readings", [])]
@@ -75,7 +96,7 @@ class Feasibility:
         n = len(combined.ids)
         if n < MIN_RECORDS:
             why = f"Annotators judged {n} records; at least {MIN_RECORDS} are needed."
-            return not_measured(self.name, "fair", why, n=n, feature="annotators")
+            return self.unmeasured(why, n, "annotators")
         interval = mean_interval(combined.average) or (0.0, 1.0)
         agreement = agreement_of(votes)
         low, rate, high = combined.means()
@@ -123,7 +144,7 @@ class Feasibility:
                     "There are no search results to show the judge: pass `provider`, or audit an"
                     " enriched dataset."
                 )
-                out.append(not_measured(self.name, "fair", why, feature=label))
+                out.append(self.unmeasured(why, feature=label))
                 continue
             opinions = judge.opinions(subject, reading, context.seed)
             out.append(self._judged(opinions, reading, label, votes, judge.standing))
@@ -149,7 +170,7 @@ class Feasibility:
                 f"The judge answered for {len(known)} of {len(opinions)} records; {MIN_RECORDS} are"
                 " needed."
             )
-            return not_measured(self.name, "fair", why, n=len(known), feature=label)
+            return self.unmeasured(why, len(known), label)
         interval, rate = mean_interval(known) or (0.0, 1.0), float(known.mean())
         beside = compare(judged, votes, reading)
         no = [record for record, feasible in judged.items() if not feasible]
@@ -230,3 +251,157 @@ def capped(verdict: Verdict) -> Verdict:
 
 
 CHECK = Feasibility()
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Per record: share of feasible votes turned into the lower, upper and average reading."""
+
+    ids: list[str]
+    lower: Floats
+    upper: Floats
+
+    @property
+    def average(self) -> Floats:
+        return (self.lower + self.upper) / 2
+
+    def means(self) -> tuple[float, float, float]:
+        """The lower bound, the average and the upper bound of the feasible share."""
+        return float(self.lower.mean()), float(self.average.mean()), float(self.upper.mean())
+
+    def settled(self) -> dict[str, bool]:
+        """The records without a tie."""
+        rows = zip(self.ids, self.lower.tolist(), self.upper.tolist(), strict=True)
+        return {record: low == 1.0 for record, low, high in rows if low == high}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A judge beside annotators, on the records that both answered for."""
+
+    records: int
+    agreement: float | None
+    kappa: float | None
+
+    @property
+    def validated(self) -> bool:
+        return self.records >= MIN_COMPARED and self.kappa is not None and self.kappa >= MODERATE
+
+    def sentence(self) -> str:
+        if self.records < MIN_COMPARED:
+            return (
+                f"The judge is unvalidated: it could be compared with annotators on {self.records}"
+                f" records, and {MIN_COMPARED} are needed."
+            )
+        beyond = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
+        numbers = (
+            f"{100 * (self.agreement or 0.0):.0f}% agreement with annotators on {self.records}"
+            f" records, kappa {beyond}"
+        )
+        if self.validated:
+            return f"The judge was compared: {numbers}."
+        return f"The judge is unvalidated: {numbers}, and at least {MODERATE} is needed."
+
+
+def votes_of(subject: Subject) -> pl.DataFrame | None:
+    """record_id, annotator, answer (feasible | search | no) from the annotation table; null when
+    there are none.
+    """
+    table = subject.table("annotations")
+    if table is None:
+        return None
+    answers = table.filter(
+        (pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")
+    ).join(
+        subject.dataset.records.select(record_id="id"),
+        on="record_id",
+        how="semi",
+        maintain_order="left",
+    )
+    known = {v: ANSWERS.get(fold(v)) for v in answers["value"].drop_nulls().unique().to_list()}
+    votes = answers.with_columns(
+        pl.col("value").replace_strict(known, default=None, return_dtype=pl.String).alias("answer")
+    ).drop_nulls("answer")
+    return votes.select("record_id", "annotator", "answer") if votes.height else None
+
+
+def combine(votes: pl.DataFrame, reading: Reading | None = None) -> Combined:
+    """A tie goes down for the lower bound and up for the upper. Both kinds of feasible count, but
+    for the reading without search."""
+    feasible = pl.col("answer") == "feasible" if reading == ALONE else pl.col("answer") != "no"
+    grouped = votes.group_by("record_id").agg(feasible.mean().alias("share")).sort("record_id")
+    return Combined(grouped["record_id"].to_list(), *bounds(grouped["share"].to_numpy()))
+
+
+def agreement_of(votes: pl.DataFrame) -> dict[str, float | int] | None:
+    """Plain agreement and Cohen's kappa over all pairs of annotators who judged the same record."""
+    pairs = []
+    for _, group in votes.sort("record_id", "annotator").group_by("record_id", maintain_order=True):
+        pairs += list(combinations([a != "no" for a in group["answer"].to_list()], 2))
+    if not pairs:
+        return None
+    one, other = (list(answers) for answers in zip(*pairs, strict=True))
+    agree = float(np.mean([a == b for a, b in pairs]))
+    # Which of two annotators comes first means nothing: each pair counts both ways round.
+    beyond = kappa(one + other, other + one)
+    return {"pairs": len(pairs), "agreement": agree, "kappa": 1.0 if beyond is None else beyond}
+
+
+def compare(judged: Mapping[str, bool], votes: pl.DataFrame | None, reading: Reading) -> Comparison:
+    """The judge beside annotators, on records where they do not tie."""
+    settled = combine(votes, reading).settled() if votes is not None else {}
+    both = [(judged[record], settled[record]) for record in sorted(judged) if record in settled]
+    if not both:
+        return Comparison(0, None, None)
+    one, other = (list(answers) for answers in zip(*both, strict=True))
+    return Comparison(len(both), float(np.mean([a == b for a, b in both])), kappa(one, other))
+
+
+def agreement_words(agreement: dict[str, float | int] | None) -> str:
+    if agreement is None:
+        return "Each record has one annotator, so agreement is not known."
+    return (
+        f"Annotators agree on {100 * agreement['agreement']:.0f}% of pairs (kappa"
+        f" {agreement['kappa']:.2f})."
+    )
+
+
+def answer_counts(votes: pl.DataFrame) -> list[JsonObject]:
+    tally = dict(votes["answer"].value_counts().iter_rows())
+    return [{"answer": WORDS[k], "votes": int(tally.get(k, 0))} for k in WORDS]
+
+
+@cache
+def signals() -> dict[str, dict[str, list[str]]]:
+    return packaged.toml("claimlab.audit", "ambiguity.toml")
+
+
+def hints(rows: pl.DataFrame) -> pl.DataFrame:
+    """Per record id, the names of the signals its text shows (a list, maybe empty). Unknown
+    languages use English.
+    """
+    if not rows.height:
+        return pl.DataFrame(schema={"id": pl.String, "signals": pl.List(pl.String)})
+    columns = []
+    language = rows["language"].fill_null("eng")
+    for name, by_language in signals().items():
+        seen = pl.Series(name, [False] * rows.height)
+        for code, patterns in by_language.items():
+            if not patterns:
+                continue
+            here = (
+                language == code
+                if code != "eng"
+                else ~language.is_in([c for c in by_language if c not in ("eng", "any")])
+            )
+            seen = seen | (
+                here & rows["text"].str.contains(f"(?i)(?:{'|'.join(patterns)})").fill_null(False)
+            )
+        columns.append(seen.alias(name))
+    flags = pl.DataFrame(columns)
+    lists = flags.select(
+        pl.concat_list([pl.when(pl.col(c)).then(pl.lit(c)) for c in flags.columns])
+        .list.drop_nulls()
+        .alias("signals")
+    )
+    return pl.DataFrame({"id": rows["id"], "signals": lists["signals"]})

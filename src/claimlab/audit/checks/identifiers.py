@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.categories import MIN_SHARE
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.checks.table import MIN_SHARE
+from claimlab.audit.details import holding, presence, telling, word_details
 from claimlab.audit.features import Words
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, presence, telling, word_details
-from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
+from claimlab.core.record import meta_values
 from claimlab.text.telling import per_class
 from claimlab.text.urls import find_urls, path_parts
 
@@ -29,12 +29,10 @@ WORD = r"\p{L}+"
 RANDOM = r"(?i)^[0-9a-f-]*$"  # a number or a digest: nothing to read
 
 
-class Identifiers:
+class Identifiers(FairCheck):
     name = "identifiers"
     title = "Identifiers and paths"
     question = "Do words in ids, file names or the paths of URLs give the label away?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context).subject
@@ -45,15 +43,13 @@ class Identifiers:
         return measured or [self._silent(findings, subject.n)]
 
     def _silent(self, findings: list[Finding], n: int) -> Finding:
-        return not_measured(
-            self.name, "fair", " ".join(f"{f.feature}: {f.why}" for f in findings), n=n
-        )
+        return self.unmeasured(" ".join(f"{f.feature}: {f.why}" for f in findings), n)
 
     def _one(self, subject: Subject, context: Context, label: str, words: pl.Series) -> Finding:
         known = np.flatnonzero((words.list.len() > 0).fill_null(False).to_numpy())
         if len(known) < MIN_SHARE * subject.n or not len(known):
             why = f"{len(known):,} of {subject.n:,} records have one with a word in it."
-            return not_measured(self.name, "fair", why, n=subject.n, feature=label)
+            return self.unmeasured(why, subject.n, label)
         part = subject.take(known)
         held = (
             pl.DataFrame({"row": part.everyone, "word": words.gather(known)})
@@ -64,7 +60,7 @@ class Identifiers:
         names, table = presence(held.filter(some), part.n, CANDIDATES)
         if not names:
             why = "No word is in some of them only, and in more than one."
-            return not_measured(self.name, "fair", why, n=part.n, feature=label)
+            return self.unmeasured(why, part.n, label)
         first = telling(per_class(table, part.everyone, part.y, len(part.classes)), part)[:5]
         shown = ", ".join(f"'{names[i]}'" for i in first[:3].tolist())
         return shortcut(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scipy.sparse import csr_matrix
 
 from claimlab.audit import cdl
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.details import holding, telling, word_details, word_presence
 from claimlab.audit.features import Words
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, telling, word_details, word_presence
 from claimlab.core.finding import Finding
+from claimlab.core.types import Sparse
 from claimlab.text.stopwords import stop_words_for
 from claimlab.text.telling import KEYWORDS as TOP
 from claimlab.text.telling import per_class
@@ -20,15 +19,14 @@ from claimlab.text.telling import per_class
 CANDIDATES = 200  # words that could be among the 40 most frequent of some training part
 
 
-class Keywords:
+class Keywords(FairCheck):
     name = "keywords"
     title = "Keywords"
     question = "Do a few frequent words give the label away?"
     protocols = ("fair", "cdl")
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
+        if not subject.has_text:
             return [
                 not_measured(self.name, context.protocol, "The records have no text.", n=subject.n)
             ]
@@ -61,9 +59,7 @@ class Keywords:
         stop = stop_words_for(subject.rows["language"].drop_nulls().unique().to_list() or ["eng"])
         words, presence = word_presence(subject, stop, CANDIDATES)
         if not words:
-            return not_measured(
-                self.name, "fair", "No word is left once stop words are out.", n=subject.n
-            )
+            return self.unmeasured("No word is left once stop words are out.", subject.n)
         return shortcut(
             subject,
             context,
@@ -79,7 +75,7 @@ class Keywords:
         )
 
 
-def telling_records(subject: Subject, presence: Any) -> list[str]:
+def telling_records(subject: Subject, presence: Sparse) -> list[str]:
     """Records that hold the most telling words."""
     counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
     return holding(subject, presence, telling(counts, subject)[:5])

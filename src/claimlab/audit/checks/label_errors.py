@@ -10,16 +10,16 @@ all is tried first, on labels that are flipped on purpose.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.check import Context, not_measured
-from claimlab.audit.shortcut import noted, sampled
+from claimlab.audit.shortcut import FairCheck, noted, sampled
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import Floats, probabilities
+from claimlab.audit.text_model import probabilities
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.codes import Codes
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.deal import Codes
+from claimlab.core.stats.interval import wilson
+from claimlab.core.stats.scores import Floats, Ints
 
 MAX_ROWS = 3_000
 MIN_ROWS = 100
@@ -29,11 +29,10 @@ MIN_LIFT = 3.0  # a flipped label must be this much more often suspect than the 
 SHOWN = 50
 
 
-class LabelErrors:
+class LabelErrors(FairCheck):
     name = "label-errors"
     title = "Labels that look wrong"
     question = "Which labels would a model that never saw the row call wrong?"
-    protocols = ("fair",)
     rule = (
         f"Warn when surely more than {100 * WARN_SHARE:.0f}% of the labels are suspect (Wilson"
         " interval), pass when surely fewer are, otherwise inconclusive. It never fails: suspects"
@@ -42,10 +41,10 @@ class LabelErrors:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if len(subject.classes) < 2:
-            return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
+            return [self.unmeasured("It needs two classes.", subject.n)]
         part = sampled(subject, context, MAX_ROWS).subject
-        if part.rows["text"].null_count() == part.n:
-            return [not_measured(self.name, "fair", "The records have no text.", n=part.n)]
+        if not part.has_text:
+            return [self.unmeasured("The records have no text.", part.n)]
         return [review(self.name, part, context, part.rows["text"], reader="did not see the row")]
 
 
@@ -124,7 +123,7 @@ def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, fl
     return float(suspect[flipped].mean()), float(suspect[~flipped].mean())
 
 
-def suspects(y: Codes, chances: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def suspects(y: Codes, chances: Floats) -> tuple[Ints, Ints]:
     """Rows whose label looks wrong, surest first, and the class that the model would give them."""
     classes = chances.shape[1]
     usual = np.array([chances[y == k, k].mean() if (y == k).any() else 1.0 for k in range(classes)])

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.bins import histogram
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.traits import lengths
 
 
-class Length:
+class Length(FairCheck):
     name = "length"
     title = "Length"
     question = "Is one class longer than the other?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context)
         texts = part.subject.rows["text"]
         if texts.null_count() == texts.len():
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+            return [self.unmeasured("The records have no text.", subject.n)]
         matrix = lengths(texts)
         characters = texts.str.len_chars().fill_null(0).to_numpy()
         medians = {

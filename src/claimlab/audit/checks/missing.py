@@ -7,28 +7,26 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import filled_columns
 from claimlab.core.finding import Finding
+from claimlab.core.record import filled_columns
 from claimlab.core.types import JsonObject
 
 
-class Missing:
+class Missing(FairCheck):
     name = "missing"
     title = "Missing values"
     question = "Does it depend on the label which columns are filled?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context).subject
         filled = filled_columns(part.rows)
         if not filled.width:
             why = "Every column is filled in all records, or in none."
-            return [not_measured(self.name, "fair", why, n=subject.n)]
+            return [self.unmeasured(why, subject.n)]
         table = shares(part, filled)
         worst = table[0]
         spread = ", ".join(f"{name} {100 * share:.0f}%" for name, share in worst["filled"].items())

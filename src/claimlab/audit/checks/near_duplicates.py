@@ -7,25 +7,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.rule import Rule, Share, needed
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.record import SIDES
+from claimlab.core.stats.scores import Flags, Ints
 from claimlab.core.words import verb
 
 SHARE = Share(fail=0.01)
 PAIRS = 6  # shown side by side
-Flags = npt.NDArray[np.bool_]
 
 
-class NearDuplicates:
+class NearDuplicates(FairCheck):
     name = "near-duplicates"
     title = "Near-duplicates"
     question = "Are near-copies on both sides of a split, or do they have different labels?"
-    protocols = ("fair",)
     rule = (
         f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a"
         " near-duplicate in train, or of all records one with a different label (Wilson interval);"
@@ -35,8 +34,8 @@ class NearDuplicates:
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        if not subject.has_text:
+            return [self.unmeasured("The records have no text.", subject.n)]
         findings = [self._leaks(subject, context)]
         if len(subject.classes) > 1:
             findings.append(self._contradictions(subject))
@@ -47,9 +46,9 @@ class NearDuplicates:
         n = int(split.test.sum())
         if not split.train.any() or not n:
             why = "The split column has no train or no test rows."
-            return not_measured(self.name, "fair", why, n=subject.n, feature=split.label)
+            return self.unmeasured(why, subject.n, split.label)
         if (reason := needed(f"Records in the {split.part} part", n)) is not None:
-            return not_measured(self.name, "fair", reason, n=n, feature=split.label)
+            return self.unmeasured(reason, n, split.label)
         leaked, same, other = leaks(subject, split.train, split.test)
         details = {
             "leaked": len(leaked),
@@ -88,7 +87,7 @@ class NearDuplicates:
     def _contradictions(self, subject: Subject) -> Finding:
         rows, label = np.flatnonzero(subject.near.text_of >= 0), "under different labels"
         if (reason := needed("Records with a text", len(rows))) is not None:
-            return not_measured(self.name, "fair", reason, n=len(rows), feature=label)
+            return self.unmeasured(reason, len(rows), label)
         torn = contradicting(subject)
         return Finding(
             check=self.name,
@@ -111,7 +110,7 @@ class NearDuplicates:
         )
 
 
-def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[npt.NDArray[np.int64], int, int]:
+def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[Ints, int, int]:
     """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same
     label, and how many one under another."""
     near = subject.near
@@ -125,22 +124,18 @@ def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[npt.NDArray[np.i
     return rows[mine.sum(axis=1) > 0], int((same > 0).sum()), int((other > 0).sum())
 
 
-def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
+def contradicting(subject: Subject) -> Ints:
     """Rows with a copy or near-duplicate under another label."""
     near = subject.near
     tally = np.zeros((near.texts, len(subject.classes)), np.int64)
     rows = np.flatnonzero(near.text_of >= 0)
     np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
     mine = (near.graph @ tally)[near.text_of[rows]]
-    conflicting: npt.NDArray[np.int64] = rows[
-        mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]
-    ]
+    conflicting: Ints = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
     return conflicting
 
 
-def pairs(
-    subject: Subject, rows: npt.NDArray[np.int64], train: Flags | None
-) -> list[dict[str, str]]:
+def pairs(subject: Subject, rows: Ints, train: Flags | None) -> list[dict[str, str]]:
     """Each of `rows` with one of its near-duplicates: one that trains, or else one under another
     label. Each once.
     """

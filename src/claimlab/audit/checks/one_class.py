@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.rule import Rule, needed
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.words import several
@@ -11,11 +12,10 @@ from claimlab.core.words import several
 RARE = 0.05
 
 
-class OneClass:
+class OneClass(FairCheck):
     name = "one-class"
     title = "One class only"
     question = "Does the data have more than one class?"
-    protocols = ("fair",)
     rule = (
         f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f}% of the"
         f" rows, else pass. Two classes in fewer than {Rule.min_units} records are not measured."
@@ -27,7 +27,7 @@ class OneClass:
         rarest = min(counts.values()) / subject.n if len(counts) > 1 else 0.0
         reason = needed("Labelled records", subject.n)
         if reason is not None and len(counts) > 1:
-            return [not_measured(self.name, "fair", reason, n=subject.n)]
+            return [self.unmeasured(reason, subject.n)]
         verdict: Verdict = "fail" if len(counts) < 2 else "warn" if rarest < RARE else "pass"
         words = {
             "fail": f"Nothing can be learned or tested with a single class ({shown}).",

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.bins import histogram
 from claimlab.audit.check import Context
+from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.words import several
 
 
-class Order:
+class Order(FairCheck):
     name = "order"
     title = "Order of the records"
     question = "Does the position in the file give the label away?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context)

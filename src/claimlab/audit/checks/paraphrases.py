@@ -8,18 +8,18 @@ sentence vectors, in a sample.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
 from claimlab.audit.checks.near_duplicates import Sides, sides
 from claimlab.audit.rule import Share
+from claimlab.audit.shortcut import FairCheck
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
+from claimlab.core.stats.scores import Flags, Floats32, Ints
 from claimlab.core.types import JsonObject
-from claimlab.text.map import CHARACTERS, Vectors, project
 from claimlab.text.near import reworded
-from claimlab.text.vectors import encode, readable
+from claimlab.text.vectors import CHARACTERS, Vectors, encode, project, readable
 
 COSINE, COSINE_ACROSS = (
     0.8,
@@ -36,16 +36,14 @@ PAIRS = 6
 MAPPED = 240  # texts on the figure: a second's work
 CHANGED, ALIKE = "a copy with a few words changed", 0.7
 MOST_TEXTS = 100_000
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Nearest = tuple[Index, npt.NDArray[np.float32], npt.NDArray[np.bool_]]
+Index = Ints
+Nearest = tuple[Index, Floats32, Flags]
 
 
-class Paraphrases:
+class Paraphrases(FairCheck):
     name = "paraphrases"
     title = "Paraphrases and translations"
     question = "Are test records paraphrases or translations of training records?"
-    protocols = ("fair",)
     rule = (
         f"Copies with a few words changed (at least {100 * ALIKE:.0f}% of the words in the same"
         f" order): fail when surely more than {100 * SHARE.fail:.0f}% of the test records have one"
@@ -58,8 +56,8 @@ class Paraphrases:
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if subject.rows["text"].null_count() == subject.n:
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        if not subject.has_text:
+            return [self.unmeasured("The records have no text.", subject.n)]
         return [self._few_words_changed(subject, context), self._same_meaning(subject, context)]
 
     def _few_words_changed(self, subject: Subject, context: Context) -> Finding:
@@ -71,7 +69,7 @@ class Paraphrases:
                 f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,}"
                 " distinct texts."
             )
-            return not_measured(self.name, "fair", why, n=subject.n, feature=CHANGED)
+            return self.unmeasured(why, subject.n, CHANGED)
         rows, others = _copied(subject, split.train & known, split.test & known)
         return self._finding(
             subject, rows, others, np.ones(len(rows), np.float32), n, split, CHANGED
@@ -88,11 +86,11 @@ class Paraphrases:
                 f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16"
                 " languages of the encoder."
             )
-            return not_measured(self.name, "fair", why, n=subject.n)
+            return self.unmeasured(why, subject.n)
         try:
             (nearest, cosine, enough), vectors = _nearest(subject, test_rows, train_rows)
         except MissingExtra as error:
-            return not_measured(self.name, "fair", str(error), n=subject.n)
+            return self.unmeasured(str(error), subject.n)
         hits = np.flatnonzero(enough)
         finding = self._finding(
             subject,
@@ -118,7 +116,7 @@ class Paraphrases:
         subject: Subject,
         rows: Index,
         others: Index,
-        cosine: npt.NDArray[np.float32],
+        cosine: Floats32,
         n: int,
         split: Sides,
         what: str,
@@ -174,7 +172,7 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
     return np.array(rows, np.int64)[apart], np.array(others, np.int64)[apart]
 
 
-def _as_read(finding: Finding, cosine: npt.NDArray[np.float32], n: int) -> None:
+def _as_read(finding: Finding, cosine: Floats32, n: int) -> None:
     """Let the verdict rest on the pairs that say the same, as far as readers could tell: `cosine`
     is of pairs in one language. Near 0.8 half of them are of one event and say different things."""
     expected, least = (sum(_read(float(c))[k] for c in cosine) for k in (1, 2))

@@ -5,34 +5,30 @@ away?
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Giveaways, Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, word_details
 from claimlab.core.finding import Finding
+from claimlab.core.stats.scores import Floats32
 from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
-Flags = npt.NDArray[np.float32]
 
-
-class Surface:
+class Surface(FairCheck):
     name = "surface"
     title = "Punctuation, case, digits, white space and typography"
     question = "Does the way a text is typed give its label away?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context)
         texts = part.subject.rows["text"]
         if texts.null_count() == texts.len():
-            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+            return [self.unmeasured("The records have no text.", subject.n)]
         shared = [
             self._shares(part.subject, context, texts, family, part.note) for family in PATTERNS
         ]
@@ -74,7 +70,7 @@ class Surface:
             why = (
                 f"All texts are typed alike: none of the marks of {family} is in some of them only."
             )
-            return [not_measured(self.name, "fair", why, n=subject.n, feature=family)]
+            return [self.unmeasured(why, subject.n, family)]
         names, matrix = [names[i] for i in some], matrix[:, some]
         details = {"share_of_texts": class_means(subject, names, matrix), **note}
         why = f"A small tree on {family} alone"
@@ -92,7 +88,12 @@ class Surface:
         return [tree] if sided is None or tree.verdict == "not-measured" else [tree, sided]
 
     def _one_sided(
-        self, subject: Subject, context: Context, family: str, names: tuple[str, ...], matrix: Flags
+        self,
+        subject: Subject,
+        context: Context,
+        family: str,
+        names: tuple[str, ...],
+        matrix: Floats32,
     ) -> Finding | None:
         presence = csr_matrix(matrix.astype(np.uint8))
         columns = Giveaways(presence).columns(subject.y, len(subject.classes))
@@ -112,7 +113,7 @@ class Surface:
         )
 
 
-def class_means(subject: Subject, names: list[str], matrix: Flags) -> list[dict[str, object]]:
+def class_means(subject: Subject, names: list[str], matrix: Floats32) -> list[dict[str, object]]:
     return [
         {
             "feature": name,

@@ -12,20 +12,20 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.categories import MIN_SHARE
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.checks.table import MIN_SHARE
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
-from claimlab.audit.shortcut import sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import READ, tested, text_score
-from claimlab.core.columns import meta_values
 from claimlab.core.finding import Finding
-from claimlab.core.stats.repeats import difference
+from claimlab.core.record import meta_values
+from claimlab.core.stats.interval import difference
+from claimlab.core.stats.scores import Floats32
 
 MAX_ROWS = 2_000
 SHARED = "what it shares with the text"
@@ -38,13 +38,12 @@ WORDS, DISTINCT = (
 _WORD = re.compile(r"\w+")
 
 
-class TextColumns:
+class TextColumns(FairCheck):
     name = "text-columns"
     title = "Other texts of the records"
     question = (
         "Does another text of the records, or what it shares with the claim, give the label away?"
     )
-    protocols = ("fair",)
     rule = (
         "Fail, warn or pass by the rule of shortcuts; for a text, the same model on the record's"
         " own text is a fourth baseline."
@@ -68,9 +67,9 @@ class TextColumns:
             )
         if often[COLUMNS:]:
             why = f"Beyond the first {COLUMNS} text columns: {', '.join(often[COLUMNS:])}."
-            findings.append(not_measured(self.name, "fair", why, n=subject.n))
+            findings.append(self.unmeasured(why, subject.n))
         why = "No record has evidence with a text, or free text in `meta`."
-        return findings or [not_measured(self.name, "fair", why, n=subject.n)]
+        return findings or [self.unmeasured(why, subject.n)]
 
     def _both(
         self, subject: Subject, context: Context, name: str, values: pl.Series
@@ -79,7 +78,7 @@ class TextColumns:
         part = sampled(subject.take(np.flatnonzero(known)), context, MAX_ROWS).subject
         reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
         if reason is not None:
-            return [not_measured(self.name, "fair", reason, n=part.n, feature=name)]
+            return [self.unmeasured(reason, part.n, name)]
         read = self._reading(part, context, name, _of(part, subject, values))
         return [read, *self._overlap(subject, context, name, values)]
 
@@ -160,7 +159,7 @@ def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
     return columns
 
 
-def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
+def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], Floats32]:
     """Whether the longer of the two begins with the shorter, whether it contains it, and which
     share of the words of the shorter it has."""
     rows = []

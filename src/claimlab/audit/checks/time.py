@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
-from claimlab.audit.bins import histogram
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.details import histogram
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.snowflake import clock, first_digits, tweet_time
@@ -21,12 +21,11 @@ EPOCH = date(1970, 1, 1).toordinal()
 DATES = (DATE, SNOWFLAKE)  # features in days since 1970
 
 
-class Time:
+class Time(FairCheck):
     name = "time"
     title = "Time"
     question = "Were the classes collected at different times?"
     protocols = ("fair", "cdl", "cdl-holdout")
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if len(subject.classes) < 2:

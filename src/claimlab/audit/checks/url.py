@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from claimlab.audit.categories import column_finding
-from claimlab.audit.check import Context, not_measured
+from claimlab.audit.check import Context
+from claimlab.audit.checks.table import column_finding
 from claimlab.audit.features import Numbers
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import FairCheck, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.traits import links, sites
 from claimlab.text.urls import find_urls
 
 
-class Url:
+class Url(FairCheck):
     name = "url"
     title = "URLs and domains"
     question = "Does a link, or the site behind it, give the label away?"
-    protocols = ("fair",)
-    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         columns = sampled(subject, context, columns=True).subject
@@ -33,7 +31,7 @@ class Url:
         holds = matrix[:, 0] > 0
         if not holds.any():
             why = "No text holds a URL or a placeholder for one."
-            return not_measured(self.name, "fair", why, n=subject.n, feature=label)
+            return self.unmeasured(why, subject.n, label)
         written = int((find_urls(texts).list.len().fill_null(0) > 0).sum())
         shares = {
             c: round(float(holds[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
-from claimlab.audit.fix.repair import Repaired
+from claimlab.audit.fix import Repaired
 from claimlab.audit.result import Audit
 from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from claimlab.audit.examples import PER_FINDING, pointed_at
 from claimlab.audit.result import Audit
+from claimlab.audit.run import PER_FINDING, pointed_at
 from claimlab.audit.views import pictures
 from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.tables import (

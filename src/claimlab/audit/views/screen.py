@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from claimlab.audit.advice import name_of, reason
+from claimlab.audit.advice import ALARMS, name_of, reason
 from claimlab.audit.remedy import Command
 from claimlab.audit.result import Audit
-from claimlab.audit.rules import ALARMS
 from claimlab.audit.views.wording import VERDICT_WORDS, headline, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Block, Cell, Items, Table, Text

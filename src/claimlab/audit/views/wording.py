@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from claimlab.audit import cdl
 from claimlab.audit.advice import Advice
-from claimlab.audit.check import CHECKS
-from claimlab.audit.protocols import PROTOCOLS, caveats
+from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.words import several

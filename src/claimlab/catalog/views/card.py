@@ -6,12 +6,12 @@ look.
 
 from __future__ import annotations
 
-import functools
-import inspect
+from collections.abc import Iterable, Sequence
 
 from claimlab.catalog.card import Card, Published
-from claimlab.catalog.counts import differences, published_rows
-from claimlab.catalog.entry import Entry, Loader
+from claimlab.catalog.cards import about
+from claimlab.catalog.entry import Entry
+from claimlab.catalog.load import differences, published_rows
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
@@ -75,57 +75,61 @@ def heading(entry: Entry) -> str:
 
 def card_blocks(entry: Entry) -> list[Block]:
     """The whole page of a dataset, without its title."""
-    parts: list[list[Block]] = [
-        [Text(entry.card.summary), facts(entry)],
-        shares(entry.card),
-        verdicts(entry.card),
-        figures(entry.card.published),
-        errata(entry.card),
-        differing(entry),
-        access(entry),
-        variants(entry),
-        maps(entry),
-        [Section("Cite it as", [Text(entry.card.citation)])],
-    ]
-    return [block for part in parts for block in part]
+    card = entry.card
+    sections: dict[str, Sequence[Block]] = {
+        "Labels, as published": shares(card),
+        # what was not assessed is said so, never left to look like a pass
+        "Quality, as published": [
+            rows((mark.capitalize(), mark_cell(card, mark)) for mark in MARKS)
+        ],
+        "Published figures": figures(card.published),
+        "Cautions: errors in the sources, and traps": items(card.errata),
+        "Where the published files differ from this card": items(differences(entry)),
+        "How to get it": access(entry),
+        "Variants": variants(entry),
+        "Verdict maps": maps(entry),
+        "Cite it as": [Text(card.citation)],
+    }
+    parts = [Section(title, blocks) for title, blocks in sections.items() if blocks]
+    return [Text(card.summary), facts(entry), *parts]
+
+
+def rows(pairs: Iterable[Sequence[str | Cell]]) -> Table:
+    return Table(("", ""), list(pairs), sortable=False)
+
+
+def items(sentences: Sequence[str]) -> list[Block]:
+    return [Items(sentences)] if sentences else []
 
 
 def facts(entry: Entry) -> Table:
     card = entry.card
-    rows = [
-        ("Size", f"{card.size:,}" if card.size is not None else NOT_KNOWN),
-        ("Kind", ", ".join(card.modality)),
-        ("Topic", card.topic),
-        ("Region", card.region or NOT_KNOWN),
-        ("Languages", language_names(card)),
-        ("Data from", period(card)),
-        ("Labelled by", card.labelling or NOT_KNOWN),
-        ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
-        ("Licence", card.licence or "none stated"),
-        ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
-        ("Loader", LOADER_WORDS[loader_state(entry)]),
-    ]
-    return Table(("", ""), rows, sortable=False)
+    return rows(
+        [
+            ("Size", f"{card.size:,}" if card.size is not None else NOT_KNOWN),
+            ("Kind", ", ".join(card.modality)),
+            ("Topic", card.topic),
+            ("Region", card.region or NOT_KNOWN),
+            ("Languages", language_names(card)),
+            ("Data from", period(card)),
+            ("Labelled by", card.labelling or NOT_KNOWN),
+            ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
+            ("Licence", card.licence or "none stated"),
+            ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
+            ("Loader", LOADER_WORDS[loader_state(entry)]),
+        ]
+    )
 
 
 def shares(card: Card) -> list[Block]:
     """The published label shares, each with its bar."""
     if card.shares is None:
         return []
-    known = {k: v for k, v in card.shares.model_dump().items() if v is not None}
-    rows = [
+    bars = [
         (name, Cell(f"{value:.2f}%", sort=value), bar(value / 100, BAR))
-        for name, value in known.items()
+        for name, value in card.shares.model_dump(exclude_none=True).items()
     ]
-    return [Section("Labels, as published", [Table(("", "", ""), rows, sortable=False)])]
-
-
-def verdicts(card: Card) -> list[Block]:
-    """The published verdicts on the data; what was not assessed is said so, never left to look like
-    a pass.
-    """
-    rows = [(mark.capitalize(), mark_cell(card, mark)) for mark in MARKS]
-    return [Section("Quality, as published", [Table(("", ""), rows, sortable=False)])]
+    return [Table(("", "", ""), bars, sortable=False)]
 
 
 def mark_cell(card: Card, mark: str) -> Cell:
@@ -138,7 +142,7 @@ def figures(published: Published | None) -> list[Block]:
     if published is None:
         return []
     time = f"The {published.temporal_feature} alone" if published.temporal_feature else "Time alone"
-    rows: list[tuple[str, float | None, float | None]] = [
+    scores = [
         ("Zero-shot model, with search", published.search_f1, None),
         ("Zero-shot model, without", published.offline_f1, None),
         ("40 key words, true or false", published.keywords_tf, published.keywords_tf_baseline),
@@ -147,30 +151,11 @@ def figures(published: Published | None) -> list[Block]:
     ]
     known = [
         (what, decimal(score), decimal(baseline))
-        for what, score, baseline in rows
+        for what, score, baseline in scores
         if score is not None
     ]
-    table = Table(
-        ("Predicted from", "Macro-F1", "Baseline"), known, "In %, as published.", sortable=False
-    )
-    return [Section("Published figures", [table])] if known else []
-
-
-def errata(card: Card) -> list[Block]:
-    return (
-        [Section("Cautions: errors in the sources, and traps", [Items(card.errata)])]
-        if card.errata
-        else []
-    )
-
-
-def differing(entry: Entry) -> list[Block]:
-    sentences = differences(entry)
-    return (
-        [Section("Where the published files differ from this card", [Items(sentences)])]
-        if sentences
-        else []
-    )
+    columns = ("Predicted from", "Macro-F1", "Baseline")
+    return [Table(columns, known, "In %, as published.", sortable=False)] if known else []
 
 
 def access(entry: Entry) -> list[Block]:
@@ -178,37 +163,31 @@ def access(entry: Entry) -> list[Block]:
     blocks: list[Block] = [Text(card.access)]
     if card.homepage:
         safe = card.homepage if card.homepage.startswith(("https://", "http://")) else None
-        blocks.append(
-            Table(("", ""), [["Homepage", Cell(card.homepage, link=safe)]], sortable=False)
-        )
+        blocks.append(rows([["Homepage", Cell(card.homepage, link=safe)]]))
     if entry.variants:
         blocks.append(Text(f"Then: claimlab load {card.name} FILE_OR_FOLDER -o DIR"))
     elif entry.no_loader:
         blocks.append(Text(f"There is no loader. {entry.no_loader}", kind="note"))
-    return [Section("How to get it", blocks)]
+    return blocks
 
 
 def variants(entry: Entry) -> list[Block]:
     if not entry.variants:
         return []
-    rows = [
-        (name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()
+    lines = [
+        (name, _rows_of(entry, name), about(loader)) for name, loader in entry.variants.items()
     ]
     note = (
         "The first is the default; choose another with `variant`. Rows: counted in the published"
         " files, or as stated."
     )
-    return [
-        Section(
-            "Variants", [Table(("Variant", "Rows", "What it reads"), rows, note, sortable=False)]
-        )
-    ]
+    return [Table(("Variant", "Rows", "What it reads"), lines, note, sortable=False)]
 
 
 def maps(entry: Entry) -> list[Block]:
     if not entry.maps:
         return []
-    rows = [
+    lines = [
         [key, verdict, raw]
         for key, one in entry.maps.items()
         for verdict, raw in by_verdict(one, SHOWN_VALUES)
@@ -218,23 +197,22 @@ def maps(entry: Entry) -> list[Block]:
         f"In full: claimlab labels show {entry.card.name}/{next(iter(entry.maps))}"
     )
     notes = [f"{key}: {one.note}" for key, one in entry.maps.items() if one.note]
-    table = Table(("Map", "Verdict", "What the source wrote"), rows, note, sortable=False)
-    return [Section("Verdict maps", [table, *([Items(notes)] if notes else [])])]
+    table = Table(("Map", "Verdict", "What the source wrote"), lines, note, sortable=False)
+    return [table, *items(notes)]
 
 
 def by_verdict(verdicts: LabelMap, most: int | None = None) -> list[tuple[str, str]]:
     """(verdict, the raw values that give it); over `most` values the rest is counted."""
-    out = []
-    for verdict in VERACITIES:
-        raw = [value for value, v in verdicts.verdicts.items() if v == verdict]
-        shown = (
-            raw
-            if most is None or len(raw) <= most
-            else [*raw[:most], f"and {len(raw) - most} more"]
-        )
-        if raw:
-            out.append((verdict, ", ".join(shown)))
-    return out
+    values: dict[str, list[str]] = {verdict: [] for verdict in VERACITIES}
+    for raw, verdict in verdicts.verdicts.items():
+        values[verdict].append(raw)
+    return [(verdict, ", ".join(_first(raw, most))) for verdict, raw in values.items() if raw]
+
+
+def _first(values: list[str], most: int | None) -> list[str]:
+    if most is None or len(values) <= most:
+        return values
+    return [*values[:most], f"and {len(values) - most} more"]
 
 
 def language_names(card: Card) -> str:
@@ -265,13 +243,3 @@ def _rows_of(entry: Entry, variant: str) -> Cell:
     if counted is not None:
         return Cell(f"{counted:,}", sort=counted)
     return Cell("–", sort=-1) if stated is None else Cell(f"{stated:,} stated", sort=stated)
-
-
-def _purpose(loader: Loader) -> str:
-    """The first paragraph of the loader's docstring; for a partial, that of the function it
-    wraps.
-    """
-    while isinstance(loader, functools.partial):
-        loader = loader.func
-    docstring = inspect.getdoc(loader) if inspect.isfunction(loader) else None
-    return " ".join((docstring or "").split("\n\n")[0].split())

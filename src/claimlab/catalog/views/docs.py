@@ -10,26 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from claimlab.catalog.counts import differences
 from claimlab.catalog.entry import Entry
+from claimlab.catalog.load import differences
 from claimlab.catalog.query import MARKS, everything, loader_state
 from claimlab.catalog.views.card import heading, language_names, mark_cell, period, years
-from claimlab.catalog.views.overview import LEGEND, SIGNS, languages
+from claimlab.catalog.views.overview import LEGEND, PAGE_COLUMNS, SIGNS, languages
 from claimlab.core.atomic import atomic_text
-
-COLUMNS = (
-    "Dataset",
-    "Size",
-    "Kind",
-    "Topic",
-    "Languages",
-    "Years",
-    "K",
-    "T",
-    "F",
-    "Licence",
-    "Loader",
-)
 
 
 def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
@@ -59,8 +45,8 @@ def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
             " datasets](papers.md#guide) that the published verdicts are from."
         ),
         "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
+        "| " + " | ".join(PAGE_COLUMNS) + " |",
+        "|" + "---|" * len(PAGE_COLUMNS),
         *rows,
     ]
     for entry in entries:

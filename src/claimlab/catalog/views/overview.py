@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
@@ -32,6 +31,19 @@ TITLE = "The catalogue"
 ROOMY = 100
 LONG_NAME = 24
 COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
+PAGE_COLUMNS = [
+    "Dataset",
+    "Size",
+    "Kind",
+    "Topic",
+    "Languages",
+    "Years",
+    "K",
+    "T",
+    "F",
+    "Licence",
+    "Loader",
+]
 CAN_GIVE = {
     "Title": 16,
     "Kind": 6,
@@ -66,8 +78,8 @@ def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> li
     """
     gap, long = (2, width) if width >= ROOMY else (1, LONG_NAME)
     columns, rows = list(COLUMNS), [_line(e) for e in entries]
-    for row in rows:
-        row[0] = row[0] if len(row[0]) <= long else ""
+    for row, entry in zip(rows, entries, strict=True):
+        row[0] = entry.card.name if len(entry.card.name) <= long else ""
     for name in [*CAN_GIVE, "Years"]:
         if _least(columns, rows) + gap * (len(columns) - 1) <= width:
             break
@@ -83,7 +95,7 @@ def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> li
     return out
 
 
-def _least(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+def _least(columns: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> int:
     """The columns that a table needs when all that can give have given."""
     natural = [
         max(len(cell(v).text) for v in [name, *(row[i] for row in rows)])
@@ -92,7 +104,7 @@ def _least(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
     return sum(CAN_GIVE.get(name, wide) for name, wide in zip(columns, natural, strict=True))
 
 
-def _line(entry: Entry) -> list[Any]:
+def _line(entry: Entry) -> list[str | Cell]:
     card = entry.card
     state = loader_state(entry)
     words: dict[str, tuple[str, Tone]] = {
@@ -176,7 +188,7 @@ NOTE = f"Sizes are as published. {LEGEND[0]} Click a column header to sort."
 
 
 def table(entries: Sequence[Entry]) -> Table:
-    rows: list[list[Any]] = []
+    rows: list[list[str | Cell]] = []
     for entry in entries:
         card = entry.card
         state = loader_state(entry)
@@ -202,20 +214,7 @@ def table(entries: Sequence[Entry]) -> Table:
                 ),
             ]
         )
-    columns = [
-        "Dataset",
-        "Size",
-        "Kind",
-        "Topic",
-        "Languages",
-        "Years",
-        "K",
-        "T",
-        "F",
-        "Licence",
-        "Loader",
-    ]
-    return Table(columns, rows)
+    return Table(PAGE_COLUMNS, rows)
 
 
 def pictures(entries: Sequence[Entry]) -> list[Block]:

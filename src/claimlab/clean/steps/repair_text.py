@@ -8,8 +8,7 @@ import polars as pl
 
 from claimlab.clean.step import CleanStep
 from claimlab.core.step import Outcome
-from claimlab.text.normalise import strip_invisible
-from claimlab.text.repair import repair_mojibake
+from claimlab.text.normalise import repair_mojibake, strip_invisible
 
 
 class RepairText(CleanStep):

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 import polars as pl
 from pydantic import Field
 
+from claimlab.clean.counting import count_tokens
 from claimlab.clean.statistics import originals
 from claimlab.clean.step import CleanStep
-from claimlab.clean.tokens import count_tokens
 from claimlab.core.step import Outcome
 from claimlab.core.types import JsonObject
 from claimlab.text.normalise import EMOJI, strip_emoji

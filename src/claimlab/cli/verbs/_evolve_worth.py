@@ -10,7 +10,6 @@ import typer
 from claimlab.cli import options as o
 from claimlab.cli.output import (
     echo,
-    note,
     page,
     progress_bar,
     several,
@@ -64,13 +63,10 @@ def worth(
     fan_out: Annotated[
         int | None, typer.Option(min=1, help="How many others a user tells at most (3).")
     ] = None,
-    starts: Annotated[
-        int | None, typer.Option(min=1, help="Cascades per claim (20; 1 as published).")
-    ] = None,
     population: Annotated[str, typer.Option(help="A file of users, or how many to draw.")] = "90",
     network: Annotated[str, typer.Option(help="A file, or a kind of network.")] = "dunbar",
     values: Annotated[
-        Path | None, typer.Option(help="Your own table of shifts and words (values.toml).")
+        Path | None, typer.Option(help="Your own questions and backgrounds (TOML).")
     ] = None,
     by: ByOption = None,
     people: Annotated[
@@ -78,7 +74,7 @@ def worth(
         typer.Option(help="Annotators' scores to compare with: a table with id and score."),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help="Model profile that plays the users, instead of features.")
+        str | None, typer.Option(help="Model profile that plays the users (needed).")
     ] = None,
     prompts: o.PromptOption = None,
     calls: o.Calls = o.CALLS,
@@ -111,32 +107,12 @@ def worth(
 
 
 def _print(scored: Worth, output: Path) -> None:
-    from claimlab.evolve.worth.views import ORDER_ONLY, by_topic, top_claims
+    from claimlab.evolve.worth.views import by_topic, top_claims
     from claimlab.pages.blocks import Table
 
     top = top_claims(scored, 5)
     figures, bounds = scored.to_json(), scored.perspective.bounds
     known = several(figures["claims"] - figures["unscored"], "claim")
-    if scored.order_only:
-        echo(
-            f"Wrote {output}: {known} put in order ({figures['method']}), {figures['unscored']:,}"
-            " without a place."
-        )
-        show_blocks(
-            [
-                Table(
-                    ("Place", "Most check-worthy"),
-                    [(str(n), text) for n, (_, _, text) in enumerate(top, 1)],
-                )
-            ]
-        )
-        echo()
-        for row in figures["conditions"] or ():
-            echo(f"  {scored.by} {row['condition']}: median index {row['median']:.3f}")
-        if scored.people is not None:
-            echo(f"  Rank correlation with the annotators' scores: {scored.people['spearman']:.2f}")
-        note([ORDER_ONLY], "evolve worth")
-        return
     echo(
         f"Wrote {output}: {known} scored ({figures['method']}), {figures['unscored']:,} without a"
         " score."

@@ -138,7 +138,7 @@ def _from_elsewhere(
 def _show(run: Dataset, output: Path, as_json: bool) -> None:
     for note in run.report["notes"]:
         say(f"Note: {note}")
-    from claimlab.detect.scores import headline
+    from claimlab.detect.tables import headline
 
     if as_json:
         written(run, as_json=True, more=run.report)

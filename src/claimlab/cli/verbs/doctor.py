@@ -85,7 +85,7 @@ def _installation() -> list[Row]:
 
 
 def _extras() -> list[Row]:
-    from claimlab.core.extras import has_extra
+    from claimlab.core.packaged import has_extra
 
     return [(name, has_extra(name), purpose) for name, purpose in _EXTRAS.items()]
 

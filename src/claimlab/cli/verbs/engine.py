@@ -52,7 +52,7 @@ def work(
     """Do one shard, or one share, of a run that was started with --engine shared; exit 1 where a
     shard failed.
     """
-    from claimlab.core.engine.front import engine_work
+    from claimlab.core.engine.shared import engine_work
 
     with progress_bar() as progress:
         result = engine_work(
@@ -71,7 +71,7 @@ def work(
 @app.command()
 def status(run: RunArgument, as_json: o.JsonFlag = False) -> None:
     """Show how far a run is: its stages, their shards, and the last error."""
-    from claimlab.core.engine.front import engine_status
+    from claimlab.core.engine.shared import engine_status
 
     result = engine_status(run)
     if as_json:

@@ -120,15 +120,15 @@ def run(
         str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")
     ] = None,
     rewriter: Annotated[
-        str, typer.Option(help="How agents rewrite: 'rules', 'model' or 'replay'.")
-    ] = "rules",
+        str, typer.Option(help="How agents rewrite: 'null' (word noise), 'model' or 'replay'.")
+    ] = "null",
     auditor: AuditorOption = None,
     auditors: AuditorsOption = None,
     auditor_data: Annotated[
         Path | None, typer.Option(help="Dataset that the classifier learns from.")
     ] = None,
     weights: Annotated[
-        Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")
+        Path | None, typer.Option(help="Your own rates of noise and table of attributes (TOML).")
     ] = None,
     recording: Annotated[
         Path | None, typer.Option(help="Dataset with traces, for 'replay'.")
@@ -184,17 +184,13 @@ def _print(evolved: Any, as_json: bool) -> None:
             if kind in ("claims", "turns") and what:
                 echo(f"  {n:>8,} {kind} {what}")
             elif what:
-                say(f"{kind.capitalize()}: {what} ({n:,}).{_ADVICE.get(name, '')}")
+                say(f"{kind.capitalize()}: {what} ({n:,}).")
     note(evolved.remarks, "evolve")
     standings = [part.get("standing") for part in (parameters["rewriter"], *parameters["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
         say(f"Note: the model that rewrote claims is {standing}.")
     suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift", as_json=as_json)
 
-
-_ADVICE = {
-    "failures: language": " The rules know English only; other languages need --rewriter model."
-}
 
 app.command()(drift)
 app.command()(worth)

@@ -152,7 +152,7 @@ def conflicts(
 
 def sameness(by: str, near: bool) -> str:
     """What a shared record has in the other dataset."""
-    from claimlab.text.shared import ASIDE
+    from claimlab.text.near import ASIDE
 
     if by == "tweet":
         return "the same tweet id"

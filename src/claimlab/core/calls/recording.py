@@ -5,10 +5,14 @@ One SQLite file in WAL mode, which several processes may share. An answer is com
 used, so that what was delivered is recorded even if the process is killed in the next instant, and
 the first answer stays. A failure may be recorded too, so that a replay fails where the run failed;
 recording again asks again and replaces it.
+
+The same question at the same time is asked once: the second caller waits and finds what was
+recorded.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import sqlite3
@@ -19,10 +23,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+from weakref import WeakValueDictionary
 
-from claimlab.core.calls.once import Once
 from claimlab.core.errors import ClaimlabError, ReplayMiss, SchemaError, UnreadableFile
+from claimlab.core.types import Json
 
 _VERSION = 2
 _TABLE = """
@@ -46,7 +51,7 @@ class Question:
     """
 
     kind: str
-    content: Mapping[str, Any]
+    content: Mapping[str, Json]
     label: str = ""
 
     @cached_property
@@ -61,7 +66,7 @@ class Question:
 class Reply(NamedTuple):
     """An answer as JSON. `final` is false for a failure: recording again asks again."""
 
-    answer: Any
+    answer: Json
     final: bool = True
 
 
@@ -105,7 +110,7 @@ class Recording:
 
     async def answer(
         self, question: Question, ask: Callable[[], Awaitable[Reply | None]]
-    ) -> tuple[Any | None, bool]:
+    ) -> tuple[Json | None, bool]:
         """What is recorded for `question`, and whether it was before; `ask` makes the call where it
         was not.
 
@@ -130,7 +135,7 @@ class Recording:
             ).fetchone()
         return None if row is None else Reply(json.loads(row[0]), bool(row[1]))
 
-    def require(self, question: Question) -> Any:
+    def require(self, question: Question) -> Json:
         """The recorded answer; a call that was never made is named."""
         record = self.get(question)
         if record is None:
@@ -141,7 +146,7 @@ class Recording:
             )
         return record.answer
 
-    def put(self, question: Question, fresh: Reply) -> Any:
+    def put(self, question: Question, fresh: Reply) -> Json:
         """Keep `fresh`, and return what is kept now: the first final answer stays."""
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         text = canonical(fresh.answer)
@@ -156,7 +161,7 @@ class Recording:
             ) from None
         return json.loads(text) if new else self.require(question)
 
-    def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Any, Any]]:
+    def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Json, Json]]:
         """Questions of a kind with their answers, at most `most`, in the order of their keys: at
         random.
         """
@@ -186,5 +191,18 @@ class Recording:
             self._db.close()
 
 
-def canonical(value: Any) -> str:
+def canonical(value: Json) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=str)
+
+
+class Once:
+    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as a
+    caller waits.
+    """
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+
+    def turn(self, key: str) -> asyncio.Lock:
+        loop = id(asyncio.get_running_loop())  # a lock belongs to the loop that it is waited for in
+        return self._locks.setdefault((loop, key), asyncio.Lock())

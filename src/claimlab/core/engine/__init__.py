@@ -2,7 +2,6 @@
 workers see.
 """
 
-from claimlab.core.engine.rows import over_rows
-from claimlab.core.engine.run import run_stage
+from claimlab.core.engine.run import over_rows, run_stage
 
 __all__ = ["over_rows", "run_stage"]

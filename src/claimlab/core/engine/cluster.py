@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from claimlab.core.engine.names import Engine, patience
-from claimlab.core.engine.size import fitting_workers
 from claimlab.core.engine.stage import Failure, Result, Stage, do_shard
 from claimlab.core.errors import MissingExtra, ShardsMissing, UsageError
+from claimlab.core.machine import fitting_workers
 
 WAIT = 60.0  # seconds that a cluster may be without workers
 _TRY = 15.0  # seconds to reach a scheduler

@@ -15,8 +15,8 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 
-from claimlab.core.engine.size import environment, fitting_workers
 from claimlab.core.engine.stage import Failure, Result, Stage
+from claimlab.core.machine import environment, fitting_workers
 
 _GLANCE = (
     0.2  # seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end

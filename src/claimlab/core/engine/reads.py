@@ -3,6 +3,8 @@ be able to write.
 
 run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in
 shard["rows"]
+
+A dataset as workers read it: they see nothing of this process but the folder of the run.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ import hashlib
 import time
 import uuid
 from pathlib import Path
-from typing import Any
 
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.types import Json
 
 READS = "$reads"
 _COARSE = (
@@ -30,7 +34,7 @@ def reads(path: str | Path, digest: str | None = None) -> dict[str, str]:
     return {READS: str(whole), "sha256": digest or digest_of(whole)}
 
 
-def checked(shard: Any) -> Any:
+def checked(shard: Json) -> Json:
     """The shard with the path of each thing that it reads, which is as it was when the run was
     started.
     """
@@ -88,3 +92,14 @@ def _digest_file(path: Path) -> str:
         if time.time_ns() - max(state.st_mtime_ns, state.st_ctime_ns) > _COARSE:
             _known[path] = stamp, digest
     return digest
+
+
+def dataset_in(place: Path, dataset: Dataset) -> dict[str, str]:
+    """The dataset in `place`, as part of a shard; written at every start, as what is there may be
+    another user's.
+    """
+    folder = place.absolute() / f"data-{dataset.fingerprint()[:16]}"
+    with atomic_folder(folder) as building:
+        dataset.write_into(building)
+        digest = digest_of(building)  # while no other user can write it
+    return reads(folder, digest)

@@ -2,28 +2,44 @@
 
 The result does not depend on the engine or on the number of workers: a shard's output is a function
 of the shard, and outputs come back in the order of the shards.
+
+`over_rows`: a function of a list, on slices of it in several processes, the results in the order
+of the rows.
+
+Whether an engine can be used, asked before any work is done: so a wrong word never waits for
+large data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import json
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from claimlab.core.engine import local, shared
-from claimlab.core.engine.current import current
-from claimlab.core.engine.names import Engine, parse_engine
-from claimlab.core.engine.size import SHARE
+from claimlab.core.engine.cluster import connect
+from claimlab.core.engine.functions import function_named, name_of
+from claimlab.core.engine.names import Engine, current, no_folder, parse_engine, patience, place
+from claimlab.core.engine.reads import keep
+from claimlab.core.engine.secret import VARIABLE, known_secret, own_secret, secret_file
 from claimlab.core.engine.stage import Failure, Result, Stage, Work
-from claimlab.core.errors import ShardsMissing
+from claimlab.core.errors import ShardsMissing, UsageError
+from claimlab.core.machine import SHARE, fitting_workers
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import Json, JsonObject
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 RETRIES = 2
 
 
 def run_stage(
     work: Work,
-    shards: Sequence[Any],
+    shards: Sequence[Json],
     *,
     folder: Path,
     engine: str | None = None,
@@ -118,3 +134,107 @@ def _stopped(stage: Stage, missing: list[int], failures: dict[int, Failure]) -> 
         f" {names}. The last error: {last.rstrip('.')}.",
         f"Run the same again to try only these; {done} that are done stay in '{stage.folder}'.",
     )
+
+
+LEAST = 20_000  # rows that are worth a process, where the caller does not say
+
+
+def over_rows(
+    function: Callable[..., list[Json]],
+    rows: Sequence[Json] | pl.Series,
+    *,
+    engine: str | None = None,
+    least: int | None = None,
+    folder: Path | None = None,
+    name: str = "rows",
+    progress: Progress | None = None,
+    memory: int = SHARE,
+) -> list[Json]:
+    """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline
+    where one slice or one process is enough.
+
+    Rows and results are plain JSON; a Polars series is read slice by slice. The function is one of
+    functions.py, or a `partial` of one with keywords in plain JSON. `folder` keeps what is done for
+    a later start; workers on other machines need it. Without `engine` and `folder` they are those
+    of the run under way.
+    """
+    engine, folder, least = engine or current().engine, folder or current().folder, least or LEAST
+    spec = parse_engine(engine)
+    slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
+    alone = spec.kind == "local" and (spec.workers or fitting_workers(memory)) == 1
+    if len(slices) <= 1 or alone:
+        return _inline(function, rows, slices, name, progress or silent)
+    if folder is None and spec.is_remote:
+        raise no_folder(engine)
+    with place(folder) as here:
+        shards = [
+            _shard(function, list(rows[start:stop]), here / f"{name}-rows")
+            for start, stop in slices
+        ]
+        outputs = run_stage(
+            do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
+        )
+        return _joined(outputs)
+
+
+def _joined(outputs: Sequence[Path]) -> list[Json]:
+    """The results of all slices. A text that comes again and again, as names of languages do, is
+    held once.
+    """
+    once: dict[str, str] = {}
+    results: list[Json] = []
+    for output in outputs:
+        for result in json.loads(output.read_text(encoding="utf-8")):
+            results.append(once.setdefault(result, result) if isinstance(result, str) else result)
+    return results
+
+
+def do_rows(shard: Json, output: Path) -> None:
+    """One slice of `over_rows`."""
+    rows = json.loads(Path(shard["rows"]).read_text(encoding="utf-8"))
+    results = _checked(partial(function_named(shard["function"]), **shard["keywords"]), rows)
+    output.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+
+
+def _shard(function: Callable[..., list[Json]], rows: list[Json], folder: Path) -> JsonObject:
+    base, keywords = (
+        (function.func, function.keywords) if isinstance(function, partial) else (function, {})
+    )
+    content = json.dumps(rows, ensure_ascii=False).encode("utf-8")
+    return {"function": name_of(base), "keywords": keywords, "rows": keep(folder, content, "json")}
+
+
+def _inline(
+    function: Callable[..., list[Json]],
+    rows: Sequence[Json] | pl.Series,
+    slices: list[tuple[int, int]],
+    name: str,
+    progress: Progress,
+) -> list[Json]:
+    results: list[Json] = []
+    for start, stop in slices:
+        results += _checked(function, list(rows[start:stop]))
+        progress(name, stop, len(rows))
+    return results
+
+
+def _checked(function: Callable[..., list[Json]], rows: list[Json]) -> list[Json]:
+    results = function(rows)
+    assert len(results) == len(rows), f"{function} gave {len(results)} results for {len(rows)} rows"
+    return results
+
+
+def check_engine(engine: str | None) -> None:
+    """Raise where the word is not a valid engine, or where no cluster answers."""
+    spec = parse_engine(engine)
+    patience(0)
+    if spec.kind == "dask":
+        connect(spec)
+    if spec.kind == "shared":
+        own_secret()
+        if known_secret() is None:
+            raise UsageError(
+                f"Workers need a secret of the run, and '{secret_file()}' cannot be written.",
+                f"Set {VARIABLE} for the run and for its workers, such as to: openssl rand"
+                " -hex 32.",
+            )

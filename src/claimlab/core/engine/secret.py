@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.errors import UsageError
 from claimlab.core.places import cache_folder
@@ -30,13 +29,13 @@ SHORTEST = 32  # characters
 _held: ContextVar[bytes | None] = ContextVar("secret", default=None)
 
 
-def seal(key: bytes, *content: Any) -> str:
+def seal(key: bytes, *content: object) -> str:
     """The HMAC of plain JSON values."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=True)
     return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
 
 
-def is_sealed(key: bytes, mark: object, *content: Any) -> bool:
+def is_sealed(key: bytes, mark: object, *content: object) -> bool:
     return isinstance(mark, str) and hmac.compare_digest(
         mark.encode("utf-8"), seal(key, *content).encode("ascii")
     )

@@ -28,22 +28,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from claimlab.core import errors
 from claimlab.core.atomic import atomic_text, put
-from claimlab.core.engine.current import working
 from claimlab.core.engine.functions import function_named, name_of
+from claimlab.core.engine.names import working
 from claimlab.core.engine.reads import checked, digest_of
 from claimlab.core.engine.secret import VARIABLE, holding, is_sealed, own_secret, seal, stage_key
 from claimlab.core.errors import ClaimlabError, DataError, NotFound
-from claimlab.core.memory import was_disk
+from claimlab.core.machine import was_disk
 from claimlab.core.remote import refuse_remote
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.core.version import __version__
 
 STAGE = "stage.json"
-Work = Callable[[Any, Path], None]
+Work = Callable[[Json, Path], None]
 _SEEN = "Every worker must see the folder of the run under the same path: use shared storage."
 
 
@@ -94,7 +93,7 @@ class Stage:
             content = json.loads(text)
             mark = content.pop("seal")
             self.work, self.tool, salt = (str(content[name]) for name in ("work", "tool", "salt"))
-            self.shards: list[Any] = content["shards"]
+            self.shards: list[Json] = content["shards"]
             if not isinstance(self.shards, list):
                 raise TypeError("its shards are not a list")
         except OSError as error:
@@ -113,7 +112,7 @@ class Stage:
             )
 
     @classmethod
-    def open(cls, folder: Path, work: Work, shards: Sequence[Any]) -> Stage:
+    def open(cls, folder: Path, work: Work, shards: Sequence[Json]) -> Stage:
         """The stage as an earlier start left it, or a new one where it did something else."""
         folder, secret = folder.absolute(), own_secret()
         file, what = (

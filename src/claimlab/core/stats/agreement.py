@@ -4,22 +4,29 @@ Units (items) are drawn for the intervals, not single ratings. Units with the sa
 interchangeable, so all figures are made from how often each pattern of ratings occurs (see
 interval.py). Krippendorff's ordinal metric is the squared distance between midranks: ordinal alpha
 is interval alpha on the midranks of all ratings.
+
+Two raters side by side, as every judge is shown: percent agreement, kappa and alpha, each with
+its interval.
+
+One answer from several annotators: the majority, Dawid and Skene's estimate, and the bounds that
+ties leave open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw, wilson
 from claimlab.core.stats.scores import Floats, Ints
+from claimlab.core.types import JsonObject, Sparse
 
 Level = Literal["nominal", "ordinal", "interval"]
-Scores = npt.NDArray[np.float64]  # judges by units, nan where a judge gave no score
+Scores = Floats  # judges by units, nan where a judge gave no score
 MIN_UNITS = 20  # fewer carry no interval
 
 
@@ -37,7 +44,7 @@ class Patterns:
     given, `of` which pattern each unit has. Only units with two ratings or more can agree or
     disagree."""
 
-    counts: Any  # a sparse matrix (patterns, values)
+    counts: Sparse  # (patterns, values)
     of: Ints
     values: Floats  # what the columns stand for, ascending
 
@@ -181,3 +188,93 @@ def _over(above: Floats, below: Floats) -> Floats:
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def compared(one: Sequence[str], other: Sequence[str]) -> JsonObject:
+    """How `one` and `other` agree on the same units, JSON-safe. A share of cases has a sound
+    interval for few cases too; kappa and alpha have one with at least 20 units, and are null where
+    chance explains everything.
+    """
+    n = len(one)
+    equal = sum(a == b for a, b in zip(one, other, strict=True))
+    number = {value: float(i) for i, value in enumerate(dict.fromkeys([*one, *other]))}
+    nominal = figure(
+        patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)]), alpha_of
+    )
+    share = Figure(equal / n if n else None, wilson(equal, n))
+    figures = {"agreement": share, "kappa": kappa_figure(one, other), "alpha": nominal}
+    row: JsonObject = {"n": n}
+    for name, measured in figures.items():
+        row |= {name: _round(measured.value), f"{name}_interval": _rounded(measured.interval)}
+    return row
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _rounded(ends: Interval | None) -> list[float] | None:
+    return None if ends is None else [round(end, 4) for end in ends]
+
+
+Answer = TypeVar("Answer", bound=Hashable)
+ROUNDS = 100
+CLOSE = 1e-6  # when the probabilities no longer move
+SMOOTH = 0.01  # so that an annotator who never gave an answer can still give it
+
+
+def majority(votes: Sequence[Answer]) -> Answer | None:
+    """What most said; null on a tie or without votes."""
+    ranked = Counter(votes).most_common(2)
+    tied = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+    return None if not ranked or tied else ranked[0][0]
+
+
+def bounds(shares: Floats) -> tuple[Floats, Floats]:
+    """Per unit the lower and the upper reading of the share that said yes: a tie goes down, and up.
+    The average of the two is the middle ground."""
+    return (shares > 0.5).astype(float), (shares >= 0.5).astype(float)
+
+
+def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, float]]:
+    """The likeliest answer of each unit and its probability, by how reliable each annotator is for
+    each answer (Dawid and Skene, 1979, by expectation-maximisation from the vote shares). `votes`
+    is unit -> annotator -> answer.
+    """
+    flat = [
+        (unit, who, answer)
+        for unit, given in sorted(votes.items())
+        for who, answer in sorted(given.items())
+    ]
+    if not flat:
+        return {}
+    (units, unit), (annotators, who), (answers, answer_code) = (
+        np.unique(column, return_inverse=True) for column in zip(*flat, strict=True)
+    )
+    likely = _estimate(unit, who, answer_code, (len(units), len(annotators), len(answers)))
+    best = likely.argmax(axis=1)
+    return {
+        str(name): (str(answers[choice]), float(row[choice]))
+        for name, choice, row in zip(units, best, likely, strict=True)
+    }
+
+
+def _estimate(unit: Ints, who: Ints, answer_code: Ints, shape: tuple[int, int, int]) -> Floats:
+    """Probabilities (units, answers)."""
+    units, annotators, answers = shape
+    likely = np.zeros((units, answers))
+    np.add.at(likely, (unit, answer_code), 1.0)
+    likely /= likely.sum(axis=1, keepdims=True)
+    for _ in range(ROUNDS):
+        # What each annotator says (last axis) when the truth is so (middle axis).
+        says = np.full((annotators, answers, answers), SMOOTH)
+        np.add.at(says.transpose(0, 2, 1), (who, answer_code), likely[unit])
+        says /= says.sum(axis=2, keepdims=True)
+        log = np.tile(np.log(likely.mean(axis=0) + 1e-12), (units, 1))
+        np.add.at(log, unit, np.log(says[who, :, answer_code]))
+        new = np.exp(log - log.max(axis=1, keepdims=True))
+        new /= new.sum(axis=1, keepdims=True)
+        moved, likely = float(np.abs(new - likely).max()), new
+        if moved < CLOSE:
+            break
+    return likely

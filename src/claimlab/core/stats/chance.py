@@ -1,11 +1,15 @@
-"""A score beside the baselines that do not read the text: what they are, and what a star says."""
+"""A score beside the baselines that do not read the text: what they are, and what a star says.
+
+p-values of several tests, corrected for how many they are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from claimlab.core.stats.adjust import holm
+import numpy as np
+
 from claimlab.core.stats.interval import Interval
 
 LEVEL = 0.05
@@ -57,3 +61,23 @@ def corrected(chances: Sequence[Chance]) -> list[Chance]:
     tested = [i for i, chance in enumerate(chances) if chance.p is not None]
     adjusted = dict(zip(tested, holm([chances[i].p or 0.0 for i in tested]), strict=True))
     return [replace(chance, p_holm=adjusted.get(i)) for i, chance in enumerate(chances)]
+
+
+def false_discovery(p: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg: of the tests called at `alpha`, at most the share `alpha` is called
+    wrongly.
+    """
+    from scipy.stats import false_discovery_control
+
+    return [float(x) for x in false_discovery_control(p)] if len(p) else []
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm: the chance of even one wrong call is at most `alpha`."""
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(
+        np.minimum(np.asarray(p, dtype=np.float64)[order] * np.arange(len(p), 0, -1), 1.0)
+    )
+    out = np.empty(len(p))
+    out[order] = steps
+    return [float(x) for x in out]

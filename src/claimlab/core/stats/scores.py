@@ -14,6 +14,8 @@ import numpy.typing as npt
 UNANSWERED = "not measured: no record was answered"  # what a score is where every prediction failed
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Floats32 = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 
 

@@ -6,24 +6,31 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
-from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.core.types import Json, JsonObject
+from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.neural.save import load_fitted, refuse, save_fitted
-from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
-from claimlab.detect.texts import texts_of
+from claimlab.detect.neural.train import (
+    Examples,
+    Fitted,
+    Pooling,
+    Recipe,
+    load_fitted,
+    refuse,
+    save_fitted,
+    train,
+)
 
 Grid = Literal["none", "pt-afc"]
 # The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed
 # there.
-PT_AFC: dict[str, tuple[Any, ...]] = {
+PT_AFC: dict[str, tuple[Json, ...]] = {
     "batch": (8, 16),
     "learning_rate": (1e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4),
     "dropout": (0.1, 0.2, 0.3),
@@ -42,13 +49,11 @@ HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 
 class Encoder(Detector):
-    name: ClassVar[str] = "encoder"
-    summary: ClassVar[str] = (
-        "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
-    )
-    extra: ClassVar[str | None] = "encoder,embeddings"
-    unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
-    trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
+    name = "encoder"
+    summary = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
+    extra = "encoder,embeddings"
+    unreported = frozenset({"device", "save"})
+    trial: ClassVar[Mapping[str, Json]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
     def __init__(
         self,
@@ -96,11 +101,11 @@ class Encoder(Detector):
         if self.save is not None:
             refuse(Path(self.save))
         self.classes = sorted(set(train.labels))
-        texts, held, y, held_y = self._parts(train, dev, seed)
-        runs = (self._train(recipe, texts, y, held, held_y, seed) for recipe in self.recipes())
+        examples, held = self._parts(train, dev, seed)
+        runs = (self._train(recipe, examples, held, seed) for recipe in self.recipes())
         self.fitted: Fitted = max(runs, key=lambda run: run.score)
         self.temperature = temperature(
-            self.fitted.logits(held), np.asarray(held_y), list(range(len(self.classes)))
+            self.fitted.logits(held[0]), np.asarray(held[1]), list(range(len(self.classes)))
         )
         if self.save is not None:
             about = {
@@ -143,50 +148,36 @@ class Encoder(Detector):
         for values in product(*PT_AFC.values()):
             yield replace(fixed, **dict(zip(PT_AFC, values, strict=True)))
 
-    def _train(
-        self,
-        recipe: Recipe,
-        texts: list[str],
-        y: list[int],
-        held: list[str],
-        held_y: list[int],
-        seed: int,
-    ) -> Fitted:
+    def _train(self, recipe: Recipe, examples: Examples, held: Examples, seed: int) -> Fitted:
         return train(
             self.model,
-            texts,
-            y,
+            examples,
             held,
-            held_y,
             recipe=recipe,
             seed=seed,
             device=choose_device(self.device),
             progress=self.progress,
         )
 
-    def _parts(
-        self, train: Part, dev: Part, seed: int
-    ) -> tuple[list[str], list[str], list[int], list[int]]:
+    def _parts(self, train: Part, dev: Part, seed: int) -> tuple[Examples, Examples]:
         """What to train on and what to stop by; without dev, a part of the training rows is kept
         for that.
         """
         place = {c: i for i, c in enumerate(self.classes)}
         texts, y = texts_of(train.records).to_list(), [place[label] for label in train.labels]
         if dev.labels:
-            known = [i for i, label in enumerate(dev.labels) if label in place]
-            dev_texts = texts_of(dev.records).to_list()
-            return texts, [dev_texts[i] for i in known], y, [place[dev.labels[i]] for i in known]
+            pairs = zip(texts_of(dev.records).to_list(), dev.labels, strict=True)
+            known = [(text, place[label]) for text, label in pairs if label in place]
+            return (texts, y), ([text for text, _ in known], [number for _, number in known])
         stopping = np.random.default_rng(seed).random(len(y)) < HELD_OUT
         stopping[np.unique(y, return_index=True)[1]] = False  # every class is trained on
         if not stopping.any():
-            return texts, texts, y, y
+            return (texts, y), (texts, y)
         rows, others = np.flatnonzero(~stopping), np.flatnonzero(stopping)
-        return (
-            [texts[i] for i in rows],
-            [texts[i] for i in others],
-            [y[i] for i in rows],
-            [y[i] for i in others],
+        trained, held = (
+            ([texts[i] for i in part], [y[i] for i in part]) for part in (rows, others)
         )
+        return trained, held
 
 
 DETECTOR = Encoder

@@ -11,24 +11,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Part, Prediction
-from claimlab.detect.questions import (
+from claimlab.detect.asking import (
+    CONCURRENCY,
     PIECE,
     READ,
+    Asking,
     Handles,
+    Question,
+    Row,
     about,
     context_of,
+    evidence_in,
     failed,
     instructions,
+    priced,
+    rows_with_text,
     shown,
 )
+from claimlab.detect.detector import Part, Prediction
 from claimlab.llm.messages import Message, Request
 from claimlab.llm.provider import Provider
 
@@ -43,12 +48,10 @@ RATIONALES = (
 
 
 class LlmFewShot(Asking):
-    name: ClassVar[str] = "llm-few-shot"
-    summary: ClassVar[str] = (
-        "A language model, shown 15 labelled training rows; the label in its reply counts."
-    )
-    asks: ClassVar[tuple[str, ...]] = ("few-shot",)
-    needs_training: ClassVar[bool] = True
+    name = "llm-few-shot"
+    summary = "A language model, shown 15 labelled training rows; the label in its reply counts."
+    asks = ("few-shot",)
+    needs_training = True
 
     def __init__(
         self,
@@ -99,7 +102,7 @@ class LlmFewShot(Asking):
             )
         )
 
-    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         return (self._request(row) for row in rows_with_text(records))
 
     async def one(self, row: Row) -> Prediction:
@@ -122,7 +125,7 @@ class LlmFewShot(Asking):
             [*evidence, *(about(row, self.task) if self.context else []), shown(row, read=read)]
         )
 
-    def _request(self, row: Row) -> Request[Any]:
+    def _request(self, row: Row) -> Question:
         prompt = self.prompts["few-shot"]
         system = [prompt.text("role"), instructions(prompt, self.task, self.classes)]
         system += context_of(prompt, self.evidence)

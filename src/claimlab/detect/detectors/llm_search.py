@@ -16,22 +16,24 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 import polars as pl
 from pydantic import Field, create_model
 
 from claimlab.core.errors import SearchFailed
 from claimlab.core.types import JsonObject
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Prediction
-from claimlab.detect.page_reading import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
-from claimlab.detect.questions import (
+from claimlab.detect.asking import (
     ABSTENTIONS,
     CLAIM,
+    CONCURRENCY,
     PIECE,
+    Asking,
     Cited,
     Handles,
+    Question,
+    Reply,
+    Row,
     Tenth,
     Verdict,
     about,
@@ -40,12 +42,17 @@ from claimlab.detect.questions import (
     check_day,
     context_of,
     day_of,
+    evidence_in,
     failed,
     instructions,
+    priced,
+    rows_with_text,
     shown,
     verdict_schema,
 )
-from claimlab.llm.messages import Answer, Message, Request, untrusted
+from claimlab.detect.detector import Prediction
+from claimlab.detect.evidence import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
+from claimlab.llm.messages import Message, Request, untrusted
 from claimlab.llm.opinion import Reasoned
 from claimlab.llm.provider import Provider
 from claimlab.search.evidence import Evidence, as_of
@@ -93,12 +100,12 @@ def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None
 
 
 class LlmSearch(Asking):
-    name: ClassVar[str] = "llm-search"
-    summary: ClassVar[str] = (
+    name = "llm-search"
+    summary = (
         "A language model that searches, reads, answers or searches again, and cites its evidence."
     )
-    handles: ClassVar[tuple[str, ...]] = ("model", "search")
-    asks: ClassVar[tuple[str, ...]] = ("search", "condense")
+    handles = ("model", "search")
+    asks = ("search", "condense")
 
     def __init__(
         self,
@@ -144,7 +151,7 @@ class LlmSearch(Asking):
             "reader": self.reader is not None,
         }
 
-    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         """The most that can be asked: every search made, every result as long as it may be."""
         filler = "x" * (self.most_read() if self.search_model is None else WORDS * 7)
         for row in rows_with_text(records):
@@ -207,7 +214,7 @@ class LlmSearch(Asking):
             Message("user", "\n\n".join([*data, shown(row)])),
         ]
 
-    def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Request[Any]:
+    def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Question:
         schema: type[Reasoned] = (verdict_schema if last else turn_schema)(
             self.classes, self.abstain, self.room(self.max_tokens)
         )
@@ -288,7 +295,7 @@ class LlmSearch(Asking):
             "seed": self.seed,
             "prompt_name": prompt.name,
         }
-        request: Request[Any] = Request.of(
+        request: Question = Request.of(
             f"{listed}\n\n{untrusted(query, 'query')}",
             system=system,
             tag=case.row["id"],
@@ -308,7 +315,7 @@ class _Case:
 
     row: Row
     handles: Handles = field(default_factory=Handles)
-    answers: list[Answer[Any]] = field(default_factory=list)
+    answers: list[Reply] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
     found: dict[str, Evidence] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)

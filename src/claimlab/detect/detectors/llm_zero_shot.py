@@ -5,36 +5,41 @@ some.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
 
 import polars as pl
 
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Prediction
-from claimlab.detect.questions import (
+from claimlab.detect.asking import (
     CLAIM,
+    CONCURRENCY,
+    Asking,
     Handles,
+    Question,
+    Row,
     Verdict,
     about,
     as_prediction,
     check_day,
     context_of,
     day_of,
+    evidence_in,
     failed,
     instructions,
+    priced,
+    rows_with_text,
     shown,
     verdict_schema,
 )
+from claimlab.detect.detector import Prediction
 from claimlab.llm.messages import Request
 from claimlab.llm.provider import Provider
 
 
 class LlmZeroShot(Asking):
-    name: ClassVar[str] = "llm-zero-shot"
-    summary: ClassVar[str] = (
+    name = "llm-zero-shot"
+    summary = (
         "A language model, asked with the task's own words; it says why, and abstains if it may."
     )
-    asks: ClassVar[tuple[str, ...]] = ("zero-shot",)
+    asks = ("zero-shot",)
 
     def __init__(
         self,
@@ -52,7 +57,7 @@ class LlmZeroShot(Asking):
         self.known_until = check_day(known_until)
         self.max_tokens = max_tokens
 
-    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+    def requests(self, records: pl.DataFrame) -> Iterable[Question]:
         return (self._request(row, Handles()) for row in rows_with_text(records))
 
     async def one(self, row: Row) -> Prediction:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -14,10 +13,10 @@ from claimlab.detect.learned import Learned
 
 
 class Majority(Detector):
-    name: ClassVar[str] = "majority"
-    summary: ClassVar[str] = "Always answers with the most frequent class."
-    quick: ClassVar[bool] = True
-    from_scratch: ClassVar[bool] = True
+    name = "majority"
+    summary = "Always answers with the most frequent class."
+    quick = True
+    from_scratch = True
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         tally = Counter(train.labels)

@@ -5,26 +5,20 @@ nothing to fine-tune.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 import polars as pl
 
-from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
-from claimlab.detect.learned import Learned
-from claimlab.detect.linear import Kind, Linear
+from claimlab.detect.detector import texts_of
+from claimlab.detect.linear import Kind, LinearOnVectors
 from claimlab.detect.neural.embed import Vectors, open_embedder
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.texts import texts_of
 
 
-class Sentence(Detector):
-    name: ClassVar[str] = "sentence"
-    summary: ClassVar[str] = (
-        "Sentence embeddings (all-MiniLM-L6-v2, offline) with a linear model, tuned on dev."
-    )
-    extra: ClassVar[str | None] = "embeddings"
-    unreported: ClassVar[frozenset[str]] = frozenset({"device"})
+class Sentence(LinearOnVectors):
+    name = "sentence"
+    summary = "Sentence embeddings (all-MiniLM-L6-v2, offline) with a linear model, tuned on dev."
+    extra = "embeddings"
+    unreported = frozenset({"device"})
 
     def __init__(
         self,
@@ -38,25 +32,7 @@ class Sentence(Detector):
         self.model = model
         self.max_length = max_length
         self.device: Device = device
-        self.head: Kind = head
-        self.strength = strength  # null: tuned
-
-    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
-        self.linear = Linear(self.head, self.strength)
-        held = self._vectors(dev.records) if dev.labels else None
-        self.linear.fit(
-            self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed
-        )
-
-    def learned(self) -> JsonObject:
-        return {"linear": self.linear.learned()}
-
-    def recall(self, learned: Learned) -> None:
-        self.linear = Linear(self.head, self.strength)
-        self.linear.recall(learned.part("linear"))
-
-    def predict(self, records: pl.DataFrame) -> list[Prediction]:
-        return self.linear.predict(self._vectors(records))
+        super().__init__(head=head, strength=strength)
 
     def keep(self, folder: Path) -> bool:
         return choose_device(self.device) == "cpu" and super().keep(
@@ -67,7 +43,7 @@ class Sentence(Detector):
         super().take_up(folder)
         self.device = "cpu"
 
-    def _vectors(self, records: pl.DataFrame) -> Vectors:
+    def vectors(self, records: pl.DataFrame) -> Vectors:
         embed = open_embedder(self.model, self.device, self.max_length)
         return embed(texts_of(records).to_list(), self.progress)
 

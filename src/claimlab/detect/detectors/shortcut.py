@@ -6,32 +6,33 @@ Numbers and the presence of words go to a small decision tree; categories answer
 is over-represented among training rows of the same value; a column of texts (or of names that
 hardly recur) goes to a linear model of its characters. What an audit measures is here under the
 same name, from the same code.
+
+A fitted decision tree as plain arrays: one entry a node, children behind their parent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.columns import column_values, filled_columns
 from claimlab.core.errors import DataError
+from claimlab.core.record import column_values, filled_columns
+from claimlab.core.stats.scores import Flags, Floats, Floats32, Ints
 from claimlab.core.stats.streams import share_of
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Linear
 from claimlab.detect.ngrams import Characters, TfIdf
-from claimlab.detect.tree import Tree
 from claimlab.text.snowflake import tweet_time
 from claimlab.text.telling import held_words, keywords, one_sided_words, presence
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 from claimlab.text.urls import find_urls
 
-Floats = npt.NDArray[np.float64]
 COLUMNS = {"event": "group"}  # what audits call differently
 WORDS = ("keywords", "giveaways")
 HOST = r"(?i)^\s*(?:https?://)?[^/?#]*"  # what is before the path of a URL
@@ -42,14 +43,14 @@ CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
 
 
 class Shortcut(Detector):
-    name: ClassVar[str] = "shortcut"
-    summary: ClassVar[str] = (
+    name = "shortcut"
+    summary = (
         "One property alone (length, keywords, giveaways, punctuation, source, missing, any"
         " column): what a shortcut achieves."
     )
-    quick: ClassVar[bool] = True
-    from_scratch: ClassVar[bool] = True
-    reads_evidence: ClassVar[bool] = True  # as a property of its own, never behind the text
+    quick = True
+    from_scratch = True
+    reads_evidence = True  # as a property of its own, never behind the text
 
     def __init__(self, *, feature: str = "length") -> None:
         self.feature = feature
@@ -143,7 +144,7 @@ class Shortcut(Detector):
                 self.shares[None] = learned.array("missing", np.float64, [width])
             self.usual = learned.array("usual", np.float64, [width])
 
-    def _choose(self, records: pl.DataFrame, y: npt.NDArray[np.int64]) -> None:
+    def _choose(self, records: pl.DataFrame, y: Ints) -> None:
         """What is looked for, from the training rows alone: words, or columns that some records
         lack.
         """
@@ -176,7 +177,7 @@ class Shortcut(Detector):
         return trait(records, self.feature, numeric=numeric)
 
     def _of_silent(
-        self, records: pl.DataFrame, silent: npt.NDArray[np.bool_], answers: Any, scores: Floats
+        self, records: pl.DataFrame, silent: Flags, answers: Any, scores: Floats
     ) -> tuple[Any, Floats]:
         """Records without any of the words are answered at random, in the proportions of such
         records in training.
@@ -187,7 +188,7 @@ class Shortcut(Detector):
         )
         return np.where(silent, drawn, answers), np.where(silent[:, None], self.silent, scores)
 
-    def _count(self, values: pl.Series, y: npt.NDArray[np.int64]) -> None:
+    def _count(self, values: pl.Series, y: Ints) -> None:
         """Shares of each class per value, a rare class weighing as much as a frequent one, smoothed
         by one row.
 
@@ -207,23 +208,13 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
 
     `numeric` holds a column to the kind that it had in training; null lets the values decide.
     """
-    texts = records["text"]
-    if feature == "length":
-        return lengths(texts)
+    if feature in MEASURED:
+        return MEASURED[feature](records)
     if feature in PATTERNS:
-        return shares(texts, feature)[1]
-    if feature == "surface":
-        return np.concatenate([shares(texts, family)[1] for family in PATTERNS], axis=1)
-    if feature == "url":
-        return links(texts)
-    if feature == "path":
-        cited = pl.DataFrame({"own": records["url"], "cited": find_urls(texts).list.first()})
-        return cited.select(pl.coalesce("own", "cited").str.replace(HOST, "")).to_series()
+        return shares(records["text"], feature)[1]
     if feature in CLOCK:
         times = records["date"].fill_null(tweet_time(records["tweet_id"]))
         return CLOCK[feature](times).cast(pl.Float32).fill_null(float("nan")).to_numpy()[:, None]
-    if feature == "evidence":
-        return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
     values = (
         sites(records)
         if feature == "domain"
@@ -237,6 +228,29 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
     )
 
 
+def _surface(records: pl.DataFrame) -> Floats32:
+    return np.concatenate([shares(records["text"], family)[1] for family in PATTERNS], axis=1)
+
+
+def _path(records: pl.DataFrame) -> pl.Series:
+    cited = find_urls(records["text"]).list.first()
+    addresses = pl.DataFrame({"own": records["url"], "cited": cited})
+    return addresses.select(pl.coalesce("own", "cited").str.replace(HOST, "")).to_series()
+
+
+def _evidence(records: pl.DataFrame) -> pl.Series:
+    return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
+
+
+MEASURED: dict[str, Callable[[pl.DataFrame], Floats32 | pl.Series]] = {
+    "length": lambda records: lengths(records["text"]),
+    "surface": _surface,
+    "url": lambda records: links(records["text"]),
+    "path": _path,
+    "evidence": _evidence,
+}
+
+
 def _kind(values: Any) -> str:
     """Numbers, categories, or texts: values of which hardly any recurs, so that they can only be
     read.
@@ -247,7 +261,7 @@ def _kind(values: Any) -> str:
     return "texts" if known.len() and known.n_unique() > known.len() / 2 else "categories"
 
 
-def _shares(y: npt.NDArray[np.int64], classes: int) -> Floats:
+def _shares(y: Ints, classes: int) -> Floats:
     counts = np.bincount(y, minlength=classes)
     return counts / counts.sum() if counts.sum() else np.full(classes, 1 / classes)
 
@@ -269,3 +283,65 @@ def _tree(seed: int) -> Any:
 
 
 DETECTOR = Shortcut
+
+
+LEAF = -1  # where a node has no children
+
+
+@dataclass(frozen=True)
+class Tree:
+    left: Ints
+    right: Ints
+    feature: Ints
+    threshold: Floats
+    missing_left: Flags  # where a missing value goes
+    shares: Floats  # of each class
+
+    @classmethod
+    def of(cls, model: Any) -> Tree:
+        """The tree of a fitted `DecisionTreeClassifier`."""
+        tree = model.tree_
+        return cls(
+            tree.children_left.astype(np.int64),
+            tree.children_right.astype(np.int64),
+            tree.feature.astype(np.int64),
+            tree.threshold.astype(np.float64),
+            tree.missing_go_to_left.astype(np.bool_),
+            np.ascontiguousarray(tree.value[:, 0, :], np.float64),
+        )
+
+    def predict(self, values: Any) -> Floats:
+        """The shares of the classes in the leaf of each row."""
+        matrix = np.asarray(values, np.float32)
+        node = np.zeros(len(matrix), np.int64)
+        while (inner := np.flatnonzero(self.left[node] != LEAF)).size:
+            here = node[inner]
+            cells = matrix[inner, self.feature[here]]
+            goes_left = np.where(
+                np.isnan(cells), self.missing_left[here], cells <= self.threshold[here]
+            )
+            node[inner] = np.where(goes_left, self.left[here], self.right[here])
+        return self.shares[node]
+
+    def learned(self) -> JsonObject:
+        return asdict(self)
+
+    @classmethod
+    def recalled(cls, learned: Learned, classes: int, features: int) -> Tree:
+        left = learned.array("left", np.int64, [None])
+        n = len(left)
+        whole = {name: learned.array(name, np.int64, [n]) for name in ("right", "feature")}
+        threshold = learned.array("threshold", np.float64, [n])
+        missing_left = learned.array("missing_left", np.bool_, [n])
+        shares = learned.array("shares", np.float64, [n, classes])
+        tree = cls(left, whole["right"], whole["feature"], threshold, missing_left, shares)
+        inner = np.flatnonzero(left != LEAF)
+        children, cells = np.stack([left[inner], tree.right[inner]]), tree.feature[inner]
+        if (
+            n == 0
+            or np.any(children <= inner)
+            or np.any(children >= n)
+            or np.any((cells < 0) | (cells >= features))
+        ):
+            raise DataError("What a detector learned is not a tree.", "Run the same again.")
+        return tree

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -15,10 +14,10 @@ from claimlab.detect.learned import Learned
 
 
 class Stratified(Detector):
-    name: ClassVar[str] = "stratified"
-    summary: ClassVar[str] = "Draws answers from the label distribution."
-    quick: ClassVar[bool] = True
-    from_scratch: ClassVar[bool] = True
+    name = "stratified"
+    summary = "Draws answers from the label distribution."
+    quick = True
+    from_scratch = True
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         tally = Counter(train.labels)

@@ -8,28 +8,25 @@ model learns from a random sample that keeps the shares of the classes.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.core.types import JsonObject
-from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.core.types import JsonObject, Sparse
+from claimlab.detect.detector import Detector, Part, Prediction, texts_of
 from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.ngrams import Characters, TfIdf, Words
-from claimlab.detect.texts import texts_of
 
 MOST = 200_000  # training rows: about 3 GB of memory for posts
 FEWEST = 1_000  # of a class that are kept, if it has them
 
 
 class Tfidf(Detector):
-    name: ClassVar[str] = "tfidf"
-    summary: ClassVar[str] = "Word and character TF-IDF with a linear model, tuned on dev."
-    quick: ClassVar[bool] = True
-    from_scratch: ClassVar[bool] = True
+    name = "tfidf"
+    summary = "Word and character TF-IDF with a linear model, tuned on dev."
+    quick = True
+    from_scratch = True
 
     def __init__(
         self,
@@ -86,7 +83,7 @@ class Tfidf(Detector):
         words = [TfIdf(Words(), most=200_000)] if self.words else []
         return words + ([TfIdf(Characters(), most=300_000)] if self.characters else [])
 
-    def _matrix(self, records: pl.DataFrame) -> Any:
+    def _matrix(self, records: pl.DataFrame) -> Sparse:
         texts = texts_of(records)
         return _beside([part.transform(texts) for part in self.parts])
 
@@ -106,7 +103,7 @@ def sampled(part: Part, most: int, seed: int) -> Part:
     return Part(part.records[chosen], labels[chosen].tolist())
 
 
-def _beside(parts: list[Any]) -> Any:
+def _beside(parts: list[Sparse]) -> Sparse:
     from scipy.sparse import hstack
 
     return hstack(parts).tocsr()

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from claimlab.core.progress import Progress, silent
-from claimlab.detect.neural.batches import Tokens
-from claimlab.detect.neural.files import Device, choose_device, open_model, require_torch
-from claimlab.detect.neural.train import pooled
+from claimlab.core.stats.scores import Floats32
+from claimlab.detect.neural.files import Device, Tensor, choose_device, open_model, require_torch
+from claimlab.detect.neural.train import Tokens, pooled
 
-Vectors = npt.NDArray[np.float32]
+Vectors = Floats32
 BATCH = 64
 KEPT = 100_000  # vectors in memory, 1.5 kB each for the small model
 
@@ -52,7 +50,7 @@ class Embedder:
             for rows in tokens.in_order(BATCH):
                 numbers, mask = tokens.batch(rows, self.device)
                 hidden = self.body(input_ids=numbers, attention_mask=mask).last_hidden_state
-                unit: Any = torch.nn.functional.normalize(pooled(hidden, mask, "mean"), dim=1)
+                unit: Tensor = torch.nn.functional.normalize(pooled(hidden, mask, "mean"), dim=1)
                 out[rows] = unit.cpu().numpy()
                 done += len(rows)
                 progress("embedding", done, len(texts))

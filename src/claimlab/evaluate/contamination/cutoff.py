@@ -16,7 +16,7 @@ import polars as pl
 from claimlab.core import packaged
 from claimlab.core.errors import UsageError
 from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 from claimlab.core.words import several
 from claimlab.evaluate.contamination.result import PROTOCOL, RULE, not_measured
 

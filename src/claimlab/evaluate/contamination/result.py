@@ -19,10 +19,9 @@ from claimlab.audit.rule import Rule
 from claimlab.core.errors import DataError
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.core.shown import Shown
-from claimlab.core.stats.codes import codes_of
-from claimlab.core.stats.interval import DRAWS, Interval, intervals
+from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.interval import DRAWS, Interval, intervals, wilson
 from claimlab.core.stats.scores import Floats
-from claimlab.core.stats.shares import wilson
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 from claimlab.core.words import several

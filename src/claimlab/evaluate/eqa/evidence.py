@@ -17,8 +17,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from claimlab.audit.read import read_audits
-from claimlab.audit.result import Audit
+from claimlab.audit.result import Audit, read_audits
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError, DataError
@@ -39,7 +38,7 @@ from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.run import evaluate_run, steps
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.pages.excerpt import excerpt
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from claimlab.audit.check import CHECKS
-from claimlab.audit.protocols import PROTOCOLS, caveats
+from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.core.dataset import Dataset

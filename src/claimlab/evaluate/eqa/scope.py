@@ -14,8 +14,8 @@ from datetime import datetime
 
 import polars as pl
 
-from claimlab.core.columns import LANGUAGE_FACTS, column_values, meta_values
 from claimlab.core.dataset import Lineage
+from claimlab.core.record import LANGUAGE_FACTS, column_values, meta_values
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.detect.detector import DETECTORS

@@ -18,7 +18,7 @@ from claimlab.core import packaged
 from claimlab.core.arguments import in_storage
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.remote import local_name
-from claimlab.core.toml_file import read_toml
+from claimlab.core.settings import read_toml
 from claimlab.core.trust import Need, named_in
 
 QUESTIONS = {

@@ -21,7 +21,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.types import JsonObject
 from claimlab.enrich.correspondence import corresponds, matches
 from claimlab.files.read import user_table
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 IDS = ("record_id", "id")
 TEXTS = ("article", "text", "article_text")

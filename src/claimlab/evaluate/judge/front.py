@@ -31,7 +31,7 @@ from claimlab.evaluate.judge.run import Judged, judge_run
 from claimlab.evaluate.scored_run import task_of
 from claimlab.llm.estimate import estimate
 from claimlab.llm.prompts import Given, Prompts, read_prompts
-from claimlab.tasks.task import open_task
+from claimlab.tasks import open_task
 
 
 @repeatable()

@@ -22,13 +22,13 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.stats.compared import compared
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.agreement import compared
+from claimlab.core.stats.interval import wilson
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.judge.cases import IDS, Articles, column, read_cases
 from claimlab.files.read import user_table
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
 
 QUESTION = "rationale"
 WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"

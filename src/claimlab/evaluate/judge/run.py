@@ -44,8 +44,8 @@ from claimlab.evaluate.judge.views import Row, page
 from claimlab.llm.judge import agreement_of_runs
 from claimlab.llm.opinion import Opinion
 from claimlab.pages.folder import Contents, fill
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task
+from claimlab.tasks import Task
+from claimlab.tasks.table import VERACITY
 
 SCORE = (  # the question that a judge's own value answers; its verdict answers QUESTION
     "contradiction"

@@ -20,9 +20,16 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.contexts import Context, Draft, contexts_of, read_contexts
-from claimlab.evolve.claims.gray import noise_for, rewrite_request
 from claimlab.evolve.claims.model import types
-from claimlab.evolve.claims.seed import GRAY, Seeded, draw_seeds, sentence_request, wanted_of
+from claimlab.evolve.claims.seed import (
+    GRAY,
+    Seeded,
+    draw_seeds,
+    noise_for,
+    rewrite_request,
+    sentence_request,
+    wanted_of,
+)
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider

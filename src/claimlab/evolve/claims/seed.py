@@ -13,7 +13,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -27,13 +27,112 @@ from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evolve.claims.contexts import Context, Draft, evidence, records
-from claimlab.evolve.claims.gray import grayed
-from claimlab.evolve.claims.model import types
+from claimlab.evolve.claims.model import read_data, types
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
 from claimlab.llm.tally import Tally
+
+# The gray area: noise that makes claims and non-claims harder to distinguish, without changing
+# which is which.  The kinds of noise are data (data/gray.toml). Which sentences get which is drawn
+# from the seed and the sentence's id, so that it does not depend on the model or on other
+# sentences. A claim keeps its figures: a rewriting that changes one is not taken.
+
+
+SYMBOLS = ("🔥", "👀", "!!!", "😮", "…", "⚠️", ">>", "💥")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class Rewritten(BaseModel):
+    text: str = Field(min_length=1, max_length=800)
+
+
+def grayed(
+    drafts: list[Draft],
+    provider: Provider,
+    share: float,
+    seed: int,
+    prompt: Prompt,
+    tally: Tally,
+    dropped: Counter[str],
+    progress: Progress,
+) -> list[Draft]:
+    """The same sentences, some with noise; one whose rewriting fails or is not taken stays as it
+    was.
+    """
+    noises = {draft.id: noise_for(draft, share, seed) for draft in drafts}
+    rewrites = {
+        draft.id: _with_symbol(draft, seed) for draft in drafts if noises[draft.id] == "symbols"
+    }
+    asks = [(d, noise) for d in drafts if (noise := noises[d.id]) not in (None, "symbols")]
+    requests = [rewrite_request(draft, str(noise), seed, prompt) for draft, noise in asks]
+    for index, answer in gather_sync(
+        provider, requests, progress=progress, label="Into the gray area"
+    ):
+        tally.add(answer)
+        if answer.value is not None:
+            draft, text = asks[index][0], " ".join(answer.value.text.split())
+            if fault := _fault(draft, text):
+                dropped[fault] += 1
+            else:
+                rewrites[draft.id] = text
+    return [
+        replace(draft, text=rewrites[draft.id], noise=noises[draft.id], before=draft.text)
+        if draft.id in rewrites
+        else draft
+        for draft in drafts
+    ]
+
+
+def _fault(draft: Draft, text: str) -> str | None:
+    """Why the noise of a sentence is not taken."""
+    if text == draft.text:
+        return "noise that changed nothing"
+    if draft.label == "claim" and figures(text) != figures(draft.text):
+        return "noise that changed a figure"
+    return None
+
+
+def noise_for(draft: Draft, share: float, seed: int) -> str | None:
+    """Which noise a sentence gets, if any."""
+    if _chance(seed, draft, "whether") >= share:
+        return None
+    kinds = [name for name, table in read_data("gray").items() if table["on"] == draft.label]
+    return kinds[int(_chance(seed, draft, "which") * len(kinds))]
+
+
+def figures(text: str) -> list[str]:
+    """The numbers in a text, whatever their order."""
+    return sorted(_FIGURE.findall(text))
+
+
+def rewrite_request(draft: Draft, noise: str, seed: int, prompt: Prompt) -> Request[Rewritten]:
+    system = f"{prompt.text('system')} {prompt.text('ask', ask=read_data('gray')[noise]['ask'])}"
+    settings: JsonObject = {
+        "max_tokens": 300,
+        "seed": seed,
+        "tag": draft.id,
+        "prompt_name": prompt.name,
+    }
+    return Request.of(untrusted(draft.text), system=system, schema=Rewritten, **settings)
+
+
+def _with_symbol(draft: Draft, seed: int) -> str:
+    """One symbol before or behind the sentence: noise that says nothing."""
+    symbol = SYMBOLS[int(_chance(seed, draft, "symbol") * len(SYMBOLS))]
+    return (
+        f"{symbol} {draft.text}" if _chance(seed, draft, "side") < 0.5 else f"{draft.text} {symbol}"
+    )
+
+
+def _chance(seed: int, draft: Draft, what: str) -> float:
+    """A number from 0 to 1 that depends on the seed, the sentence's id and the question alone."""
+    return (
+        int.from_bytes(hashlib.sha256(f"{seed}:{draft.id}:{what}".encode()).digest()[:8], "big")
+        / 2**64
+    )
+
 
 GRAY = 0.25  # the share of sentences moved into the gray area; no share is published
 COPIED, COPY_WORDS, COPY_SHARE = "copied from the context", 5, 95  # % of the characters

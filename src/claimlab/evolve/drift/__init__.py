@@ -1,11 +1,12 @@
 """What happened to claims on their way: measures over the table `traces` of a dataset, and their
 report.
 
-hops.py     the traces as one table of hops, whatever wrote them
-lite.py     how far a text is from its base claim, without a model, under its own name: drift-lite
-fuse.py     FUSE-EVAL by a model judge, in its published readings; agreement.py says what the judge
-            is worth
-curve.py    does drift rise fast and then flatten: early slope, late slope, ceiling
-verdicts.py, coverage.py, attainment.py, producers.py, levels.py
-measure.py  all of them together; views/ and write.py show the result
+hops.py        the traces as one table of hops, whatever wrote them
+lite.py        how far a text is from its base claim, without a model, under its own name:
+               drift-lite; does it rise fast and then flatten: early slope, late slope, ceiling
+fuse.py        FUSE-EVAL by a model judge, in its published readings, and what the judge is worth
+judged.py      coverage and verdicts
+attainment.py  whether steered claims arrived
+measure.py     all of them together, and who rewrites; page.py, viewer.py and levels.py show the
+               result
 """

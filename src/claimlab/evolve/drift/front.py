@@ -15,23 +15,22 @@ from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of as audit_case
 from claimlab.evolve.auditors.known.model import judge_of as auditor_of
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.drift.attainment import last_hops
-from claimlab.evolve.drift.coverage import contexts
+from claimlab.evolve.drift.attainment import independent_ends, last_hops
 from claimlab.evolve.drift.fuse import Reading, case_of, judge_of
 from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.independent import independent_ends
 from claimlab.evolve.drift.judged import (
+    contexts,
     level_cases,
     level_judge,
     sample_hops,
@@ -40,8 +39,7 @@ from claimlab.evolve.drift.judged import (
 )
 from claimlab.evolve.drift.levels import LABELS, LEVELS, stages, wanted_levels
 from claimlab.evolve.drift.measure import Drift, Judges, measure
-from claimlab.evolve.drift.views.viewer import Society
-from claimlab.evolve.drift.write import KIND, contents, society_of
+from claimlab.evolve.drift.viewer import KIND, Society, contents, society_of
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.population import Population
 from claimlab.llm.estimate import estimate as estimate_calls

@@ -19,13 +19,49 @@ from pydantic import Field, create_model
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.agreement import Scores, krippendorff
+from claimlab.core.stats.interval import unit_interval
 from claimlab.core.types import JsonObject
-from claimlab.evolve.drift.agreement import agreement
+from claimlab.evolve.drift.hops import LEAST, grouped
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import untrusted
 from claimlab.llm.opinion import Case, Reasoned
 from claimlab.llm.prompts import Prompt, Prompts
 from claimlab.llm.provider import Provider
+
+# Do judges agree? Krippendorff's alpha and the intraclass correlation, for scores with gaps.  Alpha
+# takes any number of judges and skips what one of them left out. ICC(2,1) (two-way random, absolute
+# agreement, one judge) needs every judge for every unit, so it is taken over the units that all
+# judged.
+
+
+def icc(scores: Scores) -> float | None:
+    """ICC(2,1) over the units that every judge scored; null with fewer than two units or judges, or
+    no variance.
+    """
+    full = scores[:, ~np.isnan(scores).any(axis=0)].T
+    n, k = full.shape
+    if n < 2 or k < 2:
+        return None
+    grand = full.mean()
+    rows = k * ((full.mean(axis=1) - grand) ** 2).sum() / (n - 1)
+    columns = n * ((full.mean(axis=0) - grand) ** 2).sum() / (k - 1)
+    total = ((full - grand) ** 2).sum()
+    error = (total - rows * (n - 1) - columns * (k - 1)) / ((n - 1) * (k - 1))
+    below = rows + (k - 1) * error + k * (columns - error) / n
+    return float((rows - error) / below) if below > 1e-12 else None
+
+
+def agreement(scores: Scores) -> JsonObject:
+    """Both, with how many units they rest on."""
+    shared = int(((~np.isnan(scores)).sum(axis=0) >= 2).sum())
+    return {
+        "judges": len(scores),
+        "units": shared,
+        "alpha": krippendorff(scores),
+        "icc": icc(scores),
+    }
+
 
 SCALES = {"1-10": (1, 10), "0-10": (0, 10)}
 FIVE = (
@@ -171,3 +207,84 @@ def judge_pairs(
 
 def _total(reply: Any, reading: Reading) -> float:
     return float(np.mean([getattr(reply, dimension) for dimension in reading.dimensions]))
+
+
+# FUSE-EVAL in tables: every score by hop and judge, and its means by step, network, group and
+# topic.  The means have a row for each group and step (null: the last judged hop of each trace):
+# its traces, the mean of each dimension and of the total, and the 95% interval of the total over
+# traces. An interval needs 20 traces.
+
+
+BY = ("all", "topology", "home", "topic", "run")
+KEY = ("run", "trace_id", "hop", "depth", "topic", "topology", "home")
+
+
+def scores(judged: Judged, hops: pl.DataFrame) -> pl.DataFrame:
+    """One row per judged hop, judge and repeat: the six dimensions and the total, null where no
+    answer was read.
+    """
+    where = hops.select("pair", *KEY)
+    repeats = judged.table.rename({"run": "repeat"})
+    names = ("judge", "repeat", *judged.reading.dimensions, TOTAL)
+    return (
+        where.join(repeats, on="pair", how="left")
+        .sort("pair", "judge", "repeat")
+        .select(*KEY, *names)
+    )
+
+
+def means(hops: pl.DataFrame, dimensions: Sequence[str], seed: int = 0) -> pl.DataFrame:
+    """By network, group, topic and run: the means at each judged step, and at the last judged hop
+    of each trace.
+    """
+    known = (
+        hops.drop_nulls(TOTAL).sort("run", "trace_id", "hop").with_columns(pl.lit("").alias("all"))
+    )
+    rows: list[JsonObject] = []
+    for by in BY:
+        parts = grouped(known, by)
+        for value in parts[by].unique().sort().to_list():
+            part = parts.filter(pl.col(by) == value)
+            for step in part["depth"].unique().sort().to_list():
+                rows.append(
+                    _row(by, value, step, part.filter(pl.col("depth") == step), dimensions, seed)
+                )
+            last = part.group_by("run", "trace_id", maintain_order=True).last()
+            rows.append(_row(by, value, None, last, dimensions, seed))
+    numbers = dict.fromkeys((*dimensions, TOTAL, "low", "high"), pl.Float64)
+    return pl.DataFrame(
+        rows,
+        schema={
+            "by": pl.String,
+            "value": pl.String,
+            "step": pl.Int32,
+            "traces": pl.Int64,
+            **numbers,
+        },
+    )
+
+
+def _row(
+    by: str, value: str, step: int | None, part: pl.DataFrame, dimensions: Sequence[str], seed: int
+) -> JsonObject:
+    # In a cascade a trace may have several texts at one depth: a trace counts once.
+    traces = part.group_by("run", "trace_id", maintain_order=True).agg(
+        pl.col(*dimensions, TOTAL).mean()
+    )
+    totals = traces[TOTAL].to_numpy()
+    interval = (
+        unit_interval(len(totals), lambda at: float(totals[at].mean()), seed=seed)
+        if len(totals) >= LEAST
+        else None
+    )
+    mean = {name: float(np.mean(traces[name].to_numpy())) for name in (*dimensions, TOTAL)}
+    low, high = interval or (None, None)
+    return {
+        "by": by,
+        "value": value,
+        "step": step,
+        "traces": len(totals),
+        **mean,
+        "low": low,
+        "high": high,
+    }

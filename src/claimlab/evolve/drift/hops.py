@@ -65,6 +65,20 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
+_KEPT = (
+    "trace_id",
+    "record_id",
+    "round",
+    "step",
+    "agent",
+    "role",
+    "input",
+    "output",
+    "passed",
+    "reason",
+)
+
+
 def read_hops(datasets: Sequence[Dataset], groups: Mapping[str, str] | None = None) -> pl.DataFrame:
     """Every hop of `datasets`, in order; `groups` says the social group of an agent where the hop
     does not.
@@ -91,40 +105,10 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
     rows = []
     for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
         meta = _object(row["meta"])
-        fields: JsonObject = {
-            name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()
-        }
-        votes = [_vote(v) for v in meta.get("votes") or ()]
-        fields["auditors"] = (
-            fields["auditors"] if isinstance(fields["auditors"], int) else (len(votes) or None)
-        )
-        rows.append(
-            {
-                **{
-                    k: row[k]
-                    for k in (
-                        "trace_id",
-                        "record_id",
-                        "round",
-                        "step",
-                        "agent",
-                        "role",
-                        "input",
-                        "output",
-                    )
-                },
-                **{k: row[k] for k in ("passed", "reason")},
-                **{k: v if k == "auditors" or v is None else str(v) for k, v in fields.items()},
-                "group": fields["group"] or groups.get(row["agent"] or ""),
-                "topic": topics.get(row["record_id"]) or meta.get("topic"),
-                "run": run,
-                "attributes": _words(meta.get("influencing_attributes")),
-                "operators": _fired(meta.get("operators")),
-                "votes": votes,
-                "depth": meta.get("depth"),
-                "parent": meta.get("parent"),
-            }
-        )
+        fields = _fields(meta, stated)
+        fields["group"] = fields["group"] or groups.get(row["agent"] or "")
+        topic = topics.get(row["record_id"]) or meta.get("topic")
+        rows.append({**{k: row[k] for k in _KEPT}, **fields, "topic": topic, "run": run})
     frame = pl.DataFrame(
         rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")}
     )
@@ -139,6 +123,22 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
         .select(list(SCHEMA))
         .sort("trace_id", "hop")
     )
+
+
+def _fields(meta: JsonObject, stated: JsonObject) -> JsonObject:
+    """What the meta of a hop says, or else the run."""
+    found: JsonObject = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
+    votes = [_vote(v) for v in meta.get("votes") or ()]
+    auditors = found.pop("auditors")
+    return {
+        **{name: None if value is None else str(value) for name, value in found.items()},
+        "auditors": auditors if isinstance(auditors, int) else len(votes) or None,
+        "attributes": _words(meta.get("influencing_attributes")),
+        "operators": _fired(meta.get("operators")),
+        "votes": votes,
+        "depth": meta.get("depth"),
+        "parent": meta.get("parent"),
+    }
 
 
 def _home() -> pl.Expr:
@@ -218,3 +218,52 @@ def _vote(vote: Any) -> str:
             "reason": None,
         }
     return json.dumps(fields, ensure_ascii=False)
+
+
+# Hops by what they have in common: topics one by one, small ones pooled, so that no figure rests on
+# a few traces.
+
+
+LEAST = 20  # traces behind a slope, an interval or a group of its own
+UNSTATED = "not stated"
+_BETWEEN = (  # "health; taxes" and "health,taxes" are two topics, "Health, science" is one
+    r"\s*[;|]\s*|,(\S)"
+)
+
+
+def by_topic(hops: pl.DataFrame, least: int = LEAST) -> pl.DataFrame:
+    """`hops` once for each of their topics; topics with fewer than `least` traces are one, named
+    with their number.
+    """
+    one_each = hops.with_columns(
+        pl.col("topic")
+        .fill_null(UNSTATED)
+        .str.replace_all(_BETWEEN, "\x1f$1")
+        .str.split("\x1f")
+        .alias("topic")
+    ).explode("topic")
+    sizes = (
+        one_each.select("run", "trace_id", "topic")
+        .unique()
+        .group_by("topic")
+        .agg(pl.len().alias("size"))
+        .sort("topic")
+    )
+    small = sizes.filter(pl.col("size") < least)["topic"].to_list()
+    if len(small) < 2:
+        return one_each
+    rest = f"other ({len(small)} topics with fewer than {least} traces)"
+    named = pl.when(pl.col("topic").is_in(small)).then(pl.lit(rest)).otherwise(pl.col("topic"))
+    # A trace with two small topics is in the pool once.
+    return one_each.with_columns(named.alias("topic")).unique(
+        ["run", "trace_id", "hop", "topic"], keep="first", maintain_order=True
+    )
+
+
+def grouped(hops: pl.DataFrame, by: str) -> pl.DataFrame:
+    """`hops` ready to be grouped by a column: topics split and pooled, what is not stated named."""
+    return (
+        by_topic(hops)
+        if by == "topic"
+        else hops.with_columns(pl.col(by).cast(pl.String).fill_null(UNSTATED))
+    )

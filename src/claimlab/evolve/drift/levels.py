@@ -14,12 +14,12 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
-from claimlab.evolve.drift.verdicts import START
+from claimlab.evolve.drift.judged import START
 
 LEVELS = ("seed", "middle", "evolved")
 LABELS = ("source", "verdict")
@@ -134,22 +134,15 @@ def stop_of(name: str) -> pl.Expr:
 
 def _record(source: JsonObject, hop: JsonObject, name: str, wanted: str) -> tuple[JsonObject, str]:
     """The record of one trace at one stage, and the trace's id."""
-    meta = json.loads(source["meta"]) if source.get("meta") else {}
-    synthetic = meta.get("synthetic")
-    note: JsonObject = synthetic if isinstance(synthetic, dict) else {}
-    changes = (
-        []
-        if name == "seed"
-        else [
-            {
-                "stage": name,
-                "hops": hop["hop"],
-                "of": hop["hops"],
-                "dimension": hop["dimension"],
-                "value": hop["target"],
-            }
-        ]
-    )
+    meta = json.loads(source.get("meta") or "{}")
+    note: JsonObject = meta["synthetic"] if isinstance(meta.get("synthetic"), dict) else {}
+    change = {
+        "stage": name,
+        "hops": hop["hop"],
+        "of": hop["hops"],
+        "dimension": hop["dimension"],
+        "value": hop["target"],
+    }
     origin = {
         "trace": hop["trace_id"],
         "base_claim": hop["base"],
@@ -179,7 +172,11 @@ def _record(source: JsonObject, hop: JsonObject, name: str, wanted: str) -> tupl
                 "stage": name,
                 "topology": hop["topology"],
                 **verdict,
-                "synthetic": {"label": label, "origin": origin, "changes": changes},
+                "synthetic": {
+                    "label": label,
+                    "origin": origin,
+                    "changes": [] if name == "seed" else [change],
+                },
             }
         ),
     }

@@ -8,14 +8,211 @@ are marked weak, here and wherever they are shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.drift.features import Features, Reader
+from claimlab.core.stats.interval import Interval, unit_interval
+from claimlab.core.types import JsonObject
+from claimlab.evolve.drift.hops import LEAST as LEAST_TRACES
+
+# What drift-lite and coverage read in one text: a few small sets and numbers, computed once per
+# different text.  English only: the word lists (data/words.toml), the stemmer and the sentiment
+# lexicon are. The lists are data, so a reader can see and change them.
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# A capital that starts no sentence: a run of such words is one name.
+_NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)(?<=\s)\b[A-Z][\w&’'-]*(?:\s+[A-Z][\w&’'-]*)*")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?:s\b)?|\b(?:the )?(?:[2-9]0s)\b|[’']\d0s\b")
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+(?=\s|$)")
+_EMOJI = re.compile("[\U0001f300-\U0001faff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Everything that is read in one text. Each style number lies between 0 and 1."""
+
+    words: tuple[str, ...]
+    content: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    times: frozenset[str]
+    pairs: frozenset[
+        str
+    ]  # pairs of neighbouring stems, and the stems: what the paraphrase distance compares
+    sentiment: float  # -1 to 1
+    certainty: float  # -1 to 1
+    style: npt.NDArray[np.float64]
+
+    @property
+    def units(self) -> frozenset[str]:
+        """The pieces of information a text carries: content words, numbers and names, each counted
+        once.
+        """
+        return self.content | self.numbers
+
+
+class Reader:
+    """Reads texts and remembers them: along a walk most texts come again and again."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Features] = {}
+        self._stem = _stemmer()
+        self._stop = _stop_stems()
+
+    def read(self, text: str) -> Features:
+        features = self._seen.get(text)
+        if features is None:
+            features = self._seen[text] = self._features(text)
+        return features
+
+    def _features(self, text: str) -> Features:
+        plain = text.replace("’", "'")
+        words = tuple(w.lower() for w in _WORD.findall(plain))
+        stems: list[str] = self._stem.analyze(plain)
+        numbers = frozenset(n.replace(",", "") for n in _NUMBER.findall(plain))
+        content = frozenset(s for s in stems if s not in self._stop and not s.isdigit())
+        padded = f" {' '.join(words)} "
+        return Features(
+            words=words,
+            content=content,
+            numbers=numbers,
+            names=frozenset(n.lower() for n in _NAME.findall(plain)),
+            times=times(plain, words, padded),
+            pairs=frozenset(stems) | {f"{a} {b}" for a, b in pairwise(stems)},
+            sentiment=_sentiment().polarity_scores(plain)["compound"],
+            certainty=certainty(words, padded),
+            style=style(plain, words, padded),
+        )
+
+
+def certainty(words: Sequence[str], padded: str) -> float:
+    """Boosters against hedges, from -1 (hedged) to 1 (asserted)."""
+    down, up = (_listed("certainty", kind).count(words, padded) for kind in ("hedges", "boosters"))
+    return (up - down) / (up + down + 1)
+
+
+def times(text: str, words: Sequence[str], padded: str) -> frozenset[str]:
+    """The expressions of time in a text: years and decades, months, days of the week, words such as
+    "recently".
+    """
+    times = {m.group().removeprefix("the ").strip("'") for m in _YEAR.finditer(text)}
+    for kind in ("months", "days", "relative"):
+        times |= _listed("time", kind).found(words, padded)
+    times |= {m.group().strip() for m in _spans().finditer(padded)}
+    return frozenset(times)
+
+
+def style(text: str, words: Sequence[str], padded: str) -> npt.NDArray[np.float64]:
+    """How a text is written, as numbers between 0 and 1 that do not depend on what it says: lengths
+    of words and sentences, contractions, person, exclamations, questions, casual and formal words,
+    capitals, commas, emoji.
+    """
+    n = max(len(words), 1)
+    sentences = max(len(_SENTENCE_END.findall(text)), 1)
+    letters = sum(map(str.isalpha, text)) or 1
+    raw = (
+        (sum(map(len, words)) / n - 3) / 4,
+        n / sentences / 40,
+        5 * sum("'" in w for w in words) / n,
+        5 * _listed("style", "person").count(words, padded) / n,
+        text.count("!") / sentences,
+        text.count("?") / sentences,
+        10 * _listed("style", "casual").count(words, padded) / n,
+        10 * _listed("style", "formal").count(words, padded) / n,
+        5 * sum(map(str.isupper, text)) / letters,
+        5 * text.count(",") / n,
+        float(_EMOJI.search(text) is not None),
+    )
+    return np.asarray(np.clip(np.array(raw), 0.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One list of words: single words are looked up, only phrases are searched for."""
+
+    single: frozenset[str]
+    phrases: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Listed:
+        listed = list(words)
+        return cls(
+            frozenset(w for w in listed if " " not in w),
+            tuple(f" {w} " for w in listed if " " in w),
+        )
+
+    def count(self, words: Sequence[str], padded: str) -> int:
+        """How many of them are in the text, repeats included; `padded` is the words between
+        spaces.
+        """
+        return sum(w in self.single for w in words) + sum(padded.count(p) for p in self.phrases)
+
+    def found(self, words: Sequence[str], padded: str) -> set[str]:
+        return set(self.single.intersection(words)) | {
+            p.strip() for p in self.phrases if p in padded
+        }
+
+
+@cache
+def _listed(table: str, kind: str) -> Listed:
+    return Listed.of(word_lists()[table][kind])
+
+
+@cache
+def word_lists() -> dict[str, dict[str, list[str]]]:
+    return packaged.toml("claimlab.evolve.drift", "words.toml")
+
+
+@cache
+def _spans() -> re.Pattern[str]:
+    """A number or "a few" of days, weeks, years ..."""
+    units = "|".join(word_lists()["time"]["spans"])
+    return re.compile(
+        rf" (?:\d+|a|one|two|three|four|five|six|ten|few|several|many|couple of) (?:{units})(?= )"
+    )
+
+
+@cache
+def _sentiment() -> Any:
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    return SentimentIntensityAnalyzer()
+
+
+@cache
+def _stemmer() -> Any:
+    from claimlab.search.analysis import analyzer
+
+    return analyzer("lang_eng")
+
+
+@cache
+def _stop_stems() -> frozenset[str]:
+    from claimlab.text.stopwords import stop_words
+
+    stem = _stemmer()
+    return frozenset(s for word in stop_words() for s in stem.analyze(word)) | {
+        "s",
+        "t",
+        "re",
+        "ve",
+        "ll",
+        "d",
+        "m",
+    }
+
 
 CHUNK = 2_000
 
@@ -117,3 +314,155 @@ def _unlike(a: frozenset[str], b: frozenset[str]) -> float:
     """1 less the Jaccard index; two empty sets are alike."""
     both = len(a | b)
     return 1 - len(a & b) / both if both else 0.0
+
+
+# Does drift rise fast and then flatten? The mean over traces at each hop, its early and late slope,
+# its ceiling.  Two ceilings are given. One is the measure's own, which no text can pass. The other
+# is what unrelated claims score against each other: a text that is as far from its base has lost
+# what the base said. A curve that ends below the second ceiling has kept some of it.
+
+
+SHARE = 1 / 3  # of the hops: the first third is early, the last third is late
+LEAST = 6  # hops; fewer have no early and late part worth a slope
+FLAT = 0.2  # a late slope under a fifth of the early one counts as flat
+DRAWS = 500
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The mean drift at each hop, starting at hop 0, over the traces that reached it; and the shape
+    of that curve.
+    """
+
+    hops: tuple[int, ...]
+    mean: tuple[float, ...]
+    n: tuple[int, ...]
+    end: float | None  # mean over traces of each one's last hop
+    early: float | None
+    late: float | None
+    ratio_interval: tuple[float, float] | None
+    ceiling: float
+    unrelated: float | None
+
+    @property
+    def ratio(self) -> float | None:
+        """The late slope as a share of the early one; null where drift never rose."""
+        return (
+            None
+            if self.early is None or self.late is None or self.early <= 0
+            else self.late / self.early
+        )
+
+    @property
+    def flattens(self) -> bool | None:
+        return None if self.ratio is None else self.ratio < FLAT
+
+    def to_json(self) -> JsonObject:
+        return {
+            "hops": list(self.hops),
+            "mean": list(self.mean),
+            "n": list(self.n),
+            "early_slope": self.early,
+            "late_slope": self.late,
+            "ratio": self.ratio,
+            "ratio_interval": self.ratio_interval,
+            "flattens": self.flattens,
+            "end": self.end,
+            "ceiling": self.ceiling,
+            "unrelated": self.unrelated,
+        }
+
+
+def curve(
+    measured: pl.DataFrame,
+    *,
+    value: str = TOTAL,
+    ceiling: float = CEILING,
+    unrelated: float | None = None,
+    start: float = 0.0,
+    seed: int = 0,
+) -> Curve:
+    """`measured` has trace_id, depth and `value`. Every trace has the drift `start` at depth 0, its
+    base claim.
+
+    Slopes are taken over the same traces throughout, up to the hop that half of all traces reached:
+    a curve must not bend because traces end. The means say at each hop how many traces got there.
+    """
+    # In a cascade a trace has several texts at one depth: their mean is the trace's value there.
+    known = (
+        measured.drop_nulls(value)
+        .group_by("trace_id", pl.col("depth").alias("hop"), maintain_order=True)
+        .agg(pl.col(value).mean())
+        .sort("trace_id", "hop")
+    )
+    # A mean of floats depends on the order of its terms: groups keep the order of the rows, here
+    # and below.
+    means = (
+        known.group_by("hop", maintain_order=True)
+        .agg(pl.col(value).mean(), pl.len().alias("n"))
+        .sort("hop")
+    )
+    n0 = known["trace_id"].n_unique()
+    hops = (0, *means["hop"].to_list())
+    mean = (start, *means[value].to_list())
+    matrix = _whole(known, value, start)
+    early = late = None
+    interval = None
+    if matrix is not None and len(matrix) >= LEAST_TRACES:
+        early, late = _slopes(matrix.mean(axis=0))
+        interval = _interval(matrix, seed)
+    ends = known.group_by("trace_id", maintain_order=True).last()[value]
+    end = float(ends.sum()) / ends.len() if ends.len() else None
+    return Curve(
+        hops, mean, (n0, *means["n"].to_list()), end, early, late, interval, ceiling, unrelated
+    )
+
+
+def unrelated_drift(
+    bases: Sequence[str], *, seed: int = 0, reader: Reader | None = None
+) -> float | None:
+    """Mean drift between different base claims: each against the next in a shuffled ring."""
+    different = sorted(set(bases))
+    if len(different) < 2:
+        return None
+    ring = np.random.default_rng(seed).permutation(len(different))
+    texts = [different[i] for i in ring]
+    value = drift_lite(texts, [*texts[1:], texts[0]], reader=reader)[TOTAL].mean()
+    return float(value) if isinstance(value, float) else None
+
+
+def _whole(known: pl.DataFrame, value: str, start: float) -> npt.NDArray[np.float64] | None:
+    """Traces by hops, hop 0 included, up to the hop that half of the traces reached; null when that
+    is too early.
+    """
+    lengths = known.group_by("trace_id").agg(pl.col("hop").max())["hop"].sort(descending=True)
+    last = int(lengths[(len(lengths) - 1) // 2]) if len(lengths) else 0
+    if last < LEAST:
+        return None
+    part = known.filter(pl.col("hop") <= last)
+    full = part.filter(pl.len().over("trace_id") == last).sort("trace_id", "hop")
+    if not full.height:
+        return None
+    matrix = full[value].to_numpy().reshape(-1, last)
+    return np.hstack([np.full((len(matrix), 1), start), matrix])
+
+
+def _slopes(mean: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Least-squares slopes per hop over the first and the last third."""
+    part = max(2, round(SHARE * (len(mean) - 1)))
+    x = np.arange(part + 1)
+    return float(np.polyfit(x, mean[: part + 1], 1)[0]), float(
+        np.polyfit(x, mean[-part - 1 :], 1)[0]
+    )
+
+
+def _interval(matrix: npt.NDArray[np.float64], seed: int) -> Interval | None:
+    """95% bootstrap interval of the late slope over the early one; null where drift often does not
+    rise.
+    """
+
+    def ratio(traces: npt.NDArray[np.int64]) -> float:
+        early, late = _slopes(matrix[traces].mean(axis=0))
+        return late / early if early > 0 else float("nan")
+
+    return unit_interval(len(matrix), ratio, seed=seed, draws=DRAWS)

@@ -6,31 +6,145 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
-from claimlab.evolve.drift import attainment as attain
-from claimlab.evolve.drift import lite, producers, verdicts
-from claimlab.evolve.drift.coverage import contexts, coverage
-from claimlab.evolve.drift.curve import Curve, curve, unrelated_drift
-from claimlab.evolve.drift.features import Reader
-from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs
-from claimlab.evolve.drift.fuse_tables import means, scores
-from claimlab.evolve.drift.grouping import by_topic, grouped
-from claimlab.evolve.drift.hops import read_hops
+from claimlab.evolve.drift.attainment import Ends, attainment, one_against_three, steps_to_target
+from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs, means, scores
+from claimlab.evolve.drift.hops import by_topic, grouped, read_hops
 from claimlab.evolve.drift.judged import (
+    contexts,
+    coverage,
     entailed,
     judge_levels,
     level_judge,
     sample_hops,
     stated_judge,
+    verdict_moves,
+    verdict_shares,
+    verdicts_by_hop,
+    verdicts_measured,
+    with_verdicts,
+)
+from claimlab.evolve.drift.lite import (
+    DIMENSIONS,
+    NAMES,
+    TOTAL,
+    Curve,
+    Reader,
+    curve,
+    drift_lite,
+    unrelated_drift,
 )
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
+
+# Who rewrites, and what moves them: the share of producers, the attributes they name, and which go
+# together.  Agents name their attributes in free words ("higher_education", "moderate ideology"): a
+# table of aliases brings them to the eleven attributes of a profile. What it does not know is
+# counted as `other`, never dropped.
+
+
+OTHER = "other"
+
+
+@cache
+def _aliases() -> dict[str, str]:
+    return {
+        word: name
+        for name, words in packaged.toml("claimlab.evolve.drift", "attributes.toml")[
+            "attributes"
+        ].items()
+        for word in (name, *words)
+    }
+
+
+def attribute_names() -> list[str]:
+    return list(dict.fromkeys(_aliases().values()))
+
+
+def attribute(word: str) -> str:
+    """The attribute of a profile that `word` speaks of: by name, by alias, or by a word inside
+    it.
+    """
+    plain = " ".join("".join(c if c.isalnum() else " " for c in word.lower()).split())
+    known = _aliases()
+    if plain.replace(" ", "_") in known:
+        return known[plain.replace(" ", "_")]
+    return next((known[part] for part in plain.split() if part in known), OTHER)
+
+
+def named_attributes(hops: pl.DataFrame) -> pl.DataFrame:
+    """One row per producer's hop and attribute named in it, each once: run, trace_id, hop,
+    dimension, attribute.
+    """
+    long = hops.filter(pl.col("role") == "producer").explode("attributes").drop_nulls("attributes")
+    words = {w: attribute(w) for w in long["attributes"].unique().to_list()}
+    return (
+        long.with_columns(
+            pl.col("attributes").replace_strict(words, return_dtype=pl.String).alias("attribute")
+        )
+        .select("run", "trace_id", "hop", "dimension", "attribute")
+        .unique(maintain_order=True)
+    )
+
+
+def influence(hops: pl.DataFrame) -> pl.DataFrame:
+    """Per dimension: the share of producers' hops that name an attribute (the paper's figure 5),
+    and how many.
+    """
+    named = named_attributes(hops).with_columns(pl.col("dimension").fill_null("none"))
+    acts = (
+        hops.filter((pl.col("role") == "producer") & (pl.col("attributes").list.len() > 0))
+        .with_columns(pl.col("dimension").fill_null("none"))
+        .group_by("dimension")
+        .agg(pl.len().alias("hops"))
+    )
+    return (
+        named.group_by("dimension", "attribute")
+        .agg(pl.len().alias("n"))
+        .join(acts, on="dimension")
+        .with_columns((pl.col("n") / pl.col("hops")).alias("share"))
+        .sort("dimension", "n", "attribute", descending=[False, True, False])
+    )
+
+
+def together(hops: pl.DataFrame) -> pl.DataFrame:
+    """How often two attributes are named in one hop (the paper's figure 19); both orders, the
+    diagonal left out.
+    """
+    named = named_attributes(hops).select("run", "trace_id", "hop", "attribute")
+    pairs = named.join(named, on=["run", "trace_id", "hop"]).filter(
+        pl.col("attribute") != pl.col("attribute_right")
+    )
+    return (
+        pairs.group_by(pl.col("attribute").alias("a"), pl.col("attribute_right").alias("b"))
+        .agg(pl.len().alias("n"))
+        .sort("a", "b")
+    )
+
+
+def producer_share(hops: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Hops, producers and their share for each value of `by`; failed hops are counted on their
+    own.
+    """
+    return (
+        hops.group_by(pl.col(by).fill_null("not stated"))
+        .agg(
+            pl.len().alias("hops"),
+            (pl.col("role") == "producer").sum().alias("producers"),
+            (pl.col("role") == "failed").sum().alias("failed"),
+        )
+        .with_columns((pl.col("producers") / (pl.col("hops") - pl.col("failed"))).alias("share"))
+        .sort(by)
+    )
+
 
 BY = ("run", "topology", "topic", "home")
 
@@ -89,7 +203,7 @@ class Drift(Shown):
             "traces": self.hops.select("run", "trace_id").n_unique(),
             "hops": self.hops.height,
             "failed_hops": int(self.hops["failure"].is_not_null().sum()),
-            "unmeasured_hops": self.hops[lite.TOTAL].null_count(),
+            "unmeasured_hops": self.hops[TOTAL].null_count(),
         }
 
     def to_json(self) -> JsonObject:
@@ -103,7 +217,7 @@ class Drift(Shown):
             "coverage_by_run": coverage_means(self.coverage, "run"),
             "decomposition": decomposition(self.hops, "topic"),
             "verdict_moves": self.verdict_moves,
-            "one_against_three": attain.one_against_three(self.attainment),
+            "one_against_three": one_against_three(self.attainment),
         }
         fuse = self.fuse and {
             "means": self.fuse_means.to_dicts() if self.fuse_means is not None else [],
@@ -117,7 +231,7 @@ class Drift(Shown):
         }
         return {
             "counts": self.counts,
-            "measure": {"name": "drift-lite", "dimensions": [d.__dict__ for d in lite.DIMENSIONS]},
+            "measure": {"name": "drift-lite", "dimensions": [d.__dict__ for d in DIMENSIONS]},
             "curves": [
                 {"by": by, "value": value, **c.to_json()} for (by, value), c in self.curves.items()
             ],
@@ -135,84 +249,63 @@ def measure(
     *,
     groups: Mapping[str, str] | None = None,
     judges: Judges | None = None,
-    independent: attain.Ends | None = None,
+    independent: Ends | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Drift:
     """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if
     there are any.
     """
-    hops = read_hops(datasets, groups)
     sources = {k: v for d in datasets for k, v in contexts(d).items()}
-    notes: list[str] = []
-    tallies: dict[str, JsonObject] = {}
     reader = Reader()
-    lite_scores = lite.drift_lite(
-        hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress
-    )
-    hops = _with_verdicts(hops.with_columns(lite_scores), datasets)
+    hops = read_hops(datasets, groups)
+    pairs = hops["base"].to_list(), hops["output"].to_list()
+    hops = hops.with_columns(drift_lite(*pairs, reader=reader, progress=progress))
     stated = pl.when(pl.col("verdict").is_not_null()).then(pl.lit("traces or annotators"))
-    hops = hops.with_columns(
+    hops = _with_verdicts(hops, datasets).with_columns(
         pl.lit(None, dtype=pl.String).alias("verdict_rationale"), stated.alias("verdict_by")
     )
-    fuse = fuse_hops = model_coverage = None
+    by_model: JsonObject = {}
     if judges is not None and judges.providers:
         drawn = sample_hops(hops, judges.sample, seed)
-        fuse, fuse_hops = _fuse(drawn, judges, progress)
-        hops, model_coverage = _other_judgements(hops, drawn, sources, judges, tallies, progress)
-    if not verdicts.measured(hops):
-        notes.append(
-            "Verdict drift is not measured: the traces state no verdicts and no model was asked"
-            " (`judge`)."
+        by_model = _fuse(drawn, judges, seed, progress)
+        hops, by_model["model_coverage"], by_model["tallies"] = _other_judgements(
+            hops, drawn, sources, judges, progress
         )
-    if judges is None:
-        notes.append(
-            "FUSE-EVAL is not measured: it needs a model (`judge`). drift-lite is another measure."
-        )
-    covered = coverage(hops, sources, reader)
-    if covered["coverage"].null_count() == covered.height:
-        notes.append(
-            "Coverage is not measured: the records have no context in the table 'evidence'."
-        )
-    attained = attain.attainment(hops, independent)
-    if not attained.height:
-        notes.append("Attainment is not measured: no trace had a target.")
-    known = verdicts.measured(hops)
+    judged, shares = verdicts_measured(hops), {}
+    if judged:
+        shares = {by: verdict_shares(by_topic(hops) if by == "topic" else hops, by) for by in BY}
+        shares["hop"] = verdicts_by_hop(hops)
+    covered, attained = coverage(hops, sources, reader), attainment(hops, independent)
+    unmeasured = {
+        "Verdict drift is not measured: the traces state no verdicts and no model was asked"
+        " (`judge`).": not judged,
+        "FUSE-EVAL is not measured: it needs a model (`judge`). drift-lite is another"
+        " measure.": judges is None,
+        "Coverage is not measured: the records have no context in the table 'evidence'.": (
+            covered["coverage"].null_count() == covered.height
+        ),
+        "Attainment is not measured: no trace had a target.": not attained.height,
+    }
     return Drift(
         hops=hops,
         curves=_curves(hops, reader, seed),
         coverage=covered,
         attainment=attained,
-        steps=attain.steps_to_target(hops),
-        influence=producers.influence(hops),
-        together=producers.together(hops),
-        verdict_shares=(
-            {
-                **{by: verdicts.shares(by_topic(hops) if by == "topic" else hops, by) for by in BY},
-                "hop": verdicts.by_hop(hops),
-            }
-            if known
-            else {}
-        ),
-        verdict_moves=verdicts.moves(hops) if known else verdicts.moves(hops.clear()),
-        fuse=fuse,
-        fuse_hops=fuse_hops,
-        fuse_scores=None if fuse is None or fuse_hops is None else scores(fuse, fuse_hops),
-        fuse_means=(
-            None
-            if fuse is None or fuse_hops is None
-            else means(fuse_hops, fuse.reading.dimensions, seed)
-        ),
-        model_coverage=model_coverage,
-        notes=notes,
-        tallies=tallies,
+        steps=steps_to_target(hops),
+        influence=influence(hops),
+        together=together(hops),
+        verdict_shares=shares,
+        verdict_moves=verdict_moves(hops if judged else hops.clear()),
+        notes=[note for note, missing in unmeasured.items() if missing],
+        **by_model,
     )
 
 
 def decomposition(hops: pl.DataFrame, by: str) -> pl.DataFrame:
     """The six dimensions at the last hop of each trace, mean for each value of `by`."""
     last = grouped(hops.filter(pl.col("hop") == pl.col("hops")), by)
-    means = [pl.col(name).mean() for name in (*lite.NAMES, lite.TOTAL)]
+    means = [pl.col(name).mean() for name in (*NAMES, TOTAL)]
     return last.group_by(by, maintain_order=True).agg(pl.len().alias("traces"), *means).sort(by)
 
 
@@ -241,13 +334,14 @@ def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFr
     """Run by run: an annotation names a trace, and runs over the same claims share the names."""
     runs = hops["run"].unique(maintain_order=True).to_list()
     parts = [
-        verdicts.with_verdicts(hops.filter(pl.col("run") == run), dataset.tables.get("annotations"))
+        with_verdicts(hops.filter(pl.col("run") == run), dataset.tables.get("annotations"))
         for run, dataset in zip(runs, datasets, strict=True)
     ]
     return pl.concat(parts)
 
 
-def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judged, pl.DataFrame]:
+def _fuse(drawn: pl.DataFrame, judges: Judges, seed: int, progress: Progress) -> JsonObject:
+    """The parts of a `Drift` that FUSE-EVAL gives."""
     pairs = list(drawn.select("base", "output").iter_rows())
     judged = judge_pairs(
         pairs,
@@ -261,7 +355,13 @@ def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judg
     same = [
         name for name in judged.reading.dimensions if name in scored.columns
     ]  # drift-lite's, which is not meant
-    return judged, scored.drop(same).join(judged.means(), on="pair", how="left")
+    hops = scored.drop(same).join(judged.means(), on="pair", how="left")
+    return {
+        "fuse": judged,
+        "fuse_hops": hops,
+        "fuse_scores": scores(judged, hops),
+        "fuse_means": means(hops, judged.reading.dimensions, seed),
+    }
 
 
 def _other_judgements(
@@ -269,11 +369,10 @@ def _other_judgements(
     drawn: pl.DataFrame,
     sources: Mapping[str, str],
     judges: Judges,
-    tallies: dict[str, JsonObject],
     progress: Progress,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the
-    base is compared.
+) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, JsonObject]]:
+    """Verdicts and entailed coverage of the drawn hops, by the first judge, with what was asked;
+    without a context the base is compared.
     """
     rows = list(drawn.select("record_id", "base", "output").iter_rows())
     first = judges.providers[0]
@@ -281,7 +380,6 @@ def _other_judgements(
     levels, why = judge_levels(
         [(now, sources.get(i) or base) for i, base, now in rows], judge, progress=progress
     )
-    tallies["verdicts"] = judge.tally.summary()
     key = ["run", "trace_id", "hop"]
     judged = drawn.select(key).with_columns(
         pl.Series("level", levels, dtype=pl.String), pl.Series("rationale", why, dtype=pl.String)
@@ -299,9 +397,10 @@ def _other_judgements(
     known = [(now, sources[i]) if i in sources else None for i, _, now in rows]
     reader = stated_judge(first, judges.prompts)
     shares = entailed([k for k in known if k is not None], reader, progress=progress)
-    tallies["coverage"] = reader.tally.summary()
     answers = iter(shares)
     column = [next(answers) if k is not None else None for k in known]
-    return hops, drawn.select(*key, "topic").with_columns(
+    covered = drawn.select(*key, "topic").with_columns(
         pl.Series("entailed", column, dtype=pl.Float64)
     )
+    tallies = {"verdicts": judge.tally.summary(), "coverage": reader.tally.summary()}
+    return hops, covered, tallies

@@ -9,7 +9,7 @@ raised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -50,18 +50,10 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
-    """An operator that was tried; `fired` says whether the text was changed by it."""
-
-    name: str
-    fired: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Rewrite:
     text: str
     role: Role
-    operators: tuple[Fired, ...] = ()
+    operators: tuple[JsonObject, ...] = ()  # what was changed, each with its name
     attributes: tuple[str, ...] = ()  # which attributes of the agent moved it, strongest first
     reason: str | None = None
     failure: str | None = None
@@ -101,6 +93,8 @@ class Settings:
     recording: Path | None = None
     calls: Calls = field(default_factory=Calls)
     prompts: Prompts = field(default_factory=Prompts)
+    # the claims of the run by language, for a rewriter that draws words from them
+    texts: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
 
 
 class Opens(Protocol):

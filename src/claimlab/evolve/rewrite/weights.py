@@ -1,15 +1,14 @@
-"""Who does what: the table of attributes behind the rule rewriter, and the choice of whom a claim
-is sent to next.
+"""The table behind runs without a model (`data/weights.toml`, or the user's own): the rates of the
+null rewriter, and who is near which target, which decides whom a claim is sent to after a failed
+vote.
 
-The table (`data/weights.toml`, or the user's own) is the only place where an attribute means
-anything.
+The table is the only place where an attribute of an agent means anything.
 """
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,31 +17,39 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UnreadableFile
-from claimlab.core.types import JsonObject
+from claimlab.evolve.claims.model import Target
+
+Factors = dict[str, float]
 
 
-class Role(BaseModel):
-    """How an agent decides; see the comments in `data/weights.toml`."""
+class Rates(BaseModel):
+    """How much noise a hop of the null rewriter makes; see the comments in `data/weights.toml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    shows: float = Field(default=1.0, gt=0)
-    hub: float = Field(default=2.0, gt=0)
+    drop: float = Field(ge=0, le=1)
+    exchange: float = Field(ge=0, le=1)
+    take: float = Field(ge=0, le=1)
+    numbers: float = Field(ge=0, le=1)
+    swap: float = Field(ge=0, le=1)
+    producers: float = Field(ge=0, le=1)
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    role: Role = Role()
-    base: dict[str, float] = {}
-    attributes: dict[str, dict[str, dict[str, float]]] = {}
+    null: Rates | None = None
+    targets: dict[str, list[str]] | None = None
+    base: Factors = {}
+    attributes: dict[str, dict[str, Factors]] = {}
 
 
 @dataclass(frozen=True)
 class Weights:
-    role: Role
-    base: dict[str, float]
-    attributes: dict[str, dict[str, dict[str, float]]]
+    null: Rates
+    targets: dict[str, list[str]]
+    base: Factors
+    attributes: dict[str, dict[str, Factors]]
     digest: str
 
     @classmethod
@@ -57,46 +64,18 @@ class Weights:
                 f"The weights '{path}' cannot be read: {error.strerror}.", "Check the path."
             ) from None
 
-    def of(
-        self, profile: Mapping[str, str], names: Iterable[str] | None = None
-    ) -> dict[str, float]:
-        """The weight of every operator (or of those named) for an agent with this profile."""
-        from claimlab.evolve.rewrite.operators.all import operators
+    def habits(self, target: Target) -> list[str]:
+        """The habits of whoever is near to `target`."""
+        return self.targets.get(str(target), [])
 
-        fitting = [
-            table
-            for attribute, value in profile.items()
-            for table in self._fitting(attribute, value)
-        ]
-        weights = {}
-        for name in operators() if names is None else names:
-            weight = self.base.get(name, 1.0)
-            for table in fitting:
-                weight *= table.get(name, 1.0)
-            weights[name] = weight
-        return weights
-
-    def factor(self, attribute: str, value: str, operator: str) -> float:
-        """What one value of one attribute does to one operator's weight."""
+    def factor(self, attribute: str, value: str, habit: str) -> float:
+        """What one value of one attribute does to the weight of a habit."""
         product = 1.0
         for table in self._fitting(attribute, value):
-            product *= table.get(operator, 1.0)
+            product *= table.get(habit, 1.0)
         return product
 
-    def moved_by(
-        self, profile: Mapping[str, str], fired: Iterable[str], most: int = 3
-    ) -> tuple[str, ...]:
-        """The attributes that raised the weights of what fired, strongest first."""
-        names = tuple(fired)
-        pull: dict[str, float] = {}
-        for attribute, value in profile.items():
-            for table in self._fitting(attribute, value):
-                strength = sum(table.get(name, 1.0) - 1.0 for name in names)
-                pull[attribute] = pull.get(attribute, 0.0) + strength
-        raised = sorted((a for a, s in pull.items() if s > 0), key=lambda a: (-pull[a], a))
-        return tuple(raised[:most])
-
-    def _fitting(self, attribute: str, value: str) -> list[dict[str, float]]:
+    def _fitting(self, attribute: str, value: str) -> list[Factors]:
         """The tables of a value. The released profiles join two traits with & and explain ages in
         parentheses.
         """
@@ -114,8 +93,6 @@ def _shipped() -> Weights:
 
 
 def _parse(text: str, where: str) -> Weights:
-    from claimlab.evolve.rewrite.operators.all import operators
-
     try:
         table = _Table.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -127,17 +104,24 @@ def _parse(text: str, where: str) -> Weights:
         raise UnreadableFile(
             f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships."
         ) from None
-    named: list[JsonObject] = [
-        table.base,
-        *(v for values in table.attributes.values() for v in values.values()),
-    ]
-    for name, weight in ((name, weight) for part in named for name, weight in part.items()):
-        if name not in operators():
-            raise UnknownName(f"operator (named in '{where}')", name, operators())
+    weights = Weights(
+        null=table.null or _shipped().null,
+        targets=_shipped().targets if table.targets is None else table.targets,
+        base=table.base,
+        attributes=table.attributes,
+        digest=hashlib.sha256(text.encode()).hexdigest(),
+    )
+    _check(weights, where)
+    return weights
+
+
+def _check(weights: Weights, where: str) -> None:
+    habits = sorted({habit for named in weights.targets.values() for habit in named})
+    factors = [weights.base, *(f for v in weights.attributes.values() for f in v.values())]
+    for name, weight in (pair for part in factors for pair in part.items()):
+        if name not in habits:
+            raise UnknownName(f"habit (named in '{where}')", name, habits)
         if weight < 0:
             raise UnreadableFile(
                 f"'{where}' gives '{name}' the weight {weight}.", "Weights are 0 or more."
             )
-    return Weights(
-        table.role, table.base, table.attributes, hashlib.sha256(text.encode()).hexdigest()
-    )

@@ -11,13 +11,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
 from claimlab.core.registry import Registry
+from claimlab.core.settings import read
+from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 
@@ -134,3 +137,48 @@ def ordered_pairs(
     second = rng.integers(0, size - 1, count, dtype=np.int32)
     second += second >= first
     return np.minimum(first, second), np.maximum(first, second)
+
+
+# A society from words: who the agents are and who talks to whom, as files (ARCHIVE#MEMBER) or made
+# for the run.
+
+
+AGENTS = 90  # as many as the released society has
+
+
+def open_population(population: str | None, seed: int) -> Population:
+    """A file of agents, or so many drawn from the released shares."""
+    if population is None or population.isdigit():
+        size = int(population or AGENTS)
+        if size < 2:
+            raise UsageError(
+                f"A population of {size} is too small: agents talk to each other.",
+                "Ask for two or more.",
+            )
+        return Population.draw(size, seed)
+    path, _, member = population.partition("#")
+    return Population.read(path, member or None)
+
+
+def open_network(
+    network: str, people: Population, seed: int, mean_degree: float | None = None
+) -> Network:
+    """A file of ties, or one of a kind made for these agents; the kind may have settings:
+    "scale-free:hubs=3".
+    """
+    path, _, member = network.partition("#")
+    if not Path(path).exists():
+        kind, _, words = network.partition(":")
+        if Path(kind).suffix or "/" in kind:
+            raise UnreadableFile(
+                f"There is no file '{path}'.", "Check the path, or name a kind of network."
+            )
+        settings = read(
+            NETWORKS.get(kind), words.split(",") if words else (), of=f"the network '{kind}'"
+        )
+        return build(kind, people, seed=seed, mean_degree=mean_degree, **settings)
+    if mean_degree is not None:
+        raise UsageError(
+            f"The network '{network}' is a file and has its density.", "Leave out `mean_degree`."
+        )
+    return read_network(path, people, member or None)

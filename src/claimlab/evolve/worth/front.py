@@ -1,6 +1,6 @@
 """The Python twin of `claimlab evolve worth`.
 
-scored = cl.worth("claims", background="time_node=sensitive", output="scored")
+scored = cl.worth("claims", judge="openai", background="time_node=sensitive", output="scored")
 """
 
 from __future__ import annotations
@@ -13,23 +13,34 @@ import polars as pl
 from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.calls.estimate import estimated
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
-from claimlab.evolve.society.open import open_network, open_population
-from claimlab.evolve.worth.agents import case_of, judge_of, worth_by_agents
-from claimlab.evolve.worth.compare import against_people, conditional
-from claimlab.evolve.worth.score import Perspective, Society, by_features
-from claimlab.evolve.worth.spread import Bounds, most_reached
-from claimlab.evolve.worth.values import Background, Values
-from claimlab.evolve.worth.views import FEATURES, Worth, page
+from claimlab.evolve.society.build import open_network, open_population
+from claimlab.evolve.worth.score import (
+    ALL,
+    Background,
+    Bounds,
+    Perspective,
+    Rating,
+    Setting,
+    Society,
+    Values,
+    against_people,
+    case_of,
+    conditions,
+    judge_of,
+    score_claims,
+)
+from claimlab.evolve.worth.views import Worth, page
 from claimlab.files.read import user_table
 from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.judge import ModelJudge
 from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.llm.prompts import Given, read_prompts
 from claimlab.pages.folder import Contents, fill
 
 TABLE, REPORT, FILE = "worth", "worth-report", "worth.json"
@@ -49,7 +60,6 @@ def worth(
     threshold: float | None = None,
     depth: int | None = None,
     fan_out: int | None = None,
-    starts: int | None = None,
     population: str | int = 90,
     network: str = "dunbar",
     values: str | Path | None = None,
@@ -73,13 +83,9 @@ def worth(
     `reading` is "free" (ours, unrounded), "paper" or "released". `background`
     ("time_node=sensitive"), `user` ("education=higher education") and `perspective`
     ("controversy=2,novelty") set the conditions; `by` takes each value of one of them. `judge`
-    names a model profile that plays the users; without one, features put the claims in order
-    (column `index`, not a score). `people` is a table (id, score) to compare with. `output` takes
-    dataset and report.
+    names the model profile that plays the users. `people` is a table (id, score) to compare with.
+    `output` takes dataset and report.
     """
-    words = _refuse_useless(
-        judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts, threshold
-    )
     view = Perspective.named(
         reading,
         dimensions=_weights(perspective),
@@ -87,16 +93,15 @@ def worth(
         propagation=propagation_weight,
         threshold=threshold,
         bounds=Bounds(depth or 3, fan_out or 3),
-        starts=starts,
     )
-    where = dict(map(_pair, user))
-    setting: JsonObject = {
-        "background": Background.parse(background),
-        "perspective": view,
-        "seed": seed,
-        "progress": progress,
-        "values": Values.read(None if values is None else Path(values)),
-    }
+    setting = Setting(
+        Background.parse(background),
+        view,
+        Values.read(None if values is None else Path(values)),
+        read_prompts(prompts, "evolve worth"),
+        seed,
+    )
+    profile, where = _needed(judge), dict(map(_pair, user))
     with Run(
         "evolve worth",
         data,
@@ -104,16 +109,18 @@ def worth(
         limit=limit,
         force=force,
         seed=seed,
-        caps=caps,
+        caps=Caps(max_cost, max_calls, max_tokens),
         mode=mode,
         cache=cache,
         progress=progress,
     ) as run:
         agents = open_population(str(population), seed)
         society = Society.of(agents, open_network(network, agents, seed), where)
-        scored = _score(run, society, judge, by, where, setting, words)
+        rater = judge_of(open_provider(profile, calls=run.calls), setting.prompts)
+        scored = _score(run, society, rater, setting, by)
+        scored.where = where
         if people is not None:
-            scored.compare(against_people(scored.scores, _scores_of(Path(people)), seed=seed))
+            scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
         report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
         scored.dataset = run.finish(
             _dataset(run.dataset, scored, seed), lambda folder: fill(report, folder / REPORT)
@@ -121,30 +128,26 @@ def worth(
     return scored
 
 
-def _refuse_useless(
-    judge: str | None, by: str | None, caps: Caps, prompts: Given, threshold: float | None
-) -> Prompts:
-    if judge is None and threshold is not None:
+def _needed(judge: str | None) -> str:
+    if judge is None:
         raise UsageError(
-            "A threshold needs scores, and features only put claims in order.", "Pass `judge`."
+            "Check-worthiness needs a model profile: a model plays the users who rate a claim.",
+            "Pass `judge`; see: claimlab llm profiles",
         )
-    if judge is None and prompts:
-        raise UsageError("A prompt was given, but no model to ask.", "Pass `judge`.")
-    if judge is None and caps != Caps():
-        raise UsageError("A cap was set, but without a model nothing is spent.", "Pass `judge`.")
-    if judge is not None and by is not None:
-        raise UsageError(
-            "`by` scores every claim several times, by features.", "Leave out `judge` or `by`."
-        )
-    return read_prompts(prompts, "evolve worth")
+    return judge
 
 
 @same_arguments(worth)
 def estimate_worth(call: Arguments) -> JsonObject:
     """What `worth` with the same words would cost at most: all users that depth and fan-out allow
-    hear every claim.
+    hear every claim, under every condition.
     """
-    parts: dict[str, Priced] = {}
+    setting = Setting(
+        Background.parse(call.background),
+        Perspective(bounds=Bounds(call.depth or 3, call.fan_out or 3)),
+        Values.read(None if call.values is None else Path(call.values)),
+        read_prompts(call.prompts, "evolve worth"),
+    )
     with Run(
         "evolve worth",
         call.data,
@@ -154,61 +157,48 @@ def estimate_worth(call: Arguments) -> JsonObject:
         cache=call.cache,
         estimate=True,
     ) as run:
-        if call.judge is not None:
-            agents, times = (
-                open_population(str(call.population), call.seed),
-                Background.parse(call.background),
-            )
-            known = Values.read(None if call.values is None else Path(call.values))
-            users = range(
-                min(most_reached(Bounds(call.depth or 3, call.fan_out or 3)), agents.size)
-            )
-            rater = judge_of(
-                open_provider(call.judge, calls=run.calls),
-                read_prompts(call.prompts, "evolve worth"),
-            )
-            claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
-            requests = (
-                rater.request(case_of(text, agents.profile(user), times, known, name, rater.prompt))
-                for name, text in claims
-                for user in users
-            )
-            parts["users"] = estimate_calls(
-                requests, rater.provider.profile, recording=run.calls.existing()
-            )
-        return estimated(parts)
+        rater = judge_of(open_provider(_needed(call.judge), calls=run.calls), setting.prompts)
+        agents = open_population(str(call.population), call.seed)
+        everyone = Society.of(agents, open_network(call.network, agents, call.seed))
+        claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
+        requests = (
+            rater.request(case_of(claim, among.population.profile(user), under, rater.prompt))
+            for _, among, under in conditions(everyone, setting, call.by)
+            for claim in claims
+            for user in range(min(setting.perspective.bounds.most_reached, among.population.size))
+        )
+        recording = run.calls.existing()
+        users = estimate_calls(requests, rater.provider.profile, recording=recording)
+        return estimated({"users": users})
 
 
 def _score(
-    run: Run,
-    society: Society,
-    judge: str | None,
-    by: str | None,
-    where: dict[str, str],
-    setting: JsonObject,
-    prompts: Prompts,
+    run: Run, society: Society, rater: ModelJudge[Rating], setting: Setting, by: str | None
 ) -> Worth:
     stated = run.dataset.records.drop_nulls("text")
     claims = list(stated.select("id", "text").iter_rows())
-    tally = None
-    if judge is None:
-        scores, method = by_features(claims, society, **setting), FEATURES
-    else:
-        provider = open_provider(judge, calls=run.calls)
-        scores, answers = worth_by_agents(claims, society, provider, prompts=prompts, **setting)
-        method, tally = f"agents played by {provider.profile.chosen_model()}", answers.summary()
+    scores = {
+        name: score_claims(claims, among, rater, under, run.progress)
+        for name, among, under in conditions(society, setting, by)
+    }
+    topics = stated.select("id", "topic")
     return Worth(
-        scores=scores.join(stated.select("id", "topic"), on="id", maintain_order="left"),
-        background=setting["background"],
-        perspective=setting["perspective"],
+        scores=scores[ALL].join(topics, on="id", maintain_order="left"),
+        setting=setting,
         society=society,
-        method=method,
-        where=where,
-        tally=tally,
+        method=f"agents played by {rater.provider.profile.chosen_model()}",
+        tally=rater.tally.summary(),
         by=by,
         untold=run.dataset.records.height - stated.height,
-        conditions=conditional(claims, society, by, **setting) if by is not None else None,
+        conditions=None if by is None else _stacked(scores),
         dataset=run.dataset,
+    )
+
+
+def _stacked(scores: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """`condition`, id and score of all conditions."""
+    return pl.concat(
+        part.select(pl.lit(name).alias("condition"), "id", "score") for name, part in scores.items()
     )
 
 
@@ -222,9 +212,7 @@ def _dataset(data: Dataset, scored: Worth, seed: int) -> Dataset:
         inputs={"records.parquet": data.digest()},
         counts={"claims": figures["claims"], "unscored": figures["unscored"]},
     )
-    table = scored.scores.drop("topic").rename(
-        {"id": "record_id", **({"score": "index"} if scored.order_only else {})}
-    )
+    table = scored.scores.drop("topic").rename({"id": "record_id"})
     return data.derive(data.records, step, {**data.tables, TABLE: table})
 
 

@@ -1,37 +1,140 @@
 """Check-worthiness of claims: content value by the users who heard of a claim, propagation ability,
 weighted.
 
-Three readings by name. `paper`: depth at most 3, weights .5 and .5, one cascade. `released`: the
-same, with fan-out 3 and every number rounded to one decimal on the way, as the published code does.
-`free` is ours: nothing is rounded, everything can be set, and the mean is taken over several
-cascades from users drawn at random, because one cascade that dies with its first user says little
-of the claim. A score is a measure under stated conditions, and is fed back to nothing.
+A model plays each user who hears a claim, rates it, and decides whether to pass it on. All claims
+advance together, depth by depth, so that the model is asked many questions at once. A refusal or a
+reply that cannot be read is null: that user gives no rating and passes nothing on, and the tally
+counts it.
+
+Whoever passes a claim on tells at most `fan_out` others, the closest first: strong ties, then
+moderate ones, then anyone else. Those who have it already are not told again. Depth and fan-out
+bound the reach: with depth 3 and fan-out 3, at most 40 users hear of it (1 + 3 + 9 + 27), so in a
+population of 90 the size cannot pass .44, and propagation ability cannot pass .72. That is the
+published setting; both bounds are free here, and `ceiling` says where they leave the score.
+
+Readings by name. `paper`: depth at most 3, weights .5 and .5. `released`: the same, with every
+number rounded to one decimal on the way, as the published code does. `free` is ours: nothing is
+rounded, and everything can be set. A score is a measure under stated conditions, and is fed back to
+nothing.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from pydantic import Field
 
-from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core import packaged
+from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.interval import unit_interval
 from claimlab.core.stats.streams import stream_seed
 from claimlab.core.types import JsonObject
-from claimlab.evolve.drift.features import Reader
-from claimlab.evolve.society.engine import Ints, depth, size
+from claimlab.evolve.society.engine import Closest, Ints, Model, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.society.telling import Closest
-from claimlab.evolve.worth.spread import Bounds, ability, spread
-from claimlab.evolve.worth.values import DIMENSIONS, Background, Cues, Values, shifted
+from claimlab.llm.judge import ModelJudge
+from claimlab.llm.messages import untrusted
+from claimlab.llm.opinion import Case, Reasoned
+from claimlab.llm.prompts import Prompt, Prompts
+from claimlab.llm.provider import Provider
 
 READINGS = ("free", "paper", "released")
-CELLS = 1 << 22  # users times cascades at once
+DIMENSIONS = ("public_interest", "controversy", "elites", "proximity", "novelty", "difficulty")
+ALL = "no condition"
+READ = 1_500  # characters of a claim
+MAX_TOKENS = 300
+PROMPT = "worth"
+Claims = Sequence[tuple[str, str]]  # id and text
+
+
+@dataclass(frozen=True)
+class Background:
+    """The social environment in which a claim is judged; the first value of each is the everyday
+    one.
+    """
+
+    time_node: str = "normal"
+    regulatory_pressure: str = "low"
+    trust_climate: str = "high"
+
+    @classmethod
+    def parse(cls, text: str | None) -> Background:
+        """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
+        known = cls().__dict__
+        choices: dict[str, str] = {}
+        for part in (text or "").split(","):
+            name, _, value = (p.strip() for p in part.partition("="))
+            if name and name not in known:
+                raise UnknownName("condition of the background", name, known)
+            choices |= {name: value} if name else {}
+        return cls(**choices)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in self.__dict__.items())
+
+
+@dataclass(frozen=True)
+class Values:
+    """What users are asked, and the values that a background can have (`data/values.toml`)."""
+
+    questions: dict[str, str]
+    backgrounds: dict[str, list[str]]
+
+    @classmethod
+    def read(cls, path: Path | None = None) -> Values:
+        name = str(path) if path else "values.toml"
+        try:
+            text = (
+                path.read_text(encoding="utf-8")
+                if path
+                else packaged.text("claimlab.evolve.worth", "values.toml")
+            )
+            raw = tomllib.loads(text)
+            values = cls(raw["dimensions"], raw["background"])
+        except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+            raise DataError(
+                f"'{name}' is not a table of values: {error}.",
+                "Start from the packaged values.toml.",
+            ) from None
+        if tuple(values.questions) != DIMENSIONS:
+            raise DataError(
+                f"'{name}' names the wrong dimensions: {list(values.questions)}.",
+                f"Use: {', '.join(DIMENSIONS)}.",
+            )
+        return values
+
+    def check(self, background: Background) -> None:
+        for condition, value in background.__dict__.items():
+            known = self.backgrounds.get(condition, [])
+            if value not in known:
+                raise UnknownName(condition.replace("_", " "), value, known)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    depth: int = 3
+    fan_out: int = 3
+
+    @property
+    def most_reached(self) -> int:
+        return sum(self.fan_out**d for d in range(self.depth + 1))
+
+    def ceiling(self, population: int) -> float:
+        """The greatest propagation ability that these bounds allow in a population."""
+        return (1 + min(self.most_reached, population) / population) / 2 if population else 0.0
+
+    def ability(self, depths: Ints, sizes: Ints, population: int) -> npt.NDArray[np.float64]:
+        """Mean of depth over the greatest depth and size over the population, for each cascade."""
+        if not self.depth or not population:
+            return np.zeros(len(depths))
+        return (depths / self.depth + sizes / population) / 2
 
 
 @dataclass(frozen=True)
@@ -46,15 +149,13 @@ class Perspective:
     threshold: float | None = None
     bounds: Bounds = field(default_factory=Bounds)
     decimals: int | None = None  # null: nothing is rounded
-    starts: int = 20  # cascades, each from another user drawn at random
 
     @classmethod
-    def named(cls, reading: str, **changes: Any) -> Perspective:
+    def named(cls, reading: str, **changes: object) -> Perspective:
         if reading not in READINGS:
             raise UnknownName("reading", reading, READINGS)
-        settings = {"paper": cls(starts=1), "released": cls(decimals=1, starts=1)}
-        base = settings.get(reading, cls())
-        return replace(base, **{k: v for k, v in changes.items() if v is not None})
+        settings: JsonObject = {k: v for k, v in changes.items() if v is not None}
+        return replace(cls(decimals=1 if reading == "released" else None), **settings)
 
     def __post_init__(self) -> None:
         strange = [d for d in self.dimensions if d not in DIMENSIONS]
@@ -85,13 +186,10 @@ class Perspective:
 
 @dataclass(frozen=True)
 class Society:
-    """The users who judge: a population, their network, and the rows of those who count (null:
-    all).
-    """
+    """The users who judge: a population and their network."""
 
     population: Population
     network: Network
-    users: npt.NDArray[np.int64] | None = None
 
     @classmethod
     def of(
@@ -111,104 +209,139 @@ class Society:
         rows = np.flatnonzero(chosen)
         if not len(rows):
             raise UsageError("No user has all of these attributes.", "Ask for fewer of them.")
-        return cls(Population.of(population.agents[rows]), induced(network, rows), rows)
+        return cls(Population.of(population.agents[rows]), _induced(network, rows))
 
 
-def induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
+def _induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
     """The network among `rows` alone, renumbered."""
     number = np.full(network.size, -1, dtype=np.int64)
     number[rows] = np.arange(len(rows))
     inside = network.having((number[network.owners] >= 0) & (number[network.indices] >= 0))
-    starts, others = (
-        np.append(inside.indptr[rows], inside.indptr[-1]),
-        number[inside.indices].astype(np.int32),
-    )
+    starts = np.append(inside.indptr[rows], inside.indptr[-1])
+    others = number[inside.indices].astype(np.int32)
     return replace(inside, indptr=starts, indices=others, hubs=network.hubs[:0])
 
 
-def by_features(
-    claims: Sequence[tuple[str, str]],
+@dataclass(frozen=True)
+class Setting:
+    """Under which conditions claims are judged, and what counts."""
+
+    background: Background = field(default_factory=Background)
+    perspective: Perspective = field(default_factory=Perspective)
+    values: Values = field(default_factory=Values.read)
+    prompts: Prompts = field(default_factory=Prompts)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.values.check(self.background)
+
+
+Condition = tuple[str, Society, Setting]
+
+
+def conditions(society: Society, setting: Setting, by: str | None) -> list[Condition]:
+    """First no condition; with `by`, then each of its values.
+
+    For an attribute, a claim travels among the users with that value alone; for a background, among
+    everyone.
+    """
+    stated, people = setting.background, society.population
+    table = [(ALL, society, setting)]
+    if by is None:
+        return table
+    if by in stated.__dict__:
+        for value in setting.values.backgrounds[by]:
+            changed = replace(setting, background=replace(stated, **{by: value}))
+            table.append((value, society, changed))
+    elif by in ("group", *people.attributes):
+        present = set(people.codes(by).tolist())
+        for code, value in enumerate(people.values(by)):
+            if code in present:
+                table.append((value, Society.of(people, society.network, {by: value}), setting))
+    else:
+        raise UnknownName("condition", by, [*stated.__dict__, "group", *people.attributes])
+    return table
+
+
+class Rating(Reasoned):
+    """Ratings from 0 to 1, and whether this user would pass the claim on."""
+
+    public_interest: float = Field(ge=0, le=1)
+    controversy: float = Field(ge=0, le=1)
+    elites: float = Field(ge=0, le=1)
+    proximity: float = Field(ge=0, le=1)
+    novelty: float = Field(ge=0, le=1)
+    difficulty: float = Field(ge=0, le=1)
+    forward: bool
+
+
+def judge_of(provider: Provider, prompts: Prompts) -> ModelJudge[Rating]:
+    return ModelJudge(
+        provider,
+        prompts[PROMPT],
+        Rating,
+        value=lambda reply: reply.public_interest,
+        max_tokens=MAX_TOKENS,
+    )
+
+
+def case_of(
+    claim: tuple[str, str], profile: dict[str, str], setting: Setting, prompt: Prompt
+) -> Case:
+    name, text = claim
+    who = "; ".join(f"{k.replace('_', ' ')}: {v}" for k, v in profile.items())
+    questions = "\n".join(
+        f"- {dimension}: {question}" for dimension, question in setting.values.questions.items()
+    )
+    system = prompt.text("system", person=who, background=setting.background, questions=questions)
+    return Case(name, system, untrusted(text[:READ], "claim"))
+
+
+def score_claims(
+    claims: Claims,
     society: Society,
-    *,
-    background: Background | None = None,
-    perspective: Perspective | None = None,
-    values: Values | None = None,
-    seed: int = 0,
+    judge: ModelJudge[Rating],
+    setting: Setting,
     progress: Progress = silent,
 ) -> pl.DataFrame:
-    """(id, text) of claims to id, the six content values, content, depth, size, propagation, score
-    (and worthy).
+    """Claims to id, the six content values, content, depth, size, propagation, score (and worthy).
+    One cascade per claim; a claim without a rating has null scores.
     """
-    background, perspective = background or Background(), perspective or Perspective()
-    values = values or Values.read()
-    cues = Cues(values, Reader()).matrix([text for _, text in claims])
-    shift = values.of_users(society.population) + values.of_background(background)
-    closest = Closest(society.network, perspective.bounds.fan_out, seed=seed)
-    at_once = max(1, CELLS // (perspective.starts * max(1, society.population.size)))
-    rows: list[JsonObject] = []
-    for first in range(0, len(claims), at_once):
-        progress("scoring claims", first, len(claims))
-        names = [name for name, _ in claims[first : first + at_once]]
-        rows += _scores(
-            names, cues[first : first + at_once], shift, closest, perspective, values, seed
-        )
-    progress("scoring claims", len(claims), len(claims))
-    frame = pl.DataFrame(rows, schema=schema(), orient="row")
+    people, perspective = society.population, setting.perspective
+    closest = Closest(society.network, perspective.bounds.fan_out, seed=setting.seed)
+    starts = [
+        int(np.random.default_rng(stream_seed(setting.seed, name)).integers(people.size))
+        for name, _ in claims
+    ]
+    model = Model(starts, agents=people.size)
+    ratings: list[list[list[float]]] = [[] for _ in claims]
+    while len(model.front):
+        hearing = list(zip(model.front.claim.tolist(), model.front.agent.tolist(), strict=True))
+        cases = [
+            case_of(claims[claim], people.profile(agent), setting, judge.prompt)
+            for claim, agent in hearing
+        ]
+        willing = np.zeros(len(hearing), dtype=bool)
+        label = f"Asking users at depth {model.front.depth}"
+        for index, opinion in enumerate(judge.judge(cases, progress=progress, label=label)):
+            if opinion.reply is not None:
+                ratings[hearing[index][0]].append([getattr(opinion.reply, d) for d in DIMENSIONS])
+                willing[index] = opinion.reply.forward
+        if model.front.depth == perspective.bounds.depth:
+            break
+        model.pass_on(closest, willing)
+    depths, sizes, rows = depth(model), size(model), []
+    for i, ((name, _), scores) in enumerate(zip(claims, ratings, strict=True)):
+        # The order in which answers came must not show in the sum.
+        rated = np.array(sorted(scores))
+        cascade = depths[i : i + 1], sizes[i : i + 1], people.size
+        rows.append({"id": name, **(scored(rated, *cascade, perspective) if scores else {})})
+    numbers = (*DIMENSIONS, "content", "depth", "size", "propagation", "score")
+    schema = {"id": pl.String, **dict.fromkeys(numbers, pl.Float64)}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
     if perspective.threshold is None:
         return frame
     return frame.with_columns((pl.col("score") >= perspective.threshold).alias("worthy"))
-
-
-def schema() -> JsonObject:
-    numbers = dict.fromkeys((*DIMENSIONS, "content"), pl.Float64)
-    return {
-        "id": pl.String,
-        **numbers,
-        "depth": pl.Float64,
-        "size": pl.Float64,
-        "propagation": pl.Float64,
-        "score": pl.Float64,
-    }
-
-
-def _scores(
-    names: Sequence[str],
-    cues: npt.NDArray[np.float64],
-    shift: npt.NDArray[np.float64],
-    closest: Closest,
-    perspective: Perspective,
-    values: Values,
-    seed: int,
-) -> list[JsonObject]:
-    """Each claim starts with users drawn at random; whoever hears it rates it and decides whether
-    to pass it on.
-    """
-    users, times = len(shift), perspective.starts
-    starts, willing = (
-        np.empty((len(names), times), dtype=np.int64),
-        np.empty((len(names) * times, users), dtype=bool),
-    )
-    ratings = []
-    for i, name in enumerate(names):
-        ratings.append(shifted(cues[i][None, :], shift[:, :-1]))
-        rated = ratings[i] @ perspective.weights()
-        leaning = values.forward["base"] + values.forward["rating"] * (rated - 0.5) + shift[:, -1]
-        rng, chance = np.random.default_rng(stream_seed(seed, name)), 1 / (1 + np.exp(-leaning))
-        for k in range(times):
-            starts[i, k] = rng.integers(users)
-            willing[i * times + k] = rng.random(users) < chance
-    model = spread(starts.ravel(), closest, willing, perspective.bounds.depth)
-    visits, depths, sizes = (
-        model.visits(),
-        depth(model).reshape(-1, times),
-        size(model).reshape(-1, times),
-    )
-    ends = np.searchsorted(visits.claim, np.arange(1, len(names) + 1) * times)
-    hearers = np.split(visits.agent, ends[:-1])
-    return [
-        {"id": name, **scored(ratings[i][hearers[i]], depths[i], sizes[i], users, perspective)}
-        for i, name in enumerate(names)
-    ]
 
 
 def scored(
@@ -217,16 +350,16 @@ def scored(
     sizes: Ints,
     population: int,
     perspective: Perspective,
-) -> JsonObject:
-    """The figures of one claim, from the ratings (users by dimensions) and the depths and sizes of
-    its cascades.
+) -> dict[str, float]:
+    """The figures of one claim, from the ratings (users by dimensions) and the depth and size of
+    its cascade.
     """
     if perspective.decimals is not None:
         ratings = np.round(ratings, perspective.decimals)
     means = [perspective.rounded(float(m)) for m in ratings.mean(axis=0)]
     content = perspective.rounded(float(np.array(means) @ perspective.weights()))
     propagation = perspective.rounded(
-        float(np.mean(ability(depths, sizes, perspective.bounds, population)))
+        float(np.mean(perspective.bounds.ability(depths, sizes, population)))
     )
     return {
         **dict(zip(DIMENSIONS, means, strict=True)),
@@ -235,4 +368,66 @@ def scored(
         "size": float(np.mean(sizes)),
         "propagation": propagation,
         "score": perspective.combined(content, propagation),
+    }
+
+
+# Distributions of scores: under conditions, and how far they are from the scores that annotators
+# gave.
+
+
+def wasserstein(
+    a: Sequence[float] | npt.NDArray[np.float64],
+    b: Sequence[float] | npt.NDArray[np.float64],
+    a_weights: Sequence[float] | None = None,
+    b_weights: Sequence[float] | None = None,
+) -> float:
+    """The first Wasserstein distance between two sets of scores: how far, on average, scores have
+    to be moved.
+    """
+    from scipy.stats import wasserstein_distance
+
+    if not len(a) or not len(b):
+        raise DataError(
+            "There are no scores to compare.", "Give at least one score on either side."
+        )
+    return float(wasserstein_distance(a, b, a_weights, b_weights))
+
+
+def of_counts(counts: Mapping[float, int], other: Mapping[float, int]) -> float:
+    """The same between two tables of score -> how often."""
+    return wasserstein(list(counts), list(other), list(counts.values()), list(other.values()))
+
+
+def against_people(
+    scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 500, seed: int = 0
+) -> JsonObject:
+    """Distance from annotators' scores (columns id and score), and rank agreement on the claims
+    that both have.
+
+    The distance compares distributions and ignores which claim has which score: hence the rank
+    correlation.
+    """
+    from scipy.stats import spearmanr
+
+    theirs = (
+        people.drop_nulls(["id", "score"])
+        .group_by("id", maintain_order=True)
+        .agg(pl.col("score").mean())
+    )
+    shared = scores.select("id", "score").join(theirs, on="id", suffix="_people").sort("id")
+    if not shared.height:
+        raise DataError(
+            "No claim has both a score and an annotator's score.",
+            "Check that the ids are those of the records.",
+        )
+    ours, other = shared["score"].to_numpy(), shared["score_people"].to_numpy()
+    interval = unit_interval(
+        len(ours), lambda i: wasserstein(ours[i], other[i]), seed=seed, draws=draws
+    )
+    varied = len(set(ours)) > 1 and len(set(other)) > 1
+    return {
+        "claims": shared.height,
+        "wasserstein": wasserstein(ours, other),
+        "interval": None if interval is None else list(interval),
+        "spearman": float(spearmanr(ours, other).statistic) if varied else None,
     }

@@ -15,9 +15,14 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evolve.worth.compare import distances, summary
-from claimlab.evolve.worth.score import Perspective, Society
-from claimlab.evolve.worth.values import DIMENSIONS, Background
+from claimlab.evolve.worth.score import (
+    ALL,
+    DIMENSIONS,
+    Perspective,
+    Setting,
+    Society,
+    wasserstein,
+)
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles
 from claimlab.pages.charts import to_svg
 from claimlab.pages.excerpt import excerpt
@@ -27,13 +32,6 @@ FEW = 5  # bands; with fewer, each is halved
 TOPICS = 8  # in one chart
 LEAST = 20  # claims of a topic that is shown by itself; the others are pooled
 TOP = 10  # claims that are listed
-FEATURES = "features"
-CAUTION = (
-    "Features give an order and no score: on the one condition with published human judgements, the"
-    " same number for every claim is nearer to them (Wasserstein distance 0.08) than these features"
-    " (0.42)."
-)
-ORDER_ONLY = f"{CAUTION} For scores, pass `judge`."
 
 
 @dataclass(repr=False)
@@ -43,10 +41,9 @@ class Worth(Shown):
     """
 
     scores: pl.DataFrame
-    background: Background
-    perspective: Perspective
+    setting: Setting
     society: Society
-    method: str  # "features", or the model that played the users
+    method: str  # the model that played the users
     where: dict[str, str] = field(default_factory=dict)  # attributes that users had to have
     by: str | None = None  # the condition that was varied, with its scores
     conditions: pl.DataFrame | None = None
@@ -60,26 +57,11 @@ class Worth(Shown):
         return self.scores
 
     @property
-    def order_only(self) -> bool:
-        """Whether the figures only put claims in order: features do not beat a constant as a
-        score.
-        """
-        return self.method == FEATURES
-
-    def compare(self, people: JsonObject) -> None:
-        """Keep what a comparison with annotators can say: an order has a rank correlation, and no
-        distance.
-        """
-        dropped = ("wasserstein", "interval") if self.order_only else ()
-        self.people = {name: value for name, value in people.items() if name not in dropped}
-
-    @property
-    def measure(self) -> str:
-        return "index" if self.order_only else "score"
+    def perspective(self) -> Perspective:
+        return self.setting.perspective
 
     def headline(self) -> str:
-        word = "put in order" if self.order_only else "scored"
-        return f"of {self.scores['score'].count():,} claims, {word} by {self.method}"
+        return f"of {self.scores['score'].count():,} claims, scored by {self.method}"
 
     @property
     def ceiling(self) -> float:
@@ -88,27 +70,26 @@ class Worth(Shown):
         return self.perspective.combined(1.0, most)
 
     def to_json(self) -> JsonObject:
-        p = self.perspective
+        view = self.perspective
         return {
             "method": self.method,
-            "measure": self.measure,
-            "background": dict(self.background.__dict__),
+            "measure": "score",
+            "background": dict(self.setting.background.__dict__),
             "users": {
                 "where": self.where,
                 "count": self.society.population.size,
                 "network": self.society.network.kind,
             },
             "perspective": {
-                "dimensions": dict(p.dimensions),
-                "content": p.content,
-                "propagation": p.propagation,
-                "threshold": p.threshold,
-                "depth": p.bounds.depth,
-                "fan_out": p.bounds.fan_out,
-                "decimals": p.decimals,
-                "starts": p.starts,
+                "dimensions": dict(view.dimensions),
+                "content": view.content,
+                "propagation": view.propagation,
+                "threshold": view.threshold,
+                "depth": view.bounds.depth,
+                "fan_out": view.bounds.fan_out,
+                "decimals": view.decimals,
             },
-            "ceiling": None if self.order_only else self.ceiling,
+            "ceiling": self.ceiling,
             "claims": self.scores.height + self.untold,
             "unscored": self.scores["score"].null_count() + self.untold,
             "worthy": int(self.scores["worthy"].sum()) if "worthy" in self.scores.columns else None,
@@ -120,6 +101,40 @@ class Worth(Shown):
             "people": self.people,
             "tally": self.tally,
         }
+
+
+def summary(scores: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Per value of `by`: how many, mean, spread and quartiles of the score."""
+    score = pl.col("score")
+    return (
+        scores.with_columns(pl.col(by).fill_null("not stated"))
+        .group_by(by, maintain_order=True)
+        .agg(
+            pl.len().alias("claims"),
+            score.mean().alias("mean"),
+            score.std().alias("spread"),
+            score.quantile(0.25).alias("lower"),
+            score.median().alias("median"),
+            score.quantile(0.75).alias("upper"),
+        )
+        .sort(by)
+    )
+
+
+def distances(scores: pl.DataFrame) -> pl.DataFrame:
+    """Per condition: claims, mean, quartiles, and how far its scores lie from those without the
+    condition.
+    """
+    whole = scores.filter(pl.col("condition") == ALL)["score"].drop_nulls().to_numpy()
+    rows = []
+    for (name,), part in scores.group_by("condition", maintain_order=True):
+        values = part["score"].drop_nulls()
+        quartiles = [values.quantile(q) for q in (0.25, 0.5, 0.75)]
+        far = wasserstein(values.to_numpy(), whole) if values.len() and len(whole) else None
+        rows.append((name, values.len(), values.mean(), *quartiles, far))
+    numbers = dict.fromkeys(("mean", "lower", "median", "upper", "distance"), pl.Float64())
+    schema: dict[str, pl.DataType] = {"condition": pl.String(), "claims": pl.Int64(), **numbers}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def by_topic(scored: Worth) -> pl.DataFrame:
@@ -160,17 +175,13 @@ def page(worth: Worth) -> Report:
     figures = worth.to_json()
     who = ", ".join(f"{k} = {v}" for k, v in worth.where.items()) or "all"
     conditions = (
-        f"Background: {worth.background}. Users: {who} ({figures['users']['count']:,}). Method:"
-        f" {worth.method}."
+        f"Background: {worth.setting.background}. Users: {who} ({figures['users']['count']:,})."
+        f" Method: {worth.method}."
     )
     top: list[list[Any]] = [list(row) for row in top_claims(worth)]
-    highest = Section(
-        "Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)]
-    )
-    caution_first: list[Block] = [Text(ORDER_ONLY, "note")] if worth.order_only else []
+    highest = Section("Most check-worthy claims", [Table(["Score", "Id", "Text"], top)])
     blocks: list[Block] = [
         Text(conditions),
-        *caution_first,
         tiles(worth),
         highest,
         *distributions(worth),
@@ -178,9 +189,8 @@ def page(worth: Worth) -> Report:
     ]
     blocks += _people(worth)
     caution = (
-        "A score is valid under these conditions only. Scores by features depend on word lists and"
-        " on shifts that were set by hand and not fitted to data; scores by a model depend on a"
-        " judge that was not compared with annotators."
+        "A score is valid under these conditions only, and depends on a model that was not compared"
+        " with annotators."
     )
     return Report(
         "Check-worthiness", f"{figures['claims']:,} claims", [*blocks, Text(caution, "note")]
@@ -196,13 +206,6 @@ def tiles(worth: Worth) -> Tiles:
         if "worthy" in worth.scores.columns
         else "no threshold set"
     )
-    if worth.order_only:
-        return Tiles(
-            [
-                ("claims in order", f"{known.len():,}", "plain"),
-                ("without a place", f"{unscored:,}", "warn" if unscored else "plain"),
-            ]
-        )
     return Tiles(
         [
             ("mean score", mean, "plain"),
@@ -232,7 +235,6 @@ def distributions(worth: Worth) -> list[Figure]:
         .sort("score", "topic")
     )
     out = _bands(
-        worth,
         known,
         "topic",
         topics["topic"].reverse().to_list(),
@@ -241,13 +243,11 @@ def distributions(worth: Worth) -> list[Figure]:
     if worth.conditions is not None:
         varied, words = worth.conditions.drop_nulls("score"), (worth.by or "").replace("_", " ")
         order = varied["condition"].unique(maintain_order=True).to_list()
-        out += _bands(worth, varied, "condition", order, f"of the same claims by {words}")
+        out += _bands(varied, "condition", order, f"of the same claims by {words}")
     return out
 
 
-def _bands(
-    worth: Worth, known: pl.DataFrame, by: str, order: list[str], title: str
-) -> list[Figure]:
+def _bands(known: pl.DataFrame, by: str, order: list[str], title: str) -> list[Figure]:
     """Share of the claims in each band of scores, a row for each value of `by`; bands beyond all
     are left out.
     """
@@ -277,10 +277,7 @@ def _bands(
         order=rows,
         columns=names,
     )
-    measure = "scores" if not worth.order_only else "the index"
-    caption = (
-        f"Check-worthiness {title}: share of the claims in each band of {measure}. Empty: none."
-    )
+    caption = f"Check-worthiness {title}: share of the claims in each band of scores. Empty: none."
     return [
         Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")
     ]
@@ -299,8 +296,8 @@ def table(worth: Worth) -> Section:
     return Section(
         "Under these conditions",
         [
-            Table(columns, rows, f"The {worth.measure} by topic."),
-            Table(["Part", "Mean"], parts, f"What the {worth.measure} is made of."),
+            Table(columns, rows, "The score by topic."),
+            Table(["Part", "Mean"], parts, "What the score is made of."),
             *varied,
         ],
     )
@@ -329,11 +326,9 @@ def _people(worth: Worth) -> list[Block]:
         return [Text("Not compared with annotators: pass `people`.", "note")]
     n = worth.people["claims"]
     rank = "not known" if worth.people["spearman"] is None else f"{worth.people['spearman']:.2f}"
-    far = ""
-    if "wasserstein" in worth.people:
-        interval = worth.people["interval"]
-        ends = f" (95% interval {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
-        far = f"Wasserstein distance {worth.people['wasserstein']:.3f}{ends}, "
+    interval = worth.people["interval"]
+    ends = f" (95% interval {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
+    far = f"Wasserstein distance {worth.people['wasserstein']:.3f}{ends}"
     return [
-        Text(f"Compared with annotators on {several(n, 'claim')}: {far}rank correlation {rank}.")
+        Text(f"Compared with annotators on {several(n, 'claim')}: {far}, rank correlation {rank}.")
     ]

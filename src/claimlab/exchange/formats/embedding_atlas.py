@@ -17,7 +17,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.format import Road, Settings, Written
-from claimlab.text.map import TextMap, text_map
+from claimlab.text.vectors import TextMap, text_map
 
 FILE = "map.parquet"
 _NEIGHBOURS = pl.Struct({"ids": pl.List(pl.Int64), "distances": pl.List(pl.Float64)})

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from claimlab.catalog.period import earliest
+from claimlab.catalog.load import earliest
 from claimlab.core.words import several
 from claimlab.exchange.dates import Dates
 from claimlab.exchange.make.report import Boilerplate, DateFindings, ImportReport, LanguageFindings

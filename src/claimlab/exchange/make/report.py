@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 import polars as pl
 
-from claimlab.catalog.period import EARLY
+from claimlab.catalog.load import EARLY
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb

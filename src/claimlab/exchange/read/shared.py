@@ -15,7 +15,7 @@ import polars as pl
 
 from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import reads
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress

@@ -17,7 +17,6 @@ from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import estimated
-from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken
@@ -25,6 +24,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.generate.filter.agreement import agreement, read_decisions
 from claimlab.generate.filter.decide import AGGREGATES, FAILED, UNDECIDED, Gate, verdicts

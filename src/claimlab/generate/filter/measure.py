@@ -14,7 +14,7 @@ from typing import Any
 from claimlab.core import packaged
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.names import place, shares
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress

@@ -10,7 +10,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
-from claimlab.core.stats.shares import wilson
+from claimlab.core.stats.interval import wilson
 from claimlab.core.types import JsonObject
 from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED, Gate, Verdict
 from claimlab.generate.filter.texts import Text

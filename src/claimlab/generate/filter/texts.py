@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.bluff.decode import degree as degree_of
+from claimlab.catalog.readers.bluff.texts import degree_of
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_json, digest_table, write_parquet

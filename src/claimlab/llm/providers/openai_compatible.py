@@ -12,9 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
-from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
-from claimlab.core.calls.secrets import excerpt
+from claimlab.core.calls.http import (
+    ErrorAnswer,
+    TooLarge,
+    WrongEncoding,
+    client_settings,
+    excerpt,
+    read_bounded,
+    retry_after,
+)
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.core.types import JsonObject
 from claimlab.llm.messages import CUT, Answer, Request, T

@@ -5,9 +5,9 @@ https://api-dashboard.search.brave.com/app/documentation/web-search
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
 
 from claimlab.core.languages import normalise
+from claimlab.core.types import Json
 from claimlab.search.fields import address, mapping, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
@@ -22,14 +22,14 @@ SPELLINGS = {"ja": "jp", "zh": "zh-hans", "no": "nb", "nb": "nb", "pt": "pt-pt"}
 
 
 class Brave(WebProvider):
-    name: ClassVar[str] = "brave"
-    endpoint: ClassVar[str] = "https://api.search.brave.com/res/v1/web/search"
-    needs: ClassVar[tuple[str, ...]] = ("BRAVE_SEARCH_API_KEY",)
-    page_size: ClassVar[int] = 20
+    name = "brave"
+    endpoint = "https://api.search.brave.com/res/v1/web/search"
+    needs = ("BRAVE_SEARCH_API_KEY",)
+    page_size = 20
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("BRAVE_SEARCH_API_KEY")
-        params: dict[str, str | int | None] = {
+        params = {
             "q": query.plain(max_chars=400, max_words=50),  # longer queries are refused
             "count": self.page_size if page else wanted,  # pages are counted in steps of `count`
             "offset": page,
@@ -39,17 +39,9 @@ class Brave(WebProvider):
             "result_filter": "web",
             "text_decorations": "false",
         }
-        return Call(
-            self.name,
-            "GET",
-            self.address,
-            params={k: v for k, v in params.items() if v is not None},
-            headers={"X-Subscription-Token": key},
-            secret=key,
-            most=self.price(wanted),
-        )
+        return self.call(wanted, key, params=params, headers={"X-Subscription-Token": key})
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:
         hits = table(self.name, answer, "web", "results", or_else=("query", "type"))
         about = mapping(answer.get("query"))
         more = about.get("more_results_available") is True and len(hits) >= self.page_size

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime, time
-from typing import Any, ClassVar
 
+from claimlab.core.types import Json
 from claimlab.search.fields import address, mapping, number, strings, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
@@ -15,16 +15,16 @@ EXTRA = 0.001  # dollars for each further one
 
 
 class Exa(WebProvider):
-    name: ClassVar[str] = "exa"
-    endpoint: ClassVar[str] = "https://api.exa.ai/search"
-    needs: ClassVar[tuple[str, ...]] = ("EXA_API_KEY",)
-    page_size: ClassVar[int] = 100
+    name = "exa"
+    endpoint = "https://api.exa.ai/search"
+    needs = ("EXA_API_KEY",)
+    page_size = 100
 
     def price(self, wanted: int) -> float | None:
         base = super().price(wanted)
         return None if base is None else base + max(0, wanted - INCLUDED) * EXTRA
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:  # noqa: ARG002
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:  # noqa: ARG002
         key = self.key("EXA_API_KEY")
         last = datetime.combine(query.before, time(23, 59, 59)) if query.before else None
         body = {
@@ -32,21 +32,18 @@ class Exa(WebProvider):
             "type": "auto",
             "numResults": wanted,
             "contents": {"highlights": {"maxCharacters": 1000}},
-            **({"endPublishedDate": f"{last.isoformat()}.000Z"} if last else {}),
-            **({"userLocation": query.country} if query.country else {}),
+            "endPublishedDate": f"{last.isoformat()}.000Z" if last else None,
+            "userLocation": query.country or None,
         }
-        return Call(
-            self.name,
-            "POST",
-            self.address,
+        return self.call(
+            wanted,
+            key,
             headers={"x-api-key": key},
             body=body,
-            secret=key,
-            most=self.price(wanted),
             cost_of=lambda answer: _cost(answer, self.price(wanted)),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         results = Page()
         for hit in table(self.name, answer, "results"):
             results.evidence.append(
@@ -66,7 +63,7 @@ class Exa(WebProvider):
         return results
 
 
-def _cost(answer: Any, otherwise: float | None) -> float | None:
+def _cost(answer: Json, otherwise: float | None) -> float | None:
     """What the answer says it cost, else the list price."""
     total = number(mapping(mapping(answer).get("costDollars")).get("total"))
     return total if total is not None else otherwise

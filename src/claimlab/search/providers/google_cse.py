@@ -7,9 +7,8 @@ https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, ClassVar
 
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, first, mapping, table, text
 from claimlab.search.http import Call
@@ -24,15 +23,15 @@ NOTE = (
 
 
 class GoogleCse(WebProvider):
-    name: ClassVar[str] = "google-cse"
-    endpoint: ClassVar[str] = "https://www.googleapis.com/customsearch/v1"
-    note: ClassVar[str] = NOTE.format(tense="ends")
-    needs: ClassVar[tuple[str, ...]] = ("GOOGLE_CSE_API_KEY", "GOOGLE_CSE_ID")
+    name = "google-cse"
+    endpoint = "https://www.googleapis.com/customsearch/v1"
+    note = NOTE.format(tense="ends")
+    needs = ("GOOGLE_CSE_API_KEY", "GOOGLE_CSE_ID")
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("GOOGLE_CSE_API_KEY")
         language = two_letters(query)
-        params: dict[str, str | int | None] = {
+        params = {
             "key": key,  # the service documents no header for it
             "cx": self.key("GOOGLE_CSE_ID"),
             "q": query.plain(),
@@ -42,16 +41,9 @@ class GoogleCse(WebProvider):
             "gl": query.country.lower() if query.country else None,
             "sort": f"date:r::{query.before:%Y%m%d}" if query.before else None,
         }
-        return Call(
-            self.name,
-            "GET",
-            self.address,
-            params={k: v for k, v in params.items() if v is not None},
-            secret=key,
-            most=self.price(wanted),
-        )
+        return self.call(wanted, key, params=params)
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         hits = table(self.name, answer, "items", or_else=("kind", "queries", "searchInformation"))
         following = first(mapping(answer.get("queries")).get("nextPage")).get("startIndex")
         over = retrieved.date() > LAST_DAY

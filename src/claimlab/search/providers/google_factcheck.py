@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, ClassVar
 
 from claimlab.core.languages import normalise
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.search.dates import read_date
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, mapping, table, text
@@ -25,9 +24,9 @@ class GoogleFactCheck(WebProvider):
     keeps one publisher.
     """
 
-    name: ClassVar[str] = "google-factcheck"
-    endpoint: ClassVar[str] = "https://factchecktools.googleapis.com/v1alpha1/claims:search"
-    needs: ClassVar[tuple[str, ...]] = ("GOOGLE_FACTCHECK_API_KEY",)
+    name = "google-factcheck"
+    endpoint = "https://factchecktools.googleapis.com/v1alpha1/claims:search"
+    needs = ("GOOGLE_FACTCHECK_API_KEY",)
 
     def __init__(
         self,
@@ -45,9 +44,9 @@ class GoogleFactCheck(WebProvider):
     def parameters(self) -> JsonObject:
         return {"max_age_days": self.max_age_days, "publisher_site": self.publisher_site}
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         key = self.key("GOOGLE_FACTCHECK_API_KEY")
-        params: dict[str, str | int | None] = {
+        params = {
             "query": query.text,
             "languageCode": two_letters(query),  # the service ignores the region
             "maxAgeDays": self.max_age_days,
@@ -57,19 +56,10 @@ class GoogleFactCheck(WebProvider):
             "pageToken": page,
             "reviewPublisherSiteFilter": self.publisher_site,
         }
-        return Call(
-            self.name,
-            "GET",
-            self.address,
-            params={k: v for k, v in params.items() if v is not None},
-            headers={
-                "X-Goog-Api-Key": key
-            },  # in the header rather than the address, which ends up in logs
-            secret=key,
-            most=self.price(wanted),
-        )
+        # in the header rather than the address, which ends up in logs
+        return self.call(wanted, key, params=params, headers={"X-Goog-Api-Key": key})
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         results = Page(following=text(mapping(answer).get("nextPageToken")))
         if answer in ({}, {"claims": []}):
             return results  # as the service says that it knows no such claim

@@ -5,7 +5,6 @@ always free.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from claimlab.core.types import JsonObject
 from claimlab.search.local import LocalIndex
@@ -16,7 +15,7 @@ from claimlab.search.results import Results, now
 class Local:
     """Search the index in `index`; build it first with claimlab.search.local.build_index."""
 
-    name: ClassVar[str] = "local"
+    name = "local"
 
     def __init__(self, index: LocalIndex | str | Path, *, passage: int = 1000) -> None:
         self.index = index if isinstance(index, LocalIndex) else LocalIndex(index)

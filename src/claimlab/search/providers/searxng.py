@@ -7,9 +7,9 @@ public ones do not).
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
 
 from claimlab.core.errors import SearchFailed
+from claimlab.core.types import Json
 from claimlab.search.fields import address, number, strings, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
@@ -21,11 +21,11 @@ class SearxNG(WebProvider):
     enough.
     """
 
-    name: ClassVar[str] = "searxng"
-    endpoint: ClassVar[str] = ""
-    needs: ClassVar[tuple[str, ...]] = ("SEARXNG_URL",)
+    name = "searxng"
+    endpoint = ""
+    needs = ("SEARXNG_URL",)
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:
         where = self.address or self._instance()
         params: dict[str, str | int | None] = {
             "q": query.plain(),
@@ -41,7 +41,7 @@ class SearxNG(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:
         hits = table(self.name, answer, "results")
         results = Page(
             following=(page or 1) + 1 if hits else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
 
+from claimlab.core.types import Json
 from claimlab.search.fields import address, mapping, number, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
@@ -13,37 +13,34 @@ from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class Serper(WebProvider):
-    name: ClassVar[str] = "serper"
-    endpoint: ClassVar[str] = "https://google.serper.dev/search"
-    needs: ClassVar[tuple[str, ...]] = ("SERPER_API_KEY",)
-    page_size: ClassVar[int] = 100
+    name = "serper"
+    endpoint = "https://google.serper.dev/search"
+    needs = ("SERPER_API_KEY",)
+    page_size = 100
 
     def price(self, wanted: int) -> float | None:
         credit = super().price(wanted)
         return None if credit is None else credit * (1 if wanted <= 10 else 2)
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:  # noqa: ARG002
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:  # noqa: ARG002
         key = self.key("SERPER_API_KEY")
         before = query.before
-        body: dict[str, str | int | None] = {
+        body = {
             "q": query.plain(max_chars=2000),
             "num": max(10, wanted),  # fewer cost the same
             "gl": query.country.lower() if query.country else None,
             "hl": two_letters(query),
             "tbs": f"cdr:1,cd_max:{before.month}/{before.day}/{before.year}" if before else None,
         }
-        return Call(
-            self.name,
-            "POST",
-            self.address,
+        return self.call(
+            wanted,
+            key,
             headers={"X-API-KEY": key},
-            body={k: v for k, v in body.items() if v is not None},
-            secret=key,
-            most=self.price(wanted),
+            body=body,
             cost_of=lambda answer: _cost(answer, self.price(wanted)),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         results = Page()
         for hit in table(self.name, answer, "organic", or_else=("searchParameters",)):
             results.evidence.append(
@@ -59,7 +56,7 @@ class Serper(WebProvider):
         return results
 
 
-def _cost(answer: Any, otherwise: float | None) -> float | None:
+def _cost(answer: Json, otherwise: float | None) -> float | None:
     """Credits that the answer says were taken, at the price of one; else the list price."""
     credits = number(mapping(answer).get("credits"))
     price = terms(Serper.name).price

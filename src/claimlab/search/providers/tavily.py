@@ -5,8 +5,8 @@ https://docs.tavily.com/documentation/api-reference
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
 
+from claimlab.core.types import Json
 from claimlab.search.fields import address, number, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
@@ -18,31 +18,23 @@ class Tavily(WebProvider):
     boosts by it.
     """
 
-    name: ClassVar[str] = "tavily"
-    endpoint: ClassVar[str] = "https://api.tavily.com/search"
-    needs: ClassVar[tuple[str, ...]] = ("TAVILY_API_KEY",)
-    page_size: ClassVar[int] = 20
+    name = "tavily"
+    endpoint = "https://api.tavily.com/search"
+    needs = ("TAVILY_API_KEY",)
+    page_size = 20
 
-    def ask(self, query: Query, wanted: int, page: Any) -> Call:  # noqa: ARG002
+    def ask(self, query: Query, wanted: int, page: Json) -> Call:  # noqa: ARG002
         key = self.key("TAVILY_API_KEY")
         body = {
             "query": query.plain(max_chars=400),
             "max_results": wanted,
             "search_depth": "basic",
             "include_answer": False,
-            **({"end_date": query.before.isoformat()} if query.before else {}),
+            "end_date": query.before.isoformat() if query.before else None,
         }
-        return Call(
-            self.name,
-            "POST",
-            self.address,
-            headers={"Authorization": f"Bearer {key}"},
-            body=body,
-            secret=key,
-            most=self.price(wanted),
-        )
+        return self.call(wanted, key, headers={"Authorization": f"Bearer {key}"}, body=body)
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+    def read(self, answer: Json, query: Query, retrieved: datetime, page: Json) -> Page:  # noqa: ARG002
         results = Page()
         for hit in table(self.name, answer, "results"):
             results.evidence.append(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.split.material import Kept, Material, named, numbered
-from claimlab.split.small import UNCELLED, drawn_per_cell
+from claimlab.split.material import UNCELLED, Kept, Material, drawn_per_cell, named, numbered
 from claimlab.split.strategy import Impossible, Parts, Request
 
 MOST = 50

@@ -9,8 +9,8 @@ from dataclasses import replace
 import polars as pl
 
 from claimlab.split.material import Material
+from claimlab.split.strategies.table import Whole
 from claimlab.split.strategy import Impossible, Parts, Request
-from claimlab.split.whole import Whole
 
 
 class Pair(Whole):

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from claimlab.text.neardup.akin import akin_clusters
 from claimlab.text.neardup.bands import Plan
-from claimlab.text.neardup.find import find_across, find_clusters, find_pairs
 from claimlab.text.neardup.normal import normalise
 from claimlab.text.neardup.results import Clusters, Pairs, Skipped
+from claimlab.text.neardup.search import find_across, find_clusters, find_pairs
 from claimlab.text.neardup.stream import stream_clusters
 
 __all__ = [

@@ -22,10 +22,8 @@ from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.buckets import LOW, SHIFT, distinct
-from claimlab.text.neardup.cluster import label
-from claimlab.text.neardup.hashing import mix
-from claimlab.text.neardup.kernel import I64, U64, Flags
-from claimlab.text.neardup.results import Clusters
+from claimlab.text.neardup.kernel import I64, U64, Flags, mix
+from claimlab.text.neardup.results import Clusters, label
 from claimlab.text.neardup.search import Texts, as_list, sorted_pairs
 
 PERMUTATIONS, BANDS = 100, 50

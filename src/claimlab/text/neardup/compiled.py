@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from claimlab.core.progress import Progress, silent
 from claimlab.text.neardup import _kernel
 from claimlab.text.neardup.bands import Plan
-from claimlab.text.neardup.hashing import salts
-from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches
+from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches, salts
 from claimlab.text.neardup.normal import PAGE, TABLE_SIZE, folding_table, normalise
 from claimlab.text.neardup.workers import SHARE, in_ranges
 

@@ -15,9 +15,22 @@ from typing import Any
 import numpy as np
 
 from claimlab.core.progress import Progress, silent
+from claimlab.core.types import Sparse
 from claimlab.text.neardup.bands import Plan
-from claimlab.text.neardup.hashing import BASE, LENGTH, ROUNDS, mix, salts
-from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches
+from claimlab.text.neardup.kernel import (
+    BASE,
+    I64,
+    LENGTH,
+    ROUNDS,
+    U32,
+    U64,
+    Bitmaps,
+    Flags,
+    Grams,
+    Sketches,
+    mix,
+    salts,
+)
 from claimlab.text.neardup.normal import is_word, normalise
 
 BLOCK = 1 << 12  # texts a block
@@ -86,7 +99,7 @@ class NumpyCorpus:
             progress("verify pairs", block.stop, len(codes))
         return both, either
 
-    def _sets(self, rows: I64) -> Any:
+    def _sets(self, rows: I64) -> Sparse:
         """The gram sets of these texts as the rows of a sparse matrix of ones."""
         sparse: Any = importlib.import_module(
             "scipy.sparse"

@@ -1,7 +1,17 @@
-"""What the compiled kernel and its NumPy fallback both offer; choose.py chooses between them."""
+"""What the compiled kernel and its NumPy fallback both offer, and the choice between them.
+
+The arithmetic that the compiled kernel and the NumPy code share: constants, the mixer, the salts
+of the rounds.
+
+The choice between the compiled kernel and its NumPy fallback.
+
+CLAIMLAB_NEARDUP=numpy forces the NumPy code; CLAIMLAB_NEARDUP=compiled refuses to run without the
+compiled one. Both give the same pairs; only the speed differs.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -9,7 +19,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.progress import Progress
 from claimlab.text.neardup.bands import Plan
 
@@ -112,3 +122,56 @@ def bitmap_lanes(characters: int, texts: int) -> int:
     while lanes < min(wanted, 256):
         lanes *= 2
     return lanes
+
+
+BASE = np.uint64(0x9E3779B97F4A7C15)
+LENGTH = np.uint64(0xC2B2AE3D27D4EB4F)
+ROUNDS = 16
+
+
+def mix(x: U64) -> U64:
+    """Spread every bit over all 64 (the finaliser of SplitMix64)."""
+    x = x ^ (x >> np.uint64(30))
+    x = x * np.uint64(0xBF58476D1CE4E5B9)
+    x = x ^ (x >> np.uint64(27))
+    x = x * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def salts(seed: int, bins: int) -> U64:
+    """A mask and an odd multiplier for each round and for each bin, as a table of two columns."""
+    if not 0 <= seed < 1 << 64:
+        raise UsageError(
+            f"The seed {seed} is out of range.", "Give a whole number from 0 to 2^64 - 1."
+        )
+    count = 2 * (ROUNDS + bins)
+    steps = np.arange(1, count + 1, dtype=np.uint64) * BASE
+    values = mix(mix(np.array([seed], dtype=np.uint64)) + steps).reshape(-1, 2)
+    values[:, 1] |= np.uint64(1)
+    return values
+
+
+ENVIRONMENT = "CLAIMLAB_NEARDUP"
+
+
+def load() -> Kernel:
+    wish = os.environ.get(ENVIRONMENT, "")
+    if wish not in ("", "numpy", "compiled"):
+        raise UsageError(
+            f"{ENVIRONMENT} is '{wish}'.", "Set it to 'numpy' or 'compiled', or unset it."
+        )
+    if wish != "numpy":
+        try:
+            from claimlab.text.neardup.compiled import CompiledKernel
+
+            return CompiledKernel()
+        except ImportError:
+            if wish == "compiled":
+                raise ClaimlabError(
+                    f"{ENVIRONMENT} asks for the compiled near-duplicate kernel, which was not"
+                    " built.",
+                    "Install a C compiler, then install claimlab again.",
+                ) from None
+    from claimlab.text.neardup.fallback import NumpyKernel
+
+    return NumpyKernel()

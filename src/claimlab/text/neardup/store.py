@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.engine.reads import check, reads
-from claimlab.core.types import JsonObject
+from claimlab.core.types import Json, JsonObject
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.kernel import U32, U64, Flags, Grams, Sketches, Unit
 from claimlab.text.neardup.results import Rows, Skipped
@@ -116,7 +116,7 @@ class Store:
     ]  # of each stage that is done: its outputs, in order, and their digests
 
     @classmethod
-    def open(cls, shard: Mapping[str, Any]) -> Store:
+    def open(cls, shard: Mapping[str, Json]) -> Store:
         """As a worker sees it. What a shard names was checked: the job, and which outputs it may
         believe.
         """

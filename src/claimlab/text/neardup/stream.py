@@ -1,10 +1,16 @@
-"""Near-duplicates of more texts than memory holds: the same search as in find.py, in four stages
-through files.
+"""Near-duplicates of more texts than memory holds: the same search as in search.py, in four
+stages through files.
 
 Sketches, identical texts, candidates of each band, verified pairs: every stage is cut into shards
 that any engine may do, on one machine or on many. How the work is cut depends on the input and on
 `memory` alone, so the result is that of `find_clusters` on the same texts, whatever did the work
 and however often it was stopped.
+
+The four stages of a streamed search, each on one shard. They read and write one folder, which
+all workers see.
+
+A band is matched alone, and a large one in parts of its keys, so that matching scales with the
+number of processes: no worker waits for another, and only rows that share a key are looked at.
 """
 
 from __future__ import annotations
@@ -17,28 +23,36 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
-from claimlab.core.engine.current import current
+from claimlab.core.engine.names import current
 from claimlab.core.engine.reads import digest_of, keep, reads
-from claimlab.core.engine.size import fitting_workers
 from claimlab.core.engine.stage import Work
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
+from claimlab.core.machine import fitting_workers
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.text.neardup.bands import choose
-from claimlab.text.neardup.buckets import SHIFT
-from claimlab.text.neardup.cluster import label
-from claimlab.text.neardup.kernel import U64, Grams, Unit, bitmap_lanes
-from claimlab.text.neardup.results import Clusters
-from claimlab.text.neardup.search import MAX_ROWS, sorted_pairs
-from claimlab.text.neardup.stages import CODE_COST, TEXT_COST, match, same, sketch, verify
-from claimlab.text.neardup.store import Job, Store
+from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, sharing
+from claimlab.text.neardup.kernel import U32, U64, Flags, bitmap_lanes, load
+from claimlab.text.neardup.results import Clusters, Rows, label
+from claimlab.text.neardup.search import (
+    MAX_ROWS,
+    Options,
+    Wishes,
+    first_of_same,
+    sorted_pairs,
+    verified,
+)
+from claimlab.text.neardup.store import Bits, Job, Store, write_sketches
+from claimlab.text.neardup.workers import count_threads
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ROW_COST = 600  # bytes a text costs besides its characters while its sketch is made
@@ -55,14 +69,9 @@ def stream_clusters(
     *,
     workdir: str | Path,
     memory: str | int = "8GB",
-    threshold: float = 0.7,
-    ngram: int = 5,
-    unit: Unit = "char",
-    recall: float = 0.99,
-    seed: int = 0,
     keep: bool = False,
     engine: str | None = None,
-    progress: Progress = silent,
+    **options: Unpack[Wishes],
 ) -> Clusters:
     """Clusters of the texts in `column` of one Parquet file or several, whose rows count on from
     file to file.
@@ -74,7 +83,8 @@ def stream_clusters(
     """
     budget = parse_memory(memory)
     source = Source.open([paths] if isinstance(paths, str | Path) else paths, column)
-    job = source.job(Grams(ngram, unit), threshold, recall, seed, max(budget // WORKERS, 1))
+    wish = Options(**options)
+    job = source.job(wish, max(budget // WORKERS, 1))
     folder = Journal(Path(workdir), {"source": source.identity(), **vars(job)}).folder
     assert folder is not None
     folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +97,7 @@ def stream_clusters(
         memory=job.share,
     )
     store = Store(folder.absolute(), job, {})
-    _run(store, shard, stage, progress)
+    _run(store, shard, stage, wish.progress)
     clusters = _clusters(store)
     if not keep:
         shutil.rmtree(folder)
@@ -209,7 +219,7 @@ class Source:
             for p, s in zip(self.paths, stats, strict=True)
         ]
 
-    def job(self, grams: Grams, threshold: float, recall: float, seed: int, share: int) -> Job:
+    def job(self, wish: Options, share: int) -> Job:
         rows = sum(self.heights)
         cost = ROW_COST + TEXT_COST * self.bytes / max(rows, 1)
         step = int(min(max(share // cost, LEAST_ROWS), MOST_ROWS))
@@ -217,9 +227,9 @@ class Source:
             paths=tuple(str(path.absolute()) for path in self.paths),
             heights=self.heights,
             column=self.column,
-            plan=choose(threshold, recall, rows),
-            grams=grams,
-            seed=seed,
+            plan=choose(wish.threshold, wish.recall, rows),
+            grams=wish.grams,
+            seed=wish.seed,
             lanes=bitmap_lanes(self.characters, rows),
             cuts=(*range(0, max(rows, 1), step), rows),
             share=share,
@@ -246,3 +256,103 @@ def parse_memory(memory: str | int) -> int:
             "Give a number of bytes, or words such as 8GB.",
         )
     return size
+
+
+CODE_COST = 64  # bytes a candidate costs while it is verified, besides the texts
+TEXT_COST = 4  # copies of its characters that a text costs while it is worked on
+
+
+def sketch(shard: JsonObject, output: Path) -> None:
+    """Sketch a range of rows."""
+    job = Store.open(shard).job
+    start, stop = shard["rows"]
+    texts = job.texts(start, stop)
+    corpus = load().corpus(texts.to_list(), job.grams, count_threads(None))
+    write_sketches(output, texts, corpus.sketch(job.plan, job.seed, job.lanes, silent))
+
+
+def same(shard: JsonObject, output: Path) -> None:
+    """Find identical texts among those whose hash is in one part."""
+    store = Store.open(shard)
+    rows, hashes = [np.empty(0, np.int64)], [np.empty((0, 2), np.uint64)]
+    for number, start, _ in store.ranges():
+        mine: U64 = store.array(number, "hashes")
+        here = np.flatnonzero(
+            (store.array(number, "counts") > 0) & _in_part(mine[:, 0] >> SHIFT, shard["part"])
+        )
+        rows.append(here + start)
+        hashes.append(mine[here])
+    row, both = np.concatenate(rows), np.concatenate(hashes)
+    first = row[first_of_same(both, np.ones(len(row), np.uint32))]
+    np.array([row[first != row], first[first != row]], dtype=np.uint32).tofile(output)
+
+
+def match(shard: JsonObject, output: Path) -> None:
+    """Find the candidates of one band whose keys are in one part."""
+    store, band = Store.open(shard), shard["band"]
+    job, kernel = store.job, load()
+    shared = sharing(_packed(store, band, shard["part"], store.compared()))
+    rows = np.sort((shared & LOW).astype(np.int64))
+    # the kernel sees these rows alone, numbered in their order
+    packed: U64 = (shared & ~LOW) | np.searchsorted(rows, (shared & LOW).astype(np.int64)).astype(
+        np.uint64
+    )
+    next_keys: U32 = store.gather("keys", rows, (band + 1) % job.plan.bands)
+    bitmaps = Bits(store.gather("bits", rows), store.gather("counts", rows))
+    codes, skipped = candidates(
+        kernel, packed, next_keys, bitmaps, job.plan.threshold, count_threads(None)
+    )
+    numbers = rows.astype(np.uint64)
+    output.mkdir()
+    distinct((numbers[codes >> SHIFT] << SHIFT) | numbers[codes & LOW]).tofile(output / "codes")
+    (output / "skipped.json").write_text(
+        json.dumps([skipped.buckets, skipped.comparisons]), encoding="utf-8"
+    )
+
+
+def _packed(store: Store, band: int, part: list[int], compared: Flags) -> U64:
+    """key << 32 | row of one band, sorted, as `pack` makes it."""
+    parts = []
+    for number, start, stop in store.ranges():
+        keys: U32 = store.array(number, "keys")[band]
+        mine = np.flatnonzero(compared[start:stop] & _in_part(keys, part))
+        parts.append((keys[mine].astype(np.uint64) << SHIFT) | (mine + start).astype(np.uint64))
+    packed: U64 = np.concatenate(parts)
+    packed.sort()
+    return packed
+
+
+def _in_part(keys: U32 | U64, part: list[int]) -> Flags:
+    """Whether 32-bit keys are in the part `number` of `parts`; equal keys are in one part."""
+    number, parts = part
+    if parts == 1:
+        return np.ones(len(keys), dtype=bool)
+    return np.asarray((keys.astype(np.uint64) * np.uint64(parts)) >> SHIFT == np.uint64(number))
+
+
+def verify(shard: JsonObject, output: Path) -> None:
+    """Verify the candidates whose left row is in one range, so many at a time as the texts fit."""
+    store = Store.open(shard)
+    low, high = (np.uint64(row) << SHIFT for row in shard["rows"])
+    slices = [codes[slice(*np.searchsorted(codes, [low, high]))] for codes in store.candidates()]
+    codes = distinct(np.concatenate([np.empty(0, np.uint64), *slices]))
+    left, right = (codes >> SHIFT).astype(np.int64), (codes & LOW).astype(np.int64)
+    cost = np.cumsum(TEXT_COST * (store.sizes(left) + store.sizes(right)) + CODE_COST)
+    portions = np.searchsorted(
+        cost, np.arange(0, int(cost[-1]) if len(cost) else 0, store.job.share)
+    )
+    cuts = sorted({0, *portions.tolist(), len(codes)})
+    near = [_verify(store, left[a:b], right[a:b]) for a, b in pairwise(cuts)]
+    near = near or [(left, right, np.empty(0, np.float32))]
+    columns = [np.concatenate(column) for column in zip(*near, strict=True)]
+    write_parquet(
+        pl.DataFrame(dict(zip(("left", "right", "jaccard"), columns, strict=True))), output
+    )
+
+
+def _verify(store: Store, left: Rows, right: Rows) -> tuple[Rows, Rows, NDArray[np.float32]]:
+    rows = np.unique(np.concatenate([left, right]))
+    corpus = load().corpus(store.texts(rows), store.job.grams, count_threads(None))
+    a, b = (np.searchsorted(rows, side).astype(np.uint64) for side in (left, right))
+    near_left, near_right, jaccard = verified(corpus, (a << SHIFT) | b, store.job.plan.threshold)
+    return rows[near_left], rows[near_right], jaccard

@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from claimlab.core.engine.size import cores
 from claimlab.core.errors import UsageError
+from claimlab.core.machine import cores
 
 SHARE = 1 << 14  # texts or pairs that a thread takes at a time
 

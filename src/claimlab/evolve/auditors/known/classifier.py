@@ -60,33 +60,28 @@ def examples(dataset: Dataset, dimension: str) -> Examples:
 
 
 def _target(meta: str | None, label: str | None, dimension: str) -> Target | None:
+    """What a run brought a text to, else what its last change aimed at, else its label."""
     values = json.loads(meta) if meta else {}
-    changes = (
-        (values.get("synthetic") or {}).get("changes") or [{}]
-        if isinstance(values.get("synthetic"), dict)
-        else [{}]
-    )
-    change = changes[-1] if isinstance(changes[-1], dict) else {}
-    if values.get("dimension") and values.get("target_value"):
-        pair = (
-            (values["dimension"], values["target_value"])
-            if values.get("status") == "success"
-            else None
-        )
+    goal = values.get("dimension"), values.get("target_value")
+    if all(goal):
+        pair = goal if values.get("status") == "success" else (None, None)
     else:
-        pair = (
-            (change["dimension"], change["value"])
-            if change.get("dimension") and change.get("value")
-            else None
-        )
-        pair = pair or ((dimension, label) if label else None)
-    if pair is None:
+        change = _last_change(values)
+        pair = change.get("dimension"), change.get("value")
+        pair = pair if all(pair) else (dimension, label)
+    if not all(pair):
         return None
     try:
-        target = Target.of(*pair)
+        target = Target.of(str(pair[0]), str(pair[1]))
     except UsageError:
         return None
     return target if target.dimension == dimension else None
+
+
+def _last_change(meta: JsonObject) -> JsonObject:
+    note = meta.get("synthetic")
+    changes = note.get("changes") if isinstance(note, dict) else None
+    return changes[-1] if changes and isinstance(changes[-1], dict) else {}
 
 
 VIEWS = ("words-and-characters", "characters", "words")

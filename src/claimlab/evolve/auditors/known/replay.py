@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
-from claimlab.evolve.hop import Start
-from claimlab.evolve.recording import Recording
+from claimlab.evolve.hop import Recording, Start
 
 
 class ReplayAuditor:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from claimlab.core.types import JsonObject
-from claimlab.evolve.hop import Start
-from claimlab.evolve.recording import Recording
-from claimlab.evolve.rewrite.rewriter import Fired, Request, Rewrite, Role, Settings
+from claimlab.evolve.hop import Recording, Start
+from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Role, Settings
 
 
 class Replay:
@@ -28,8 +27,8 @@ class Replay:
             if hop.role == "failed"
             else "bystander"
         )
-        fired = tuple(Fired(o["name"], o["fired"]) for o in hop.operators)
-        return Rewrite(hop.output, role, fired, tuple(hop.attributes), hop.why, hop.failure)
+        done = tuple(hop.operators)
+        return Rewrite(hop.output, role, done, tuple(hop.attributes), hop.why, hop.failure)
 
     async def close(self) -> None:
         """Nothing is held."""

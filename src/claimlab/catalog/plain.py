@@ -1,0 +1,305 @@
+"""Plain datasets: a card says which files hold the records, and which of their columns is what.
+
+    [variants.statements.table]
+    files = ["river-claims.csv", "*.csv"]   # the first pattern that matches anything
+    id = "number"
+    text = ["statement", "claim"]           # a column, under any of the names it has in copies
+    label = "rating"
+    date = [{ column = "day", formats = ["%d/%m/%Y"] }]
+    meta = ["page"]
+
+One function reads them all; a dataset that needs more than this has a reader of its own in
+`catalog/readers/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Annotated
+
+import polars as pl
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from claimlab.catalog.columns import (
+    answers,
+    dated,
+    languages,
+    numbered,
+    post_or_id,
+    repeated,
+    title_and_body,
+    unique_ids,
+    utc,
+)
+from claimlab.catalog.entry import Loaded
+from claimlab.catalog.table import Table, western_text
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.record import SCHEMA
+from claimlab.core.words import several
+from claimlab.files.bundle import Bundle
+from claimlab.text.snowflake import tweet_time
+
+PLAIN_COLUMNS = ("id", "text", "tweet_id", "author", "source", "url", "topic", "group")
+
+
+class Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _spelt(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+def _by_name(value: object) -> object:
+    return {name: name for name in value} if isinstance(value, list) else value
+
+
+Spellings = Annotated[tuple[str, ...], BeforeValidator(_spelt)]
+
+
+class Source(Closed):
+    """A column of the file, and what is made of its cells.
+
+    Written short, it is the column's name or a list of its spellings. Of `extract`, a regular
+    expression, the first group is kept; `values` puts words for codes; `prefix` goes in front, and
+    may name what is fixed for the part ("{split}-").
+    """
+
+    column: Spellings
+    extract: str | None = None
+    values: dict[str, str] = {}
+    prefix: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: object) -> object:
+        return {"column": value} if isinstance(value, str | list) else value
+
+    def series(self, file: Table, fixed: Mapping[str, str], *, needed: bool = False) -> pl.Series:
+        cells = file.need(*self.column) if needed else file.maybe(*self.column)
+        if self.extract:
+            cells = cells.str.extract(self.extract)
+        if self.values:
+            cells = cells.replace(self.values)
+        return self.prefix.format_map(fixed) + cells if self.prefix else cells
+
+
+Columns = Annotated[dict[str, Spellings], BeforeValidator(_by_name)]
+
+
+class Dates(Closed):
+    """A column of dates, the formats of this file (for `strptime`), and what `date_source` calls
+    it.
+    """
+
+    column: Spellings
+    formats: tuple[str, ...] = ()
+    source: str | None = None
+
+
+class Part(Closed):
+    """Files that belong together, such as those of one split, and what all their records share."""
+
+    files: tuple[str, ...]
+    fixed: dict[str, str] = {}
+
+
+class Evidence(Closed):
+    """A piece of evidence for each record; `record` takes columns that the record has."""
+
+    ending: str  # of its id, which starts with the record's
+    columns: dict[str, Source] = {}
+    record: dict[str, str] = {}
+    fixed: dict[str, str] = {}
+    meta: Columns = {}
+    unless_null: tuple[str, ...] = ()  # left out where all of these are missing
+
+
+class PlainTable(Closed):
+    """The records of a dataset, from one file or from several that are laid out alike.
+
+    The columns of `text`, `label` and `tweet_id` must be there where they are named, those of the
+    others may be absent: `needed` and `optional` say otherwise. A text that is missing is taken
+    from the column `otherwise`, and where no dates are named they are those of the tweet ids.
+    Labels that a spreadsheet made floats ("1.0") are whole numbers again.
+    """
+
+    files: tuple[str, ...] = ()
+    every: bool = False  # all files that the first fitting pattern matches, not one
+    parts: tuple[Part, ...] = ()
+    any_part: bool = False  # some of the parts may be absent
+    articles: bool = False  # a text file for each record: columns `stem`, `title` and `text`
+    delimiter: str | None = None
+    quoted: bool = True
+    header: tuple[str, ...] | None = None  # the columns of a file that does not name them
+    western: bool = False
+    blank: tuple[str, ...] = ()  # what stands for an empty cell
+    id: Source | None = None
+    id_unique: bool = False  # the ids of the file are, or it is not the published one
+    id_digits: int = 6  # of numbers that are given where the file has no ids
+    text: Source | None = None
+    title: Source | None = None
+    otherwise: Source | None = None
+    kind: str = "claim"  # of a record with a text; one without is an id alone
+    label: Source | None = None
+    language: Source | None = None
+    date: tuple[Dates, ...] = ()
+    tweet_id: Source | None = None
+    author: Source | None = None
+    source: Source | None = None
+    url: Source | None = None
+    topic: Source | None = None
+    group: Source | None = None
+    same_text: bool = False  # rows that say the same are a group
+    meta: Columns = {}
+    needed: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    answers: dict[str, str] = {}  # column of people's answers -> question
+    evidence: Evidence | None = None
+    notes: tuple[str, ...] = ()  # "{records}" is their number
+    unlabelled: str | None = None  # a note on rows without a label, where there are any
+
+
+def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
+    """The records of `dataset` as `plan` says, with the side tables that it names."""
+    rows = pl.concat([_rows(file, fixed, plan) for file, fixed in _files(bundle, plan)])
+    ids = _ids(rows, dataset, plan)
+    groups = [repeated(rows["text"], ids)] if plan.same_text else []
+    rows = rows.with_columns(ids, *groups)
+    records = rows.select(name for name in rows.columns if " " not in name)
+    tables = {}
+    if plan.answers:
+        questions = {f"answer {column}": question for column, question in plan.answers.items()}
+        tables["annotations"] = answers(rows, questions)
+    if plan.evidence is not None:
+        tables["evidence"] = _evidence(rows, plan.evidence)
+    notes = [note.format(records=f"{records.height:,}") for note in plan.notes]
+    bare = records["label_raw"].null_count()
+    if plan.unlabelled and bare:
+        notes.append(f"{several(bare, 'row')} without a label: {plan.unlabelled}")
+    return Loaded(records, tables, notes)
+
+
+def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
+    """Each file with what is fixed for its records."""
+    parts = plan.parts or (Part(files=plan.files),)
+    if plan.articles:
+        return [(_articles(bundle, part.files), part.fixed) for part in parts]
+    files = [
+        (_table(bundle, name, plan), part.fixed)
+        for part in parts
+        for name in _names(bundle, part, plan)
+    ]
+    if not files:
+        wanted = [pattern for part in parts for pattern in part.files]
+        bundle.one(*(wanted[-1:] if plan.every else wanted))  # raises, and says what is there
+    return files
+
+
+def _names(bundle: Bundle, part: Part, plan: PlainTable) -> list[str]:
+    if plan.every:
+        return first_matched(bundle, part.files)
+    return bundle.match(*part.files) if plan.any_part else [bundle.one(*part.files)]
+
+
+def _table(bundle: Bundle, name: str, plan: PlainTable) -> Table:
+    table = Table.read(
+        bundle,
+        name,
+        delimiter=plan.delimiter,
+        quoted=plan.quoted,
+        columns=plan.header,
+        western=plan.western,
+    )
+    blank = pl.col(pl.String).replace(plan.blank, None)
+    return Table(name, table.frame.with_columns(blank)) if plan.blank else table
+
+
+def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
+    """The members that match the first pattern that any matches."""
+    return next(filter(None, map(bundle.match, patterns)), [])
+
+
+def _articles(bundle: Bundle, patterns: tuple[str, ...]) -> Table:
+    """Articles kept as a text file each: the first line is the title where more follows it."""
+    names = first_matched(bundle, patterns)
+    if not names:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no articles like {' or '.join(map(repr, patterns))}.",
+            "Give the folder as published, with one folder per label.",
+        )
+    rows = []
+    for name in names:
+        head, _, body = article_text(bundle, name).partition("\n")
+        title, text = (head.strip(), body.strip()) if body.strip() else (None, head.strip())
+        rows.append((PurePosixPath(name).name.removesuffix(".txt"), title or None, text or None))
+    columns = dict.fromkeys(("stem", "title", "text"), pl.String)
+    return Table(names[0], pl.DataFrame(rows, schema=columns, orient="row"))
+
+
+def article_text(bundle: Bundle, name: str) -> str:
+    return western_text(bundle, name).replace("\r\n", "\n").strip().lstrip("\ufeff")
+
+
+def _rows(file: Table, fixed: Mapping[str, str], plan: PlainTable) -> pl.DataFrame:
+    """The columns of a record; those of side tables have a space in their name."""
+    needed = {"text", "label", "tweet_id", *plan.needed} - set(plan.optional)
+
+    def column(name: str) -> pl.Series:
+        source: Source | None = getattr(plan, name)
+        return source.series(file, fixed, needed=name in needed) if source else file.maybe()
+
+    columns = {name: column(name) for name in PLAIN_COLUMNS}
+    texts = columns["text"].fill_null(column("otherwise"))
+    texts = title_and_body(column("title"), texts) if plan.title else texts
+    columns |= {
+        "text": texts,
+        "kind": post_or_id(texts).replace("post", plan.kind),
+        "label_raw": column("label").str.strip_suffix(".0"),
+        "meta": file.meta(plan.meta),
+        **_dates(file, plan, columns["tweet_id"]),
+        **{f"answer {name}": file.need(name) for name in plan.answers},
+    }
+    if plan.language:
+        columns["language"] = languages(column("language"))
+    if plan.evidence is not None:
+        own = {name: each.series(file, fixed) for name, each in plan.evidence.columns.items()}
+        own["meta"] = file.meta(plan.evidence.meta)
+        columns |= {f"evidence {name}": values for name, values in own.items()}
+    constants = {name: pl.lit(value) for name, value in fixed.items() if name in SCHEMA}
+    return file.frame.select(**columns).with_columns(**constants)
+
+
+def _dates(file: Table, plan: PlainTable, tweets: pl.Series) -> dict[str, pl.Series]:
+    if not plan.date:
+        return dated({"snowflake id": tweet_time(tweets)})
+    written = [file.maybe(*dates.column) for dates in plan.date]
+    readings = {
+        dates.source or f"{dates.column[0]} column": utc(texts, *dates.formats)
+        for dates, texts in zip(plan.date, written, strict=True)
+    }
+    return dated(readings, written=pl.select(pl.coalesce(written)).to_series())
+
+
+def _ids(rows: pl.DataFrame, dataset: str, plan: PlainTable) -> pl.Series:
+    if plan.id is None:
+        return numbered(dataset, rows.height, plan.id_digits)
+    if plan.id_unique:
+        return (f"{dataset}-" + rows["id"]).alias("id")
+    return unique_ids(dataset, rows["id"])
+
+
+def _evidence(rows: pl.DataFrame, plan: Evidence) -> pl.DataFrame:
+    own = {name.split(" ")[1]: name for name in rows.columns if name.startswith("evidence ")}
+    table = rows.select(
+        record_id="id",
+        evidence_id=pl.col("id") + f"-{plan.ending}",
+        rank=pl.lit(1),
+        **plan.record,
+        **own,
+        **{name: pl.lit(value) for name, value in plan.fixed.items()},
+    )
+    if plan.unless_null:
+        table = table.filter(pl.any_horizontal(pl.col(plan.unless_null).is_not_null()))
+    return table

@@ -1,0 +1,155 @@
+"""PoliClaim (AFaCTA): sentences of political speeches, claim or not, with every human and model
+answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.catalog.kit import Bundle, Loaded, Table, lists_of, meta_column
+
+LISTS = lists_of("afacta")
+
+
+def sentences(bundle: Bundle) -> Loaded:
+    """The sentences with a human label: the test set of four speeches, then the training speeches
+    that people checked.
+    """
+    return join([tested(bundle), *checked(bundle)])
+
+
+def everything(bundle: Bundle) -> Loaded:
+    """Also the speeches that only a model has annotated; they have no label, only the model's
+    answers.
+    """
+    silver = [
+        training(bundle, n, None) for n in bundle.match("PoliClaim_train_silver_n_bronze/*.xlsx")
+    ]
+    return join([tested(bundle), *checked(bundle), *silver])
+
+
+def clef(bundle: Bundle) -> Loaded:
+    """The tweets of a CheckThat! 2021 set that AFaCTA was also tried on."""
+    raw = workbook(bundle, "CLEF2021_gpt_with_human_eval.xlsx")
+    raw = raw.with_columns(pl.lit(None, pl.String).alias("speech"))
+    raw = raw.with_columns(
+        (pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String)).alias("id")
+    )
+    return join([judged(bundle, raw, "CLEF2021_{}.xlsx", "clef2021_test_{}_CoT.xlsx", "post")])
+
+
+def tested(bundle: Bundle) -> Loaded:
+    raw = workbook(bundle, "policlaim_gpt_with_human_eval_merged.xlsx")
+    raw = raw.with_columns(
+        pl.col("SPEECH").alias("speech"),
+        pl.int_range(1, pl.len() + 1).over("SPEECH").alias("number"),
+    )
+    raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
+    return judged(bundle, raw, "policlaim_{}_merged.xlsx", "policlaim_test_{}_CoT.xlsx", "claim")
+
+
+def judged(bundle: Bundle, raw: pl.DataFrame, models: str, samples: str, kind: str) -> Loaded:
+    """A test file with two annotators and two GPTs, and what other models answered in files beside
+    it.
+    """
+    answers = []
+    for stem, question in LISTS["people"].items():
+        for who in ("1", "2"):
+            answers.append(answer(raw, f"annotator {who}", "human", question, f"{stem}{who}"))
+    for model in ("gpt-4", "gpt-3.5"):
+        answers += [
+            answer(raw, model, "model", question, *(model + column for column in columns))
+            for question, *columns in LISTS["merged"]
+        ]
+    ids = raw.select("SENTENCES", "id")
+    for model in ("llama", "zephyr"):
+        for name in bundle.match(models.format(model)):
+            answers += step_answers(
+                workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left"), model
+            )
+    for model, short in (("gpt-3.5", "G3"), ("gpt-4", "G4")):
+        for name in bundle.match(samples.format(short)):
+            other = workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left")
+            answers += list(thoughts(other, model))
+    return table(raw, "Golden", "gold", "test", kind, answers)
+
+
+def checked(bundle: Bundle) -> list[Loaded]:
+    return [training(bundle, n, "golden") for n in bundle.match("PoliClaim_train_golden/*.xlsx")]
+
+
+def training(bundle: Bundle, name: str, label: str | None) -> Loaded:
+    """One speech, annotated by GPT-4; `label` is the column of people's decisions, where there is
+    one.
+    """
+    speech = PurePosixPath(name).name.split("_")[0]
+    raw = workbook(bundle, name).with_columns(pl.lit(speech).alias("speech"))
+    raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
+    # The authors call a model's answer silver when all its steps agree, bronze when they do not.
+    agreed = pl.col("likelihood").is_in(["0", "3"])
+    tier = "gold" if label else pl.when(agreed).then(pl.lit("silver")).otherwise(pl.lit("bronze"))
+    return table(raw, label, tier, "train", "claim", step_answers(raw, "gpt-4"))
+
+
+def table(
+    raw: pl.DataFrame,
+    label: str | None,
+    tier: str | pl.Expr,
+    split: str,
+    kind: str,
+    answers: list[pl.DataFrame],
+) -> Loaded:
+    """Records; what is a claim says nothing of its truth, so `veracity` stays null."""
+    tier = pl.lit(tier) if isinstance(tier, str) else tier
+    raw = raw.with_columns(tier=tier, year=pl.col("speech").str.extract(r"(\d{4})$"))
+    records = raw.select(
+        "id",
+        text="SENTENCES",
+        kind=pl.lit(kind),
+        label_raw=pl.col(label) if label else pl.lit(None, pl.String),
+        source="speech",
+        group="speech",
+        split=pl.lit(split),
+        meta=meta_column(raw, ["number", "tier", "year"]),
+    )
+    return Loaded(records, {"annotations": pl.concat(answers)})
+
+
+def step_answers(raw: pl.DataFrame, model: str) -> list[pl.DataFrame]:
+    return [answer(raw, model, "model", *step) for step in LISTS["steps"] if step[1] in raw.columns]
+
+
+def thoughts(raw: pl.DataFrame, model: str) -> Iterator[pl.DataFrame]:
+    """Repeated answers of one model, each with the chain of thought before it."""
+    for column in raw.columns:
+        if column.startswith("veri_Answer_"):
+            number = column.removeprefix("veri_Answer_")
+            yield answer(
+                raw, model, "model", f"verifiable, sample {number}", column, f"veri_CoT_{number}"
+            )
+
+
+def answer(
+    raw: pl.DataFrame, who: str, kind: str, question: str, column: str, reasoning: str | None = None
+) -> pl.DataFrame:
+    """One annotator's answers to one question; what was left blank is no answer."""
+    return raw.filter(pl.col(column).is_not_null()).select(
+        record_id="id",
+        annotator=pl.lit(who),
+        annotator_kind=pl.lit(kind),
+        question=pl.lit(question),
+        value=column,
+        rationale=pl.col(reasoning) if reasoning else pl.lit(None, pl.String),
+    )
+
+
+def workbook(bundle: Bundle, pattern: str) -> pl.DataFrame:
+    return Table.read(bundle, bundle.one(pattern)).frame.with_row_index("number", 1)
+
+
+def join(parts: Sequence[Loaded]) -> Loaded:
+    records = pl.concat([p.records for p in parts])
+    return Loaded(records, {"annotations": pl.concat([p.tables["annotations"] for p in parts])})

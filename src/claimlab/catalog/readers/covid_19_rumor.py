@@ -1,0 +1,72 @@
+"""COVID-19-Rumor: claims about the pandemic from news sites and Twitter, labelled true, false or
+unverified.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog import kit
+
+
+def load(bundle: kit.Bundle) -> kit.Loaded:
+    """`en_dup.csv`: everything as collected, repeats included; rows that say the same share a
+    group.
+
+    The column `source` holds the address of the page, a tweet or a fact-check; `source` here is its
+    host.
+    """
+    raw = kit.Table.read(bundle, bundle.one("en_dup.csv"))
+    text, ids = raw.need("content", "text"), kit.numbered("covid-19-rumor", raw.height, 5)
+    link = raw.maybe("source")
+    url = link.set(~link.str.contains("://").fill_null(False), None)
+    tweets = url.str.extract(r"twitter\.com/[^/]+/status(?:es)?/(\d+)")
+    records = raw.frame.select(
+        id=ids,
+        text=text,
+        label_raw=raw.need("label"),
+        **kit.dated(
+            {"date column": raw.maybe("time", "date"), "snowflake id": kit.tweet_time(tweets)},
+            "%m/%d/%Y",
+        ),
+        tweet_id=tweets,
+        author=raw.maybe("author"),
+        source=pl.coalesce(kit.host(pl.lit(url)), pl.lit(link)),
+        url=url,
+        group=kit.repeated(text, ids),
+    )
+    return kit.Loaded(records)
+
+
+def load_curated(bundle: kit.Bundle) -> kit.Loaded:
+    """`news.csv` (no header) and `Twitter.csv` (a header), without the repeats. The numbers in
+    Twitter.csv are not tweet ids.
+    """
+    columns = ["number", "label", "content", "sentiment"]
+    news = kit.Table.read(
+        bundle, bundle.one("news/news.csv", "news.csv"), delimiter=",", columns=columns
+    ).pick(columns)
+    if news.height and (news["label"][0] or "").lower() == "label":
+        news = news.slice(1)  # copies with a header circulate
+    needed = {"number": ("No.", "id"), "label": "label", "content": "content"}
+    optional = {
+        "sentiment": "sentiment",
+        "replies": "reply numbers",
+        "retweets": "retweet numbers",
+        "likes": "likes numbers",
+    }
+    tweets = kit.Table.read(bundle, bundle.one("twitter/Twitter.csv", "twitter.csv")).pick(
+        needed, optional
+    )
+    rows = pl.concat(
+        [news.with_columns(part=pl.lit("news")), tweets.with_columns(part=pl.lit("twitter"))],
+        how="diagonal",
+    ).with_columns(pl.col("sentiment").replace({"#VALUE!": None}))
+    records = rows.select(
+        id=kit.unique_ids("covid-19-rumor", rows["part"] + "-" + rows["number"]),
+        text="content",
+        label_raw="label",
+        source="part",
+        meta=kit.meta_column(rows, ["sentiment", "replies", "retweets", "likes"]),
+    )
+    return kit.Loaded(records)

@@ -1,0 +1,61 @@
+"""Records that lack a value which the others have: a part of the publication is missing.
+
+A pair that lost a member in an earlier step loses the other: half a pair is a shortcut.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import polars as pl
+
+from claimlab.clean.step import CleanStep
+from claimlab.core.record import column_values
+from claimlab.core.step import Outcome
+
+
+class MissingValue(CleanStep):
+    name: ClassVar[str] = "missing-value"
+    summary: ClassVar[str] = (
+        "Drops records without a value in one of `columns`: record columns, or keys of meta."
+    )
+
+    columns: tuple[str, ...] = ()
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        dropped: dict[str, str] = {}
+        for column in reversed(self.columns):  # the first column that is empty gives the reason
+            ids = records.filter(column_values(records, column).is_null())["id"].to_list()
+            dropped.update(dict.fromkeys(ids, f"no {column}"))
+        return Outcome.of(records, dropped=dropped)
+
+
+class BrokenPairs(CleanStep):
+    name: ClassVar[str] = "broken-pairs"
+    summary: ClassVar[str] = (
+        "Drops what is left of a group of `size` records (0: of any size above 1) that lost a"
+        " member."
+    )
+    needs: ClassVar[tuple[str, ...]] = ("original",)
+
+    size: int = 2
+    original: pl.DataFrame | None = None
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        assert self.original is not None  # the runner hands it in
+        here = pl.col("id").is_in(records["id"].to_list())
+        members = self.original.drop_nulls("group").with_columns(
+            pl.len().over("group").alias("size"),
+            here.alias("here"),
+            pl.col("id").filter(~here).first().over("group").alias("lost"),
+        )
+        wanted = pl.col("size") == self.size if self.size else pl.col("size") > 1
+        broken = members.filter("here", pl.col("lost").is_not_null(), wanted)
+        reasons = {
+            i: f"its group {group} lost {lost}"
+            for i, group, lost in broken.select("id", "group", "lost").iter_rows()
+        }
+        return Outcome.of(records, dropped=reasons)
+
+
+ENTRIES = [MissingValue, BrokenPairs]
