@@ -66,16 +66,16 @@ types: $(READY)
 	$(BIN)/mypy
 
 docs: $(READY)
-	$(BIN)/python -m claimlab.cli.helppages docs/help
+	PYTHONPATH=bench $(BIN)/python -m manual.helppages docs/help
 	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
 
 # Run the notebooks of the documentation again, and keep what they show.
 notebooks: $(READY)
-	$(BIN)/python -m claimlab.cli.notebooks docs/notebooks
+	PYTHONPATH=bench $(BIN)/python -m manual.notebooks docs/notebooks
 
 # The documentation site, with search, in build/docs/site: open build/docs/site/index.html. It needs no network.
 site: $(READY)
-	$(BIN)/python -m claimlab.cli.sitepages . build/docs
+	PYTHONPATH=bench $(BIN)/python -m manual.sitepages . build/docs
 	$(BIN)/zensical build -f build/docs/mkdocs.yml
 
 # Screenshots of the demo for the README and the docs; needs Chromium.

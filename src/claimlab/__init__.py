@@ -21,12 +21,11 @@ from claimlab.core.version import __version__
 
 if TYPE_CHECKING:
     from claimlab.audit.front import audit as audit
-    from claimlab.audit.front import audit_all as audit_all
     from claimlab.audit.front import diff as diff
-    from claimlab.audit.front import fix as fix
     from claimlab.catalog.conflicts import labels as labels
     from claimlab.catalog.front import catalog as catalog
     from claimlab.clean.front import clean as clean
+    from claimlab.core.calls.estimate import estimate as estimate
     from claimlab.core.dataset import Dataset as Dataset
     from claimlab.core.engine.shared import engine_status as engine_status
     from claimlab.core.engine.shared import engine_work as engine_work
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
     from claimlab.review.files import review_import as review_import
     from claimlab.review.review import Review as Review
     from claimlab.split.run import split as split
-    from claimlab.split.run import split_all as split_all
     from claimlab.study.check import study_check as study_check
     from claimlab.study.diff import study_diff as study_diff
     from claimlab.study.front import study_run as study_run
@@ -71,7 +69,6 @@ _HOMES = {
     "Dataset": "claimlab.core.dataset",
     "Review": "claimlab.review.review",
     "audit": "claimlab.audit.front",
-    "audit_all": "claimlab.audit.front",
     "catalog": "claimlab.catalog.front",
     "clean": "claimlab.clean.front",
     "contamination": "claimlab.evaluate.contamination.front",
@@ -81,10 +78,10 @@ _HOMES = {
     "engine_status": "claimlab.core.engine.shared",
     "engine_work": "claimlab.core.engine.shared",
     "enrich": "claimlab.enrich.front",
+    "estimate": "claimlab.core.calls.estimate",
     "evaluate": "claimlab.evaluate.front",
     "evolve": "claimlab.evolve.front",
     "export": "claimlab.exchange.export",
-    "fix": "claimlab.audit.front",
     "generate": "claimlab.generate.front",
     "import_files": "claimlab.exchange.importer",
     "import_predictions": "claimlab.detect.outside",
@@ -105,7 +102,6 @@ _HOMES = {
     "serve": "claimlab.web.serve",
     "show": "claimlab.pages.show",
     "split": "claimlab.split.run",
-    "split_all": "claimlab.split.run",
     "study_check": "claimlab.study.check",
     "study_diff": "claimlab.study.diff",
     "study_new": "claimlab.study.new",
@@ -119,7 +115,6 @@ __all__ = [
     "Review",
     "__version__",
     "audit",
-    "audit_all",
     "catalog",
     "clean",
     "contamination",
@@ -129,10 +124,10 @@ __all__ = [
     "engine_status",
     "engine_work",
     "enrich",
+    "estimate",
     "evaluate",
     "evolve",
     "export",
-    "fix",
     "generate",
     "import_files",
     "import_predictions",
@@ -153,7 +148,6 @@ __all__ = [
     "serve",
     "show",
     "split",
-    "split_all",
     "study_check",
     "study_diff",
     "study_new",

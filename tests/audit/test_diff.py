@@ -81,7 +81,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("diff")
     data = planted(size=320)[0]
     data.write(folder / "old")
-    cl.fix(folder / "old", checks=["one-class"], output=folder / "new")
+    cl.audit(folder / "old", checks=["one-class"], fix=True, output=folder / "new")
     for name in ("old", "new"):
         cl.audit(
             folder / name, checks=["near-duplicates", "one-class"], output=folder / f"{name}-report"

@@ -152,12 +152,12 @@ def test_from_the_command_line_within_a_cap(
             str(profile),
             "--json",
         ]
-        assert run([*command, "--max-calls", "40"]) == 1
+        assert run([*command, "--set", "max_calls=40"]) == 1
         assert "The budget is spent" in capsys.readouterr().err
         assert server.served <= 40
         assert run(command) == 0
         findings = json.loads(capsys.readouterr().out)["findings"]
         assert [f["n"] for f in findings] == [N, N - 1, N]
         assert server.served == 3 * N - 1  # what was answered before the cap was not asked again
-    assert run(["audit", str(tmp_path / "data"), "--max-calls", "4"]) == 2
+    assert run(["audit", str(tmp_path / "data"), "--set", "max_calls=4"]) == 2
     assert "without a judge spends nothing" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
-from claimlab.cli.tour_story import FOUND_BY_AUDIT, findings_of
+from claimlab.cli.story import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import DEFECTS, clean_twin, planted
 

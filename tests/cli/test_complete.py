@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from manual.helppages import words
 
 from claimlab.audit.check import CHECKS
 from claimlab.catalog.load import DATASETS
@@ -60,3 +61,19 @@ def test_every_name_of_a_registry_is_offered() -> None:
     assert complete.checks("") == CHECKS.names()
     assert complete.formats("") == FORMATS.names()
     assert complete.strategies("") == SPLITTERS.names()
+
+
+def test_the_words_of_commands_are_those_of_the_commands() -> None:
+    assert complete.WORDS.read_text(encoding="utf-8") == words(), "make docs writes them again"
+
+
+@pytest.mark.parametrize(
+    ("words", "offer"),
+    [
+        ("claimlab detect data -o run --detec", ["--detector", "--detectors"]),
+        ("claimlab catalog --loada", ["--loadable"]),
+        ("claimlab evolve dri", ["drift"]),
+    ],
+)
+def test_a_shell_is_offered_options_and_commands(words: str, offer: list[str]) -> None:
+    assert pressed(words) == offer

@@ -76,12 +76,12 @@ def test_texts_that_are_missing_and_classes_never_seen_are_said(
     ("more", "word"),
     [
         (["--model", "other"], "--model"),
-        (["--search-model", "other"], "--search-model"),
+        (["--set", "search_model=other"], "--set search_model="),
         (["--set", "strength=-1"], "above 0"),
         (["--set", "strength=nan"], "above 0"),
         (["--detector", "encoder", "--set", "epochs=0"], "epochs"),
         (["--detector", "encoder", "--set", "batch=0"], "batch"),
-        (["--mode", "sideways"], "record"),
+        (["--set", "mode=sideways"], "record"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_done(

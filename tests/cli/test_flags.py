@@ -12,8 +12,8 @@ from claimlab.cli.flags import in_flags
     [
         ("Pass `force=True`.", "split", "Pass --force."),
         ("Use `by='near-duplicates'`.", "split", "Use --by near-duplicates."),
-        ("Pass `changed_in_test=False`.", "split", "Pass --no-changed-in-test."),
-        ("Pass `day_first=False`.", "import", "Pass --month-first."),
+        ("Pass `changed_in_test=False`.", "split", "Pass --set changed_in_test=false."),
+        ("Pass `day_first=False`.", "import", "Pass --set day_first=false."),
         ("Raise `max_calls`.", "evolve run", "Raise --max-calls."),
         ("The column `topic` and `force=True`.", "", "The column `topic` and `force=True`."),
         (

@@ -658,7 +658,14 @@ def test_recorded_then_replayed_without_a_call_to_the_same_bytes(
     assert "The model is made up." in first["notes"]
     asked = server.requests
     assert asked == 3
-    replay = ["--mode", "replay", "--cache", str(tmp_path / "a.cache"), "--evidence", "complete"]
+    replay = [
+        "--set",
+        "mode=replay",
+        "--set",
+        f"cache={tmp_path / 'a.cache'}",
+        "--evidence",
+        "complete",
+    ]
     assert command([*common, "-o", str(tmp_path / "b"), *replay]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (server.requests, again["budget"]["spent"]["calls"]) == (asked, 0)
@@ -682,11 +689,11 @@ def test_a_cap_stops_the_run_and_the_same_command_goes_on(
         "llm-zero-shot",
     ]
     common += ["--profile", str(profile), "--json"]
-    assert command([*common, "--max-calls", "2"]) == 1
+    assert command([*common, "--set", "max_calls=2"]) == 1
     assert "The budget is spent" in capsys.readouterr().err
     assert not (tmp_path / "a").exists()
-    assert command([*common, "--max-calls", "2"]) == 1, "what the first start spent counts"
-    assert command([*common, "--max-calls", "3"]) == 0
+    assert command([*common, "--set", "max_calls=2"]) == 1, "what the first start spent counts"
+    assert command([*common, "--set", "max_calls=3"]) == 0
     assert server.counts()["repeated"] == 0, "no answered call is paid for twice"
     assert server.requests == 3
 
@@ -726,7 +733,7 @@ def test_searching_from_the_command_line_is_guarded_and_replays(
     found = said(Dataset.open(tmp_path / "open"))["r0"]
     assert len(found["evidence_ids"]) == 1
     asked = server.requests
-    replay = ["--mode", "replay", "--cache", str(tmp_path / "open.cache")]
+    replay = ["--set", "mode=replay", "--set", f"cache={tmp_path / 'open.cache'}"]
     assert command([*common, "-o", str(tmp_path / "again"), *replay]) == 0
     assert server.requests == asked
     assert tree(tmp_path / "open") == tree(tmp_path / "again")

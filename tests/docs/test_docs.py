@@ -18,8 +18,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from manual.helppages import pages
 
-from claimlab.cli.helppages import pages
 from claimlab.cli.lazy import verb_names
 
 ROOT = Path(__file__).resolve().parents[2]

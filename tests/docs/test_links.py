@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 import yaml
+from manual.sitepages import REFERENCE, ROOT_FILES, moved, reference
 from markdown.extensions.toc import slugify
-
-from claimlab.cli.sitepages import REFERENCE, ROOT_FILES, moved, reference
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

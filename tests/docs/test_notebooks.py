@@ -11,10 +11,10 @@ from typing import Any, get_args, get_type_hints
 
 import polars as pl
 import pytest
+from manual.notebooks import as_markdown, executed, read
 
 import claimlab as cl
 from claimlab.audit.result import Audit
-from claimlab.cli.notebooks import as_markdown, executed, read
 from claimlab.core.shown import Shown
 from claimlab.pages.blocks import Table
 from claimlab.study.plan import Cell

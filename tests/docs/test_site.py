@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from manual.sitepages import assemble, pages
 from playwright.sync_api import sync_playwright
-
-from claimlab.cli.sitepages import assemble, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 2_000_000  # bytes

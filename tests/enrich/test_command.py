@@ -63,8 +63,8 @@ def arguments(folder: Path, output: Path, profile: Path, *more: str) -> list[str
         "model",
         "--profile",
         str(profile),
-        "--results",
-        "1",
+        "--set",
+        "results=1",
         "--json",
     ]
     return ["enrich", str(folder), "-o", str(output), *common, *more]
@@ -85,7 +85,7 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
 ) -> None:
     searx.hold = lambda number: number == 7
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()"]
-    command += arguments(folder, tmp_path / "out", profile, "--concurrency", "1")
+    command += arguments(folder, tmp_path / "out", profile, "--set", "concurrency=1")
     process = subprocess.Popen(
         command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -113,10 +113,10 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
         folder,
         tmp_path / "again",
         profile,
-        "--mode",
-        "replay",
-        "--cache",
-        str(tmp_path / "out.cache"),
+        "--set",
+        "mode=replay",
+        "--set",
+        f"cache={tmp_path / 'out.cache'}",
     )
     assert run(replay) == 0
     assert json.loads(capsys.readouterr().out)["enrichment"]["budget"]["spent"] == {
@@ -137,11 +137,11 @@ def test_one_cap_over_model_and_search_together(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1
+    assert run(arguments(folder, tmp_path / "out", profile, "--set", "max_calls=7")) == 1
     assert "The budget is spent" in capsys.readouterr().err
     spent = sum(searx.asked.values()) + model.served
     assert spent <= 7
-    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1, (
+    assert run(arguments(folder, tmp_path / "out", profile, "--set", "max_calls=7")) == 1, (
         "the cap is on the whole run"
     )
     assert sum(searx.asked.values()) + model.served == spent
@@ -276,9 +276,13 @@ def test_a_local_run_with_its_report(
     [
         ([], 2, "No search provider given"),
         (["--provider", "local:x", "--as-of", "yesterday"], 2, "'yesterday' is not a day"),
-        (["--provider", "searxng", "--mode", "live", "--cache", "c"], 2, "Leave out --cache"),
+        (
+            ["--provider", "searxng", "--set", "mode=live", "--set", "cache=c"],
+            2,
+            "Leave out --set cache=...",
+        ),
         (["--provider", "bravo"], 2, "no search provider named 'bravo'"),
-        (["--provider", "searxng", "--mode", "loud"], 2, "'loud' is not a valid mode"),
+        (["--provider", "searxng", "--set", "mode=loud"], 2, "'loud' is not a valid mode"),
         (["--provider", "searxng", "--extract", "magic"], 2, "no extractor named 'magic'"),
     ],
 )

@@ -56,10 +56,10 @@ def test_the_embedded_model_extracts_is_labelled_and_replays_to_the_same_bytes(
         "-o",
         str(tmp_path / "again"),
         *common,
-        "--mode",
-        "replay",
+        "--set",
+        "mode=replay",
     ]
-    assert run([*again, "--cache", str(tmp_path / "out.cache")]) == 0
+    assert run([*again, "--set", f"cache={tmp_path / 'out.cache'}"]) == 0
     first, second = (
         {p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again")
     )

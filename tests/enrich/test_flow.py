@@ -14,10 +14,11 @@ import pytest
 
 from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.estimate import estimated
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
 from claimlab.core.journal import Journal
-from claimlab.enrich.cost import estimate
+from claimlab.enrich.cost import cost
 from claimlab.enrich.extract import Extraction
 from claimlab.enrich.flow import Doors, Settings
 from claimlab.enrich.open import open_doors, read_countries
@@ -324,7 +325,8 @@ def test_the_estimate_counts_calls_and_money_and_sends_nothing(
     async def whole() -> dict[str, Any]:
         calls = Calls(cache=tmp_path / "c")
         async with open_doors(["searxng"], calls, factcheck=["google-factcheck"]) as doors:
-            return estimate(dataset, doors, Settings(), calls)
+            parts, facts = cost(dataset, doors, Settings(), calls)
+            return estimated(parts, facts=facts)
 
     found = asyncio.run(whole())
     assert found["queries"] == 4

@@ -21,7 +21,6 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.evaluate.contamination import overlap as corpora
 from claimlab.evaluate.contamination.completion import Half, run_share
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_of
-from claimlab.evaluate.contamination.front import estimate_contamination
 from claimlab.evaluate.contamination.overlap import Grams, gram_hashes
 from claimlab.evaluate.contamination.result import paired, read_contamination
 from claimlab.llm.standin import Body, StandIn
@@ -287,7 +286,7 @@ def test_an_estimate_asks_nothing_and_a_replay_gives_the_same(
     data: Dataset, profile: Callable[..., tuple[str, StandIn]], tmp_path: Path
 ) -> None:
     name, server = profile(PLANTED)
-    assert estimate_contamination(data, profile=name, probes=30)["probes"] == 30
+    assert cl.estimate(cl.contamination, data, profile=name, probes=30)["probes"] == 30
     assert server.requests == 0
     first = cl.contamination(
         data, profile=name, probes=30, cache=tmp_path / "calls", output=tmp_path / "a"

@@ -337,7 +337,7 @@ def test_the_command_records_replays_and_reads_files(
         str(tmp_path / "articles.csv"),
         "--json",
     ]
-    common += ["--labels", str(tmp_path / "labels.csv"), "--runs", "2"]
+    common += ["--labels", str(tmp_path / "labels.csv"), "--set", "runs=2"]
     assert command([*common, "-o", str(tmp_path / "a"), "--estimate"]) == 0
     assert json.loads(capsys.readouterr().out)["estimate"]["parts"]["m"]["calls"] == 24
     assert server.requests == 0
@@ -352,10 +352,10 @@ def test_the_command_records_replays_and_reads_files(
                 *common,
                 "-o",
                 str(tmp_path / "b"),
-                "--mode",
-                "replay",
-                "--cache",
-                str(tmp_path / "a.cache"),
+                "--set",
+                "mode=replay",
+                "--set",
+                f"cache={tmp_path / 'a.cache'}",
             ]
         )
         == 0

@@ -140,11 +140,14 @@ def test_a_run_is_judged_by_the_task_it_was_made_for(
     ("more", "word"),
     [
         (["--offline", "--scale", "binary"], "--scale"),
-        (["--offline", "--runs", "3"], "--runs"),
+        (["--offline", "--set", "runs=3"], "--set runs="),
         (["--offline", "--model", "other"], "--model"),
-        (["--profile", "embedded", "--scale", "trinary", "--threshold", "3"], "--threshold"),
-        (["--offline", "--mode", "sideways"], "record"),
-        (["--profile", "embedded", "--mode", "live", "--cache", "calls"], "--cache"),
+        (
+            ["--profile", "embedded", "--scale", "trinary", "--set", "threshold=3"],
+            "--set threshold=",
+        ),
+        (["--offline", "--set", "mode=sideways"], "record"),
+        (["--profile", "embedded", "--set", "mode=live", "--set", "cache=calls"], "--set cache="),
     ],
 )
 def test_what_would_go_unheard_is_refused(

@@ -225,7 +225,19 @@ def test_the_command_line(
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out)]) == 1
     assert "--force" in capsys.readouterr().err
     assert (
-        run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out), "--force", "--bom"])
+        run(
+            [
+                "export",
+                str(tmp_path / "data"),
+                "--to",
+                "csv",
+                "-o",
+                str(out),
+                "--force",
+                "--set",
+                "bom=true",
+            ]
+        )
         == 0
     )
     assert capsys.readouterr().out == f"Wrote {out} as csv: 27 records (6 files).\n"

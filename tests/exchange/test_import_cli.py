@@ -68,9 +68,9 @@ def test_wrong_usage_is_exit_2_with_advice(
         ([claims], "No output folder was given. Add -o DIR"),
         ([claims, "-o", out, "--text", "clam"], "Did you mean 'claim'?"),
         ([claims, "-o", out, "--kind", "poem"], "claim, article, post"),
-        ([claims, "-o", out, "--quotes", "single"], "auto, double, escape, none"),
+        ([claims, "-o", out, "--set", "quotes=single"], "auto, double, escape, none"),
         ([claims, "-o", out, "--unmapped", "drop"], "error, unknown"),
-        ([claims, "-o", out, "--delimiter", "::"], "one ASCII character"),
+        ([claims, "-o", out, "--set", "delimiter=::"], "one ASCII character"),
         ([claims, "-o", out, "--map", "rating"], "Did you mean 'ratings'?"),
     ):
         assert call(*args) == 2, args

@@ -53,7 +53,7 @@ COMMANDS = [
     "merge data evolved -o {out}",
     "split data -o {out} --by random",
     "split data -o {out} --by language --all",
-    "enrich data -o {out} --provider local:rows.jsonl --cache calls --mode replay --limit 12",
+    "enrich data -o {out} --provider local:rows.jsonl --set cache=calls --set mode=replay --limit 12",
     "audit data -o {out} --check length --check source",
     "audit data -o {out} --check length --fix",
     "detect data -o {out} --detector stratified --seed 4",
@@ -201,7 +201,7 @@ def assert_same(folder: Path, expected: dict[str, pl.DataFrame]) -> None:
 
 @pytest.mark.slow
 def test_a_live_enrichment_that_was_killed_goes_on(workspace: Path, tmp_path: Path) -> None:
-    command = "enrich data -o {out} --provider local:rows.jsonl --mode live --limit 40"
+    command = "enrich data -o {out} --provider local:rows.jsonl --set mode=live --limit 40"
     whole = Runner(command, workspace, tmp_path / "whole")
     acts, _ = whole.acts()
     expected = tables(whole.place / "out")
@@ -231,7 +231,7 @@ def recorded(cache: Path) -> int:
 ASKING = {
     "judge": "judge run -o {out} --profile model.toml",
     "contamination": "contamination data -o {out} --profile model.toml --probes 40",
-    "audit": "audit data -o {out} --check feasibility --judge model.toml --judge-sample 40",
+    "audit": "audit data -o {out} --check feasibility --judge model.toml --set judge_sample=40",
     "evolve": "evolve run data -o {out} --rewriter model --profile model.toml --steps 3 --limit 12",
     "detect": "detect data -o {out} --detector llm-zero-shot --profile model.toml --limit 30",
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.cli.tour_review import run_review
-from claimlab.cli.tour_state import Tour
+from claimlab.cli.story import Tour
+from claimlab.cli.tour import run_review
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.review.review import Review

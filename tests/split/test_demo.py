@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claimlab.cli.tour import Tour
-from claimlab.cli.tour_split import run_split
+from claimlab.cli.story import Tour
+from claimlab.cli.tour import run_split
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.pages.blocks import Cell, Section, Table

@@ -9,7 +9,7 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.languages import table
-from claimlab.split.run import Split, split, split_all
+from claimlab.split.run import Split, split
 
 from .conftest import Make, sentence
 
@@ -65,16 +65,10 @@ def test_the_datasets_own_resource_class_goes_before_the_table(make: Make) -> No
 
 
 def test_every_family_in_turn(make: Make) -> None:
-    made = [
-        one for one in split_all(make(480, languages=SPOKEN), "family") if isinstance(one, Split)
-    ]
+    made = split(make(480, languages=SPOKEN), "family", every=True).all
     families = {table()[code].family for code in SPOKEN}
     assert {one.name for one in made} == {f"family:leave-out={family}" for family in families}
-    turned = [
-        one
-        for one in split_all(make(480, languages=SPOKEN), "family", mode="train-on-one")
-        if isinstance(one, Split)
-    ]
+    turned = split(make(480, languages=SPOKEN), "family", every=True, mode="train-on-one").all
     assert {one.name for one in turned} == {f"family:train-on={family}" for family in families}
 
 

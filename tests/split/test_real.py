@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.load import load
-from claimlab.split.run import Split, split, split_all
+from claimlab.split.run import split
 
 pytestmark = pytest.mark.realdata
 
@@ -48,7 +48,7 @@ def test_fake_br_pairs_as_published(real_data: Path) -> None:
 
 def test_nlp4if_languages_scripts_and_families(real_data: Path) -> None:
     dataset = load("nlp4if-2021", real_data / "nlp4if-2021.zip")
-    made = [one for one in split_all(dataset, "script", task="label_raw") if isinstance(one, Split)]
+    made = split(dataset, "script", task="label_raw", every=True).all
     tested = {
         one.name: set(one.dataset.records.filter(pl.col("split") == "test")["language"].to_list())
         for one in made

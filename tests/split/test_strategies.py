@@ -12,7 +12,7 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.split.run import Failed, Split, split, split_all
+from claimlab.split.run import Split, split
 from claimlab.split.strategy import SPLITTERS, Impossible
 
 from .conftest import Make, sentence
@@ -234,13 +234,10 @@ def test_all_makes_one_split_for_each_value_and_tells_those_that_cannot_be(make:
             row["veracity"] = "true" if row["topic"] == "topic-2" else "false" if i else "true"
         made[0]["topic"] = "topic-2"
 
-    done = list(split_all(make(change=lone), "column", column="topic"))
-    failed = [one for one in done if isinstance(one, Failed)]
-    assert [f.value for f in failed] == ["topic-2"]
-    assert "no row of 'true' in train" in failed[0].why
-    assert {one.name for one in done if isinstance(one, Split)} == {
-        f"column:leave-out=topic-{i}" for i in (0, 1, 3, 4)
-    }
+    done = split(make(change=lone), "column", column="topic", every=True)
+    assert [failed.value for failed in done.impossible] == ["topic-2"]
+    assert "no row of 'true' in train" in done.impossible[0].why
+    assert {one.name for one in done.all} == {f"column:leave-out=topic-{i}" for i in (0, 1, 3, 4)}
 
 
 def test_options_that_a_strategy_does_not_read_are_refused(make: Make) -> None:
@@ -249,7 +246,7 @@ def test_options_that_a_strategy_does_not_read_are_refused(make: Make) -> None:
     with pytest.raises(UsageError, match="'random' does not take `before`"):
         split(make(20), "random", before=date(2020, 1, 1))
     with pytest.raises(UsageError, match="holds no values out"):
-        list(split_all(make(20), "random"))
+        split(make(20), "random", every=True)
     with pytest.raises(UsageError, match="Pass one of the two"):
         split(make(20), "source", hold_out=("source-01",), train_on=("source-02",))
     with pytest.raises(UsageError, match="Every value was named"):

@@ -109,7 +109,7 @@ def test_what_cannot_be_repeated_says_why() -> None:
         cl.ClaimlabError, match=r"`decisions` was an object of Python \(DataFrame\)"
     ):
         cl.rerun("clean")
-    cl.split_all("data", "language", output="many")
+    cl.split("data", "language", every=True, output="many")
     part = next(p for p in Path("many").iterdir() if p.is_dir())
     with pytest.raises(cl.ClaimlabError, match="is part of"):
         cl.rerun(part)

@@ -2,187 +2,201 @@
 folder.
 
 findings = cl.audit("data/liar", output="report")
-fixed = cl.fix("data/liar", output="data/liar-fixed")
+fixed = cl.audit("data/liar", fix=True, output="data/liar-fixed").fixed
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import Annotated, Unpack, get_args
 
-import polars as pl
-
+from claimlab.audit import fix as repair
 from claimlab.audit.check import ProtocolName
 from claimlab.audit.diff import Diff, record_changes
-from claimlab.audit.fix import Repaired, repair
 from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
 from claimlab.audit.result import FILE as AUDIT_FILE
 from claimlab.audit.result import Audit, read_audits
 from claimlab.audit.rule import Settings
-from claimlab.audit.run import Audited
+from claimlab.audit.run import Audited, Fixed
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
 from claimlab.audit.write import KIND, REPORT, both, contents
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.core.options import (
+    Argument,
+    CallOptions,
+    Engine,
+    Force,
+    Limit,
+    Option,
+    OptionalFolder,
+    PromptFiles,
+    Seed,
+    Setting,
+    is_capped,
+)
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
-from claimlab.core.shown import Shown
-from claimlab.core.types import JsonObject
-from claimlab.core.words import several
 from claimlab.llm.estimate import estimate as estimate_calls
-from claimlab.llm.prompts import Given
 from claimlab.pages.folder import Contents, fill
 from claimlab.search.terms import Searches
 
 DIFF = "diff report"
 
 
+Checks = Annotated[
+    Sequence[str] | None,
+    Option("Run only this check; may be repeated.", flag="--check", complete="checks"),
+]
+Protocol = Annotated[str, Option("'fair', or 'cdl' and 'cdl-holdout' for published numbers.")]
+Target = Annotated[str, Option("'veracity' (true/false), 'veracity-mixed', or any column.")]
+TestedColumns = Annotated[
+    Sequence[str], Option("Test this column, too (meta.KEY for meta).", flag="--column")
+]
+
+
 @repeatable()
 def audit(
-    data: Source,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
     *,
-    output: str | Path | None = None,
-    checks: Sequence[str] | None = None,
-    protocol: str = "fair",
-    target: str = "veracity",
-    columns: Sequence[str] = (),
+    also: Sequence[Source] = (),
+    output: OptionalFolder = None,
+    checks: Checks = None,
+    protocol: Protocol = "fair",
+    target: Target = "veracity",
+    columns: TestedColumns = (),
+    fix: Annotated[
+        bool,
+        Option(
+            "Write a dataset to `output` without what a split can remove, audited before and after."
+        ),
+    ] = False,
+    judge: Annotated[
+        str | FeasibilityJudge | None,
+        Option("Model profile that judges whether claims can be checked (feasibility)."),
+    ] = None,
+    judge_sample: Annotated[
+        int, Setting("Number of records that the judge is asked about.", least=30)
+    ] = SAMPLE,
+    prompts: PromptFiles = (),
+    provider: Annotated[
+        str | Sequence[str],
+        Option(
+            "Search provider for the evidence that the judge sees; may be repeated (fallbacks)."
+        ),
+    ] = (),
     settings: Settings | None = None,
-    judge: str | FeasibilityJudge | None = None,
-    judge_sample: int = SAMPLE,
-    prompts: Given = (),
-    provider: str | Sequence[str] = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
+    engine: Engine = None,
     debug: bool = False,
     progress: Progress = silent,
+    **calls: Unpack[CallOptions],
 ) -> Audited:
-    """Audit a dataset for shortcuts, leaks and contradictions, each beside its baselines.
+    """Test datasets for shortcuts, leaks and contradictions, each next to its baselines.
 
-    `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce
-    published numbers; `target` is "veracity", "veracity-mixed" or any column; `columns` are tested,
-    too ("meta.KEY" for meta). `judge` names a model profile that says of `judge_sample` records
-    whether they can be checked at all, within the caps and by the words of `prompts` (claimlab llm
-    prompts); `provider` names where to search for what it is shown ("brave", "local:FOLDER"). With
-    `output`, the report is written there. With `engine`, checks are shared among processes or
-    machines; a judge is asked from here.
+    The result is the audit of `data`; datasets in `also` are audited with the same options, are in
+    the same report, and are `also` of the result. A judge is asked within the caps, and from here
+    where an engine shares the checks among processes or machines. `settings` are the margins of the
+    verdicts. With `fix=True`, the dataset without what a split can remove (conflicting labels,
+    copies, leaks) is `fixed` of the result, which then is its audit; with `output`, it is written
+    there, with a report on both audits inside.
     """
-    return audit_all(**{**locals(), "data": [data]})[0]
-
-
-@repeatable()
-def audit_all(
-    data: Sequence[Source],
-    *,
-    output: str | Path | None = None,
-    checks: Sequence[str] | None = None,
-    protocol: str = "fair",
-    target: str = "veracity",
-    columns: Sequence[str] = (),
-    settings: Settings | None = None,
-    judge: str | FeasibilityJudge | None = None,
-    judge_sample: int = SAMPLE,
-    prompts: Given = (),
-    provider: str | Sequence[str] = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
-    debug: bool = False,
-    progress: Progress = silent,
-) -> list[Audited]:
-    """Audit several datasets, with one report on all of them; the arguments are those of
-    `audit`.
-    """
-    caps = Caps(max_cost, max_calls, max_tokens)
-    if judge is None and caps != Caps():
-        raise UsageError(
-            "A cap was set, but an audit without a judge spends nothing.", "Pass `judge`."
-        )
-    if judge is None and provider:
-        raise UsageError("A search is made for a judge, and none was named.", "Pass `judge`.")
-    if not data:
-        raise UsageError("There is no dataset to audit.", "Pass at least one.")
+    _refuse_unused(judge, provider, fix=fix, also=bool(also), capped=is_capped(calls))
     named = one_of(get_args(ProtocolName), protocol, "protocol")
-    if cache is None and output is None and mode != "live":
-        cache = cache_folder()
+    run_all = partial(
+        run_checks,
+        checks=checks,
+        protocol=named,
+        target=target,
+        columns=columns,
+        seed=seed,
+        settings=settings,
+        debug=debug,
+        progress=progress,
+    )
+    if fix:
+        with Run(
+            "audit",
+            data,
+            output,
+            limit=limit,
+            force=force,
+            seed=seed,
+            engine=engine,
+            progress=progress,
+        ) as run:
+            return _fixed(run, run_all, target)
+    if calls.get("cache") is None and output is None and calls.get("mode") != "live":
+        calls["cache"] = cache_folder()
     with Run(
         "audit",
         None,
         output,
         kind=KIND,
-        reads=folders_of(*data),
+        reads=folders_of(data, *also),
         force=force,
         seed=seed,
-        caps=caps,
-        mode=mode,
-        cache=cache,
         engine=engine,
         progress=progress,
+        **calls,
     ) as run:
         with open_judge(run, judge, judge_sample, provider, prompts) as model:
-            done = [
-                run_checks(
-                    Dataset.of(source, limit),
-                    checks=checks,
-                    protocol=named,
-                    target=target,
-                    columns=columns,
-                    seed=seed,
-                    settings=settings,
-                    judge=model,
-                    debug=debug,
-                    progress=progress,
-                )
-                for source in data
-            ]
+            if run.estimate:
+                datasets = [Dataset.of(source, limit) for source in (data, *also)]
+                run.estimated(_cost(run, model, [Subject.of(one, target) for one in datasets]))
+            done = [run_all(Dataset.of(source, limit), judge=model) for source in (data, *also)]
         run.fill(lambda folder: fill(contents(done), folder))
-    return done
+    done[0].also = tuple(done[1:])
+    return done[0]
 
 
-@same_arguments(audit_all)
-def estimate_audit(call: Arguments) -> JsonObject:
-    """What an audit with a model as judge would cost at most; nothing is sent anywhere."""
-    with (
-        Run("audit", None, call.output, mode=call.mode, cache=call.cache, estimate=True) as run,
-        open_judge(run, call.judge, call.judge_sample, call.provider, call.prompts) as model,
-    ):
-        if model is None:
-            return estimated({})
-        subjects = [Subject.of(Dataset.of(source, call.limit), call.target) for source in call.data]
-        requests = (
-            request for subject in subjects for request in model.requests(subject, call.seed)
+def _refuse_unused(
+    judge: str | FeasibilityJudge | None,
+    provider: str | Sequence[str],
+    *,
+    fix: bool,
+    also: bool,
+    capped: bool,
+) -> None:
+    if fix and (judge is not None or also):
+        raise UsageError(
+            "`fix=True` repairs one dataset and asks no judge.", "Leave out `judge` and `also`."
         )
-        parts: dict[str, Priced] = {
-            "judge": estimate_calls(
-                requests, model.model.provider.profile, recording=run.calls.existing()
-            )
-        }
-        if model.search is not None:
-            searches = sum(model.searches(subject, call.seed) for subject in subjects)
-            parts["search"] = Searches(model.search.providers[0].name, 0, searches)
-        return estimated(parts)
+    if judge is None and capped:
+        raise UsageError(
+            "A cap was set, but an audit without a judge spends nothing.", "Pass `judge`."
+        )
+    if judge is None and provider:
+        raise UsageError("A search is made for a judge, and none was named.", "Pass `judge`.")
+
+
+def _cost(
+    run: Run, judge: FeasibilityJudge | None, subjects: Sequence[Subject]
+) -> dict[str, Priced]:
+    """What the judge and its searches would cost at most."""
+    if judge is None:
+        return {}
+    seed = run.seed or 0
+    requests = (request for subject in subjects for request in judge.requests(subject, seed))
+    endpoint = judge.model.provider.profile
+    parts: dict[str, Priced] = {
+        "judge": estimate_calls(requests, endpoint, recording=run.calls.existing())
+    }
+    if judge.search is not None:
+        searches = sum(judge.searches(subject, seed) for subject in subjects)
+        parts["search"] = Searches(judge.search.providers[0].name, 0, searches)
+    return parts
 
 
 @repeatable()
@@ -198,89 +212,33 @@ def saved_audits(
     return audits
 
 
-@dataclass(frozen=True, repr=False)
-class Fixed(Shown):
-    """The fixed dataset, how many records each reason took out, and the audit before and after."""
-
-    dataset: Dataset
-    removed: dict[str, int]
-    before: Audited
-    after: Audited
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """How many checks ended in each verdict, before and after."""
-        before, after = self.before.counts(), self.after.counts()
-        return pl.DataFrame(
-            [{"verdict": v, "before": before[v], "after": after[v]} for v in before]
-        )
-
-    def headline(self) -> str:
-        removed = sum(self.removed.values())
-        return (
-            f"of '{self.dataset.name}': {several(len(self.dataset), 'record')}, {removed:,} removed"
-        )
-
-
-@repeatable()
-def fix(
-    data: Source,
-    *,
-    output: str | Path | None = None,
-    checks: Sequence[str] | None = None,
-    protocol: str = "fair",
-    target: str = "veracity",
-    columns: Sequence[str] = (),
-    settings: Settings | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
-    debug: bool = False,
-    progress: Progress = silent,
-) -> Fixed:
-    """Take out of a dataset what a split can remove (conflicting labels, copies, leaks), and audit
-    it before and after.
-
-    With `output`, the fixed dataset is written there, with a report on both audits inside.
-    """
-    named = one_of(get_args(ProtocolName), protocol, "protocol")
-    options: JsonObject = {
-        "checks": checks,
-        "protocol": named,
-        "target": target,
-        "columns": columns,
-        "seed": seed,
-        "debug": debug,
-        "settings": settings,
-        "progress": progress,
-    }
-    with Run(
-        "audit", data, output, limit=limit, force=force, seed=seed, engine=engine, progress=progress
-    ) as run:
-        before = run_checks(run.dataset, **options)
-        repaired: Repaired = repair(run.dataset, target=target, seed=seed)
-        after = run_checks(repaired.dataset, **options)
-        run.finish(
-            repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT)
-        )
-    return Fixed(repaired.dataset, repaired.removed, before, after)
+def _fixed(run: Run, audit: Callable[[Dataset], Audited], target: str) -> Audited:
+    before = audit(run.dataset)
+    repaired = repair(run.dataset, target=target, seed=run.seed or 0)
+    after = audit(repaired.dataset)
+    run.finish(
+        repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT)
+    )
+    after.fixed = Fixed(repaired.dataset, repaired.removed, before, after)
+    return after
 
 
 @repeatable()
 def diff(
-    before: Source,
-    after: Source,
+    before: Annotated[
+        Source, Argument("A report folder of `claimlab audit`, a dataset folder, or a study.")
+    ],
+    after: Annotated[Source, Argument("The one to compare it with, of the same kind.")],
     *,
-    output: str | Path | None = None,
-    checks: Sequence[str] | None = None,
-    protocol: str = "fair",
-    target: str = "veracity",
-    columns: Sequence[str] = (),
+    output: OptionalFolder = None,
+    checks: Checks = None,
+    protocol: Protocol = "fair",
+    target: Target = "veracity",
+    columns: TestedColumns = (),
     settings: Settings | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
 ) -> Diff:
     """Which findings came, went or changed between two saved audits, or between two versions of a

@@ -17,7 +17,7 @@ from claimlab.core.plain import slug
 from claimlab.core.types import Json
 
 MOST = 3  # commands of one kind in one piece of advice, the most severe first
-VERBS = {"review_create": "review create", "fix": "audit"}
+VERBS = {"review_create": "review create"}
 FLAGS = {"output": "-o", "settings": "--set", "checks": "--check"}
 VERACITY = "veracity"
 
@@ -44,9 +44,11 @@ class Command:
             *VERBS.get(self.function, self.function).split(),
             shlex.quote(self.data),
         ]
-        words += ["--fix"] if self.function == "fix" else []
         for name, value in self.options.items():
             flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+            if value is True:
+                words.append(flag)
+                continue
             pairs = [f"{k}={v}" for k, v in value.items()] if isinstance(value, Mapping) else value
             for each in [pairs] if isinstance(pairs, str) else pairs:
                 words.append(f"{flag} {shlex.quote(str(each))}")
@@ -210,7 +212,7 @@ def with_and_without_evidence(case: Case) -> list[Command]:
 
 def fix(case: Case) -> list[Command]:
     target = {} if case.target == VERACITY else {"target": case.target}
-    return [Command("fix", case.folder, {"output": case.beside("fixed"), **target})]
+    return [Command("audit", case.folder, {"fix": True, "output": case.beside("fixed"), **target})]
 
 
 def review(task: str) -> Remedy:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,10 @@ from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.places import named
 from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
 from claimlab.core.stats.chance import false_discovery
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.pages.excerpt import excerpt
 
 
@@ -41,6 +43,8 @@ class Audited(Audit):
     """An audit that was just run; it can write its report, and knows where the dataset is."""
 
     place: str | None = None  # the path of the dataset, which nothing that is written holds
+    also: tuple[Audited, ...] = ()  # the audits of the other datasets in the same report
+    fixed: Fixed | None = None  # what was taken out before, where that was asked for
 
     @property
     def conclusion(self) -> Conclusion:
@@ -52,6 +56,30 @@ class Audited(Audit):
         from claimlab.audit.write import write_audits
 
         write_audits([self], folder, force=force)
+
+
+@dataclass(frozen=True, repr=False)
+class Fixed(Shown):
+    """The fixed dataset, how many records each reason took out, and the audit before and after."""
+
+    dataset: Dataset
+    removed: dict[str, int]
+    before: Audited
+    after: Audited
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """How many checks ended in each verdict, before and after."""
+        before, after = self.before.counts(), self.after.counts()
+        return pl.DataFrame(
+            [{"verdict": v, "before": before[v], "after": after[v]} for v in before]
+        )
+
+    def headline(self) -> str:
+        removed = sum(self.removed.values())
+        return (
+            f"of '{self.dataset.name}': {several(len(self.dataset), 'record')}, {removed:,} removed"
+        )
 
 
 def audit(

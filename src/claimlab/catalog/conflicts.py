@@ -13,16 +13,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
+from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_file
+from claimlab.core.options import Argument, Force, Option, Place
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Source
 from claimlab.core.settings import one_of
@@ -131,21 +132,30 @@ class Conflicts(Shown):
 
 @in_storage()
 def labels(
-    data: Source | Sequence[Source],
+    data: Annotated[Source | Sequence[Source], Argument("One or more claimlab dataset folders.")],
     *,
-    output: str | Path | None = None,
-    by: str = "text",
-    near: bool = False,
-    threshold: float = NEAR,
-    force: bool = False,
+    output: Annotated[Place | None, Option("Write them all to this CSV file.", short="-o")] = None,
+    by: Annotated[
+        str,
+        Option("What makes a claim the same: 'text', or 'tweet' (its id).", metavar="KEY"),
+    ] = "text",
+    near: Annotated[
+        bool,
+        Option("Also texts that are nearly the same; or only the same.", flag="--near/--exact"),
+    ] = False,
+    threshold: Annotated[
+        float,
+        Option(
+            "How near: Jaccard similarity of 5-grams, with `near`.",
+            least=0.1,
+            most=1.0,
+            metavar="J",
+        ),
+    ] = NEAR,
+    force: Force = False,
     progress: Progress = silent,
 ) -> Conflicts:
-    """Find claims with different labels in one dataset or several.
-
-    `by` says what makes a claim the same: its "text", or the id of its "tweet". With `near`, also
-    texts that are nearly the same (a Jaccard similarity of their 5-grams of at least `threshold`).
-    With `output`, a CSV file of all conflicts is written there; `force` replaces an earlier one.
-    """
+    """List claims that have different labels, across datasets and within one."""
     sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
     target = None if output is None else Path(output)
     if target is not None:

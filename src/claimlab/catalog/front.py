@@ -12,8 +12,8 @@ from claimlab.catalog import query
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import Criterion, loader_state
 from claimlab.catalog.views.overview import TITLE, report
-from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
+from claimlab.core.call import in_storage
 from claimlab.core.guard import refuse_file
 from claimlab.core.settings import each_of
 from claimlab.core.shown import Shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
@@ -12,39 +13,62 @@ from claimlab.clean.run import Cleaned, Inputs, run_stages
 from claimlab.clean.views import KIND, write_cleaning
 from claimlab.core.call import repeatable
 from claimlab.core.guard import refuse_taken
+from claimlab.core.options import (
+    Argument,
+    Engine,
+    Force,
+    Limit,
+    Option,
+    OutputFolder,
+    Place,
+    Seed,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import each_of
 from claimlab.files.read import user_table
 
+Table = pl.DataFrame | Place | None
+
 
 @repeatable("report")
 def clean(
-    data: Source,
-    recipe: Recipe | str = DEFAULT,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    recipe: Annotated[
+        Recipe | str, Option("A built-in recipe, or a recipe file (.toml).")
+    ] = DEFAULT,
     *,
-    output: str | Path | None = None,
-    decisions: pl.DataFrame | str | Path | None = None,
-    claimreviews: pl.DataFrame | str | Path | None = None,
-    mask: str | Sequence[str] = (),
-    task: str = "veracity",
-    report: str | Path | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
+    output: OutputFolder = None,
+    decisions: Annotated[
+        Table, Option("Table of your decisions: id or row, decision, reason.")
+    ] = None,
+    claimreviews: Annotated[
+        Table, Setting("Table of fact-checks: rating, and record_id or claim.")
+    ] = None,
+    mask: Annotated[
+        str | Sequence[str],
+        Option(
+            "Take out of texts what gives labels away: giveaways, keywords, urls, punctuation,"
+            " digits, case, typography or whitespace; may be repeated."
+        ),
+    ] = (),
+    task: Annotated[
+        str, Setting("With `mask=giveaways`: whose labels, a task or any column.")
+    ] = "veracity",
+    report: Annotated[
+        Place | None, Option("Folder for an HTML page with stages and statistics.")
+    ] = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
+    engine: Engine = None,
     progress: Progress = silent,
 ) -> Cleaned:
-    """Put the records of `data` through the stages of `recipe`: each is kept, dropped with a
-    reason, or doubtful.
+    """Clean a dataset with a recipe: each record is kept, dropped with a reason, or doubtful.
 
-    `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks
-    (rating, and record_id or claim): tables or files. `mask` names what is taken out of texts at
-    the end because it gives labels away: "giveaways" (words one-sided by the labels of `task`),
-    "keywords", "urls", "punctuation", "digits", "case", "typography", "whitespace". With `output`,
-    the result is written there, and a run that was killed goes on from its last stage when it is
-    called again. `report` is a folder for a page with the stages and statistics. `engine` says who
-    does the work that can be shared: "local", "local:N", "dask", "dask://HOST:PORT" or "shared".
+    The tables may be data frames, too. A run that was killed goes on from its last stage when it is
+    called again.
     """
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
     chosen = masking(chosen, each_of(mask), task)
@@ -62,7 +86,7 @@ def clean(
     return cleaned
 
 
-def _table(source: pl.DataFrame | str | Path | None) -> pl.DataFrame | None:
+def _table(source: Table) -> pl.DataFrame | None:
     columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
     return (
         source

@@ -21,9 +21,10 @@ from typing import Annotated
 import typer
 from typer.main import get_command as to_command
 
+from claimlab.cli.asked import be_quiet
 from claimlab.cli.flags import in_flags
 from claimlab.cli.lazy import LazyVerbs
-from claimlab.cli.output import be_quiet, complain, echo, say
+from claimlab.cli.output import complain, echo, say
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 

@@ -1,16 +1,26 @@
-"""Names for the shell's completion: of datasets, detectors, checks, strategies and formats.
+"""Words for the shell's completion: commands and options, and the names of datasets, detectors,
+checks, strategies and formats.
 
-A shell asks at every press of the tab key, so nothing is imported: names are those of files, and of
-the rows that a `table.py` is made of. A test compares them with the registries.
+A shell asks at every press of the tab key, so nothing is imported: commands and options are in
+`words.json`, which is written with the help pages; names are those of files, and of the rows that a
+`table.py` is made of. Tests compare them with the commands and the registries.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Annotated, Any
 
+import typer
+
+COMPLETING = "_CLAIMLAB_COMPLETE"  # the variable by which a shell asks
+WORDS = Path(__file__).with_name("words.json")
+Row = Sequence[str]  # an option: its flags, what follows it, and whose names are offered
 HOME = Path(__file__).resolve().parents[1]
 
 Complete = Callable[[str], list[str]]
@@ -64,3 +74,61 @@ detectors = _completes(lambda: names("detect/detectors", "claimlab.detectors"))
 checks = _completes(lambda: names("audit/checks", "claimlab.checks"))
 formats = _completes(lambda: names("exchange/formats", "claimlab.formats"))
 strategies = _completes(lambda: names("split/strategies", "claimlab.splitters"))
+_KINDS: dict[str, Any] = {"flag": bool, "one": str, "many": list[str]}
+
+
+def words_of(verb: str) -> typer.Typer:
+    """The commands of a verb with their options, to be completed and not to be called."""
+    app = typer.Typer(add_completion=False)
+    table: Mapping[str, list[Row]] = json.loads(WORDS.read_text(encoding="utf-8"))
+    inside = {path: rows for path, rows in table.items() if path.split()[0] == verb}
+    for path, rows in inside.items():
+        group = len(inside) > 1 and path == verb
+        add = app.callback() if group else app.command(path.split()[-1])
+        add(_completed(rows))
+    return app
+
+
+def _completed(rows: Sequence[Row]) -> Callable[..., None]:
+    def command(**_: Any) -> None: ...
+
+    parameters = []
+    for number, (flag, kind, offered) in enumerate(rows):
+        offer = {"autocompletion": globals()[offered]} if offered else {}
+        info = typer.Option(*flag.split(), **offer) if flag else typer.Argument(**offer)
+        parameters.append(
+            inspect.Parameter(
+                f"word_{number}",
+                inspect.Parameter.KEYWORD_ONLY,
+                default=None,
+                annotation=Annotated[_KINDS[kind] | None, info],
+            )
+        )
+    command.__dict__["__signature__"] = inspect.Signature(parameters)
+    return command
+
+
+def words_in(commands: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """What `words.json` holds, made from the commands themselves, by their paths."""
+    offers = {offer("")[0]: name for name, offer in _OFFERS.items()}
+    table: dict[str, list[Row]] = {}
+    for path, command in commands.items():
+        rows: list[Row] = []
+        for one in command.params:
+            flag = " ".join([*one.opts, *one.secondary_opts]) if one.opts[0][0] == "-" else ""
+            kind = "flag" if getattr(one, "is_flag", False) else "many" if one.multiple else "one"
+            kind = "many" if one.nargs == -1 else kind
+            first = next(iter(one.shell_complete(typer.Context(command), "")), None)
+            value = getattr(first, "value", "")
+            rows.append((flag, kind, offers.get(value, "")))
+        table[path] = rows
+    return table
+
+
+_OFFERS = {
+    "datasets": datasets,
+    "detectors": detectors,
+    "checks": checks,
+    "formats": formats,
+    "strategies": strategies,
+}

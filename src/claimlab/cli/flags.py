@@ -24,6 +24,11 @@ def in_flags(message: str, command: str | Sequence[str]) -> str:
         return message
     flags = _flags(command.split() if isinstance(command, str) else command)
     message = _CALL.sub(lambda call: _command(call[1], call[2]) or call[0], message)
+    return with_flags(message, flags)
+
+
+def with_flags(message: str, flags: Mapping[str, str]) -> str:
+    """`message` with `flags` (argument -> flag) in place of the arguments that it names."""
     return _ARGUMENT.sub(lambda argument: _flag(argument[1], flags) or argument[0], message)
 
 
@@ -48,6 +53,9 @@ def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
     none.
     """
     name, _, value = argument.partition("=")
+    flag = flags.get(name, "")
+    if flag.endswith("="):  # a setting: --set name=value
+        return flag + (value.strip(chr(34) + chr(39)).lower() if value else "...")
     if value == "False":
         return flags.get(f"no_{name}") or flags.get(f"not {name}")
     if name not in flags or value in ("", "True"):
@@ -64,10 +72,18 @@ def _flags(args: Sequence[str]) -> dict[str, str]:
     below = getattr(verb, "commands", {})
     command = next((below[name] for name in args[1:] if name in below), verb)
     options = [o for o in getattr(command, "params", ()) if o.opts and o.opts[0].startswith("--")]
+    settings = {name: f"--set {name}=" for name in getattr(command, "settings", ())}
     off = {f"not {o.name}": o.secondary_opts[0] for o in options if o.secondary_opts}
     places = {
         a.name: a.name.upper()
         for a in getattr(command, "params", ())
         if a.param_type_name == "argument"
     }
-    return {"debug": "--debug", **places, **{o.name: o.opts[0] for o in options}, **off}
+    return {
+        "debug": "--debug",
+        "as_json": "--json",
+        **places,
+        **{o.name: o.opts[0] for o in options},
+        **off,
+        **settings,
+    }

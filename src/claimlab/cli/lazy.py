@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import os
 import pkgutil
 import re
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
 from claimlab.cli import verbs
+from claimlab.cli.asked import be_json
+from claimlab.cli.complete import COMPLETING, words_of
 from claimlab.core.errors import UsageError, either
 
 # In the order of work. The summaries are here, so that the help can be shown without importing a
@@ -88,7 +91,11 @@ _ALSO = {
     "web": "serve",
 }
 _ALSO_OPTIONS = {"person": "annotator", "people": "annotator", "out": "output"}
-_EPILOG = "Also: -q, --quiet for results and errors only; --debug for the traceback of an error."
+JSON = "--json"  # known to every command
+_EPILOG = (
+    "Also: --json for one JSON object on stdout; -q, --quiet for results and errors only; --debug"
+    " for the traceback of an error."
+)
 
 
 @cache
@@ -104,9 +111,15 @@ class LazyVerbs(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return verb_names()
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        be_json(JSON in args)
+        return super().parse_args(ctx, [word for word in args if word != JSON])
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         if cmd_name not in verb_names():
             return None
+        if COMPLETING in os.environ:
+            return to_command(words_of(cmd_name))
         file = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
         module = importlib.import_module(f"claimlab.cli.verbs.{file}")
         command: Any = to_command(module.app)
@@ -166,6 +179,9 @@ def _no_such_option(error: Any) -> UsageError:
         }
     )
     bare = word.lower().lstrip("-")  # two dashes are alike in all options
+    if bare.replace("-", "_") in getattr(error.ctx.command, "settings", ()):
+        todo = f"It is a setting: --set {bare.replace('-', '_')}=VALUE"
+        return UsageError(f"'{place}' has no option {word}.", todo)
     meant = _ALSO_OPTIONS.get(bare)
     near = [meant] if meant in known else difflib.get_close_matches(bare, known, n=2, cutoff=0.7)
     todo = (

@@ -27,14 +27,12 @@ def folders_argument(help: str) -> typer.models.ArgumentInfo:
     return typer.Argument(help=help, callback=_data_folders)  # type: ignore[no-any-return]
 
 
-def listing_option(flag: str, what: str, show: Callable[[bool], None]) -> typer.models.OptionInfo:
-    """An option that lists `what` exists and exits, whatever else is missing; `show` gets whether
-    to print JSON.
-    """
+def listing_option(flag: str, what: str, show: Callable[[], None]) -> typer.models.OptionInfo:
+    """An option that lists `what` exists and exits, whatever else is missing."""
 
     def listed(ctx: typer.Context, wanted: bool) -> None:
         if wanted and not ctx.resilient_parsing:
-            show(bool(ctx.params.get("as_json")))
+            show()
             raise typer.Exit
 
     return typer.Option(flag, help=f"List {what}, and exit.", callback=listed)  # type: ignore[no-any-return]
@@ -61,14 +59,6 @@ LimitOption = Annotated[
 ForceFlag = Annotated[
     bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")
 ]
-JsonFlag = (
-    Annotated[  # known first, so that options that list something and stop can print JSON, too
-        bool,
-        typer.Option(
-            "--json", is_eager=True, help="Print the result as one JSON object on stdout."
-        ),
-    ]
-)
 OpenFlag = Annotated[
     bool, typer.Option("--open", help="Open the page in the browser when it is written.")
 ]
@@ -171,7 +161,6 @@ class BatchedCalls(Caps, _Batch, _Recorded):
 
 CAPS, CALLS, BATCHED = Caps(), Calls(), BatchedCalls()
 _OWN = {
-    "as_json",
     "estimate",
     "list_metrics",
     "open_page",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import os
 import shutil
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from claimlab.cli.asked import is_quiet
+from claimlab.cli.asked import wants_json as wants_json
 from claimlab.cli.flags import in_flags
 from claimlab.cli.options import expanded
 from claimlab.core.errors import UsageError
@@ -43,7 +46,24 @@ class WholeSummaries(TyperGroup):
 
 
 class Verb(typer.Typer):
-    """An app whose commands may take groups of options."""
+    """The commands of a verb."""
+
+    def of(
+        self, function: Callable[..., Any] | None, name: str | None = None, **settings: Any
+    ) -> Callable[[Callable[..., None]], Callable[..., None]]:
+        """Make a command of `function`; what is decorated prints its result (`cli/command`). Null:
+        what is decorated does it all, for the command line alone.
+        """
+        from claimlab.cli.command import build
+
+        def register(show: Callable[..., None]) -> Callable[..., None]:
+            cls, callback = build(function or show, show, **settings)
+            doc = show.__doc__ or (function.__doc__ if function else None)
+            about = inspect.cleandoc(doc or "").split("\n\n")[0]
+            super(Verb, self).command(name or show.__name__, cls=cls, help=about)(callback)
+            return show
+
+        return register
 
     def command(self, *args: Any, **settings: Any) -> Callable[[Any], Any]:
         register = super().command(*args, **settings)
@@ -80,7 +100,6 @@ def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
     echo(to_text(blocks, width=min(width, most or width), colour=colour), styled=True)
 
 
-_quiet = False
 _TONES = {
     "Error": "31;1",
     "Failed": "31",
@@ -92,15 +111,9 @@ _TONES = {
 }
 
 
-def be_quiet(quiet: bool) -> None:
-    """Print results and errors only: no progress, notes or hints."""
-    global _quiet
-    _quiet = quiet
-
-
 def say(message: str) -> None:
     """A line for the person, on stderr; nothing under --quiet."""
-    if not _quiet:
+    if not is_quiet():
         complain(message)
 
 
@@ -119,18 +132,18 @@ def note(messages: Iterable[str], verb: str) -> None:
         say(f"Note: {in_flags(message, verb)}")
 
 
-def suggest(command: str, *, as_json: bool = False) -> None:
+def suggest(command: str) -> None:
     """The last line of a verb, on stderr: what one does next, as a command to copy."""
-    if not as_json:
+    if not wants_json():
         say(f"Next: {command}")
 
 
-def suggest_serving(output: Path, *, as_json: bool = False) -> None:
+def suggest_serving(output: Path) -> None:
     """Next is a look at `output` in the workspace, which shows local folders only."""
     from claimlab.core.remote import is_remote
 
     if not is_remote(output):
-        suggest(f"claimlab serve {output.parent}", as_json=as_json)
+        suggest(f"claimlab serve {output.parent}")
 
 
 def page(path: Path, *, open_page: bool = False) -> None:
@@ -158,11 +171,11 @@ def refuse_nothing_to_open(open_page: bool, place: Path | None, flag: str = "--o
         )
 
 
-def listing(key: str, rows: dict[str, str], *, as_json: bool, verb: str) -> None:
+def listing(key: str, rows: dict[str, str], *, verb: str) -> None:
     """What exists (checks, detectors, formats), with a line each."""
     from claimlab.pages.blocks import Table
 
-    if as_json:
+    if wants_json():
         emit({key: [{"name": name, "summary": summary} for name, summary in rows.items()]})
         return
     show_blocks(
@@ -178,12 +191,12 @@ def screen() -> tuple[int, bool]:
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def written(dataset: Dataset, *, as_json: bool, more: JsonObject | None = None) -> None:
+def written(dataset: Dataset, *, more: JsonObject | None = None) -> None:
     """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one
     line.
     """
     counts = dataset.manifest().counts
-    if as_json:
+    if wants_json():
         lineage = [step.model_dump() for step in dataset.lineage]
         emit({"output": str(dataset.path), "counts": counts, "lineage": lineage, **(more or {})})
         return
@@ -194,8 +207,8 @@ def written(dataset: Dataset, *, as_json: bool, more: JsonObject | None = None) 
     echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 
-def show_estimate(estimate: JsonObject, as_json: bool) -> None:
-    if as_json:
+def show_estimate(estimate: JsonObject) -> None:
+    if wants_json():
         emit({"estimate": estimate})
         return
     for line in estimate["sentences"]:
@@ -206,7 +219,7 @@ def progress_bar(
     enabled: bool = True, start: str = "starting"
 ) -> contextlib.AbstractContextManager[Progress]:
     """A bar on stderr when a person watches; silence otherwise."""
-    if not enabled or _quiet or not sys.stderr.isatty():
+    if not enabled or is_quiet() or not sys.stderr.isatty():
         return contextlib.nullcontext(silent)
     from claimlab.cli.bar import bar
 

@@ -20,14 +20,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
-from claimlab.core.arguments import Output, in_storage, paths_of
+from claimlab.core.calls.estimate import estimating
 from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
 from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
+from claimlab.core.options import parameters_of, types_in
+from claimlab.core.remote import copy_of, is_remote, send, to_continue, to_read, to_write
 from claimlab.core.types import JsonObject
 from claimlab.core.version import __version__
 
@@ -60,28 +62,89 @@ _current: ContextVar[tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any
 _current = ContextVar("call", default=None)
 
 
+_OUTPUTS = ("output", "report", "file")
+_LOCAL = {"new": to_write, "continued": to_continue, "named": copy_of}
+Output = Literal["new", "continued", "named"]
+
+
 def repeatable(
     *beside: str, writes: str = "", output: Output = "new"
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let every folder that a function writes say how it was called. `beside` are further arguments
-    that leave the folder as it is; `writes` is one that is another place to write to; for this and
-    `output`, see `in_storage`.
+    that leave the folder as it is; for the others, see `in_storage`.
+    """
+    return in_storage(writes, output=output, beside={*beside, writes})
+
+
+def in_storage(
+    writes: str = "", *, output: Output = "new", beside: set[str] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take places in object storage wherever it takes a path: it gets the paths of
+    local copies. Inputs are fetched before, outputs are sent after; `writes` is an argument that is
+    an output though its name does not say so. The function writes its output anew, goes on with
+    what is there ("continued"), or only names it ("named").
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        @in_storage(writes, output=output)
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            outer = _current.set((call, args, kwargs))
+            outputs: list[Path] = []
+            if any(map(_mentions_storage, [*args, *kwargs.values()])):
+                how: Output = "named" if estimating() else output
+                named = {**inspect.signature(call).bind_partial(*args).arguments, **kwargs}
+                outputs = _put_copies(call, named, {*_OUTPUTS, writes}, how)
+                args, kwargs = (), named  # type: ignore[assignment]
+            outer = _current.set(_current.get() if beside is None else (call, args, kwargs))
             try:
-                return function(*args, **kwargs)
+                result = function(*args, **kwargs)
             finally:
                 _current.reset(outer)
+            for place in outputs:
+                send(place)  # what goes through `Run` is there already
+            return result
 
-        call.__dict__[_BESIDE] = {*beside, writes}
+        if beside is not None:
+            call.__dict__[_BESIDE] = beside
         return call
 
     return decorate
+
+
+def _put_copies(
+    function: Callable[..., Any], arguments: JsonObject, written: set[str], how: Output
+) -> list[Path]:
+    """Put local copies in place of what is in object storage; returns those that are outputs."""
+    outputs = []
+    for name, value in arguments.items():
+        if name not in paths_of(function)[0] or not _mentions_storage(value):
+            continue
+        if name in written:
+            arguments[name] = _LOCAL[how](value)
+            outputs += [arguments[name]] if how != "named" else []
+        elif is_remote(value):
+            arguments[name] = to_read(value)
+        else:
+            arguments[name] = [to_read(one) if is_remote(one) else one for one in value]
+    return outputs
+
+
+def _mentions_storage(value: object) -> bool:
+    return is_remote(value) or (isinstance(value, list | tuple) and any(map(is_remote, value)))
+
+
+@cache
+def paths_of(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
+    """The arguments that may be a path as a plain word, and those that take one or several: one
+    alone is the same.
+    """
+    types = {name: types_in(known.hint) for name, known in parameters_of(function).items()}
+    paths = {name for name, parts in types.items() if any(map(_takes_a_path, parts))}
+    one = {str, Path, Dataset}
+    return paths, {name for name, parts in types.items() if len(parts) > 1 and one & {*parts}}
+
+
+def _takes_a_path(hint: Any) -> bool:
+    return hint is Path or any(_takes_a_path(part) for part in get_args(hint))
 
 
 def is_repeatable(function: object) -> bool:
@@ -115,7 +178,7 @@ def read_call(folder: Path) -> Call | None:
 def does_not_decide(function: Callable[..., Any]) -> set[str]:
     """The arguments of `function` that leave its result as it is. `mode` and `batch` mean how calls
     are made only where there is a recording."""
-    names = set(inspect.signature(function).parameters)
+    names = set(parameters_of(function))
     beside: set[str] = getattr(function, _BESIDE)
     return names & (_NEVER | beside | (_OF_CALLS if "cache" in names else set()))
 
@@ -136,12 +199,10 @@ def _described(
     for name in more:
         bound |= bound.pop(name, {})
     paths, either = paths_of(function)
-    arguments = {}
+    parameters, arguments = parameters_of(function), {}
     for name, value in bound.items():
-        parameter = signature.parameters.get(name)
-        default = (
-            None if parameter is None or parameter.default is parameter.empty else parameter.default
-        )
+        default = parameters[name].default if name in parameters else None
+        default = None if default is inspect.Parameter.empty else default
         if name not in does_not_decide(function) and not _same(value, default):
             content = _written(value, is_path=name in paths)
             one_alone = name in either and isinstance(content, list) and len(content) == 1

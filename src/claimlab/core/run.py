@@ -23,16 +23,23 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Self
+from typing import NoReturn, Self, Unpack
 
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.budget import Caps, Ledger
 from claimlab.core.call import note_call
 from claimlab.core.calls.calls import Calls, Deferred, Mode, check_mode
+from claimlab.core.calls.estimate import (
+    Estimated,
+    Priced,
+    costs_nothing,
+    estimated,
+    estimating,
+)
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
 from claimlab.core.engine.names import no_folder, parse_engine, working
@@ -41,6 +48,7 @@ from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
 from claimlab.core.lock import Lock
+from claimlab.core.options import BatchOptions
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import send
 from claimlab.core.types import Json
@@ -66,7 +74,7 @@ def one_account(file: Path) -> Iterator[None]:
 class Run:
     """`source` is a dataset or its folder (null where a verb reads other files, named in `reads`);
     `output` is the folder to write (null: only return the result), `kind` what it will be: `force`
-    replaces nothing else. An `estimate` reads only: no calls, no output."""
+    replaces nothing else. A run that is to be estimated reads only: no calls, no output."""
 
     def __init__(
         self,
@@ -80,18 +88,17 @@ class Run:
         force: bool = False,
         seed: int | None = None,
         caps: Caps | None = None,
-        mode: str = "record",
-        cache: str | Path | None = None,
         concurrency: int = 64,
         estimate: bool = False,
-        batch: bool = False,
         engine: str | None = None,
         progress: Progress = silent,
+        **calls: Unpack[BatchOptions],
     ) -> None:
+        estimate = estimate or estimating()
         check_engine(engine)
         if output is None and parse_engine(engine).is_remote:
             raise no_folder(engine)
-        self._engine, self._stack = engine, ExitStack()
+        self._engine, self._stack = None if estimate else engine, ExitStack()
         self.verb, self.seed, self.force, self.estimate, self.progress = (
             verb,
             seed,
@@ -106,13 +113,12 @@ class Run:
         )
         self._kind, self._reads = kind, [*map(Path, reads), *folders_of(source)]
         self._source, self._limit = source, limit
-        self._caps, self._mode, self._cache, self._concurrency = (
-            caps or Caps(),
-            check_mode(mode),
-            cache,
-            concurrency,
+        self._caps = caps or Caps(
+            calls.get("max_cost"), calls.get("max_calls"), calls.get("max_tokens")
         )
-        self._batch = batch and not estimate
+        self._mode, self._cache = check_mode(calls.get("mode", "record")), calls.get("cache")
+        self._concurrency = concurrency
+        self._batch = calls.get("batch", False) and not estimate
         self._lock: Lock | None = None
         self._journal: Journal | None = None
         self._ledger: Ledger | None = None
@@ -170,6 +176,14 @@ class Run:
             self._calls = Calls(mode, cache, budget, self._concurrency, self.progress, deferred)
         return self._calls
 
+    def estimated(
+        self, parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None
+    ) -> NoReturn:
+        """End a verb that was only to be estimated (`run.estimate`): what it would ask costs this
+        much. `facts` are counts of the input.
+        """
+        raise Estimated(estimated(parts, facts=facts))
+
     def _recording(self) -> tuple[Mode, Path | None]:
         """The mode of calls, and the folder of their recording: named, or beside the output."""
         if self._cache is not None:
@@ -194,6 +208,7 @@ class Run:
         `more` writes further files into the folder before it is sealed (a report beside the
         tables). `dataset` then knows its folder.
         """
+        self._refuse_estimate()
         self._settle()
         if self.output is None or self.work is None:
             return dataset
@@ -217,6 +232,7 @@ class Run:
         """Put a folder of another kind in place in one step: `write` fills and seals it (a report,
         an export).
         """
+        self._refuse_estimate()
         self._settle()
         if self.output is None:
             return
@@ -226,6 +242,11 @@ class Run:
             write(building)
         send(self.output)
         self.clear()
+
+    def _refuse_estimate(self) -> None:
+        """A verb that was to be estimated ends before this, unless it asks nothing."""
+        if self.estimate:
+            raise costs_nothing()
 
     def _settle(self) -> None:
         """Send the questions of a batch; nothing is written while some are unanswered."""

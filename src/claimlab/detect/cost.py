@@ -4,57 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.calls.estimate import Priced, estimated
+import polars as pl
+
+from claimlab.core.calls.estimate import Priced
+from claimlab.core.calls.recording import Recording
 from claimlab.core.errors import UsageError
-from claimlab.core.run import Run
-from claimlab.core.types import JsonObject
 from claimlab.detect.asking import Asking
+from claimlab.detect.detector import Detector
 from claimlab.detect.detectors.llm_search import WORDS, LlmSearch
-from claimlab.detect.open import open_detector
-from claimlab.detect.run import detect, prepare
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
 from claimlab.search.chain import Chain
 from claimlab.search.terms import Searches
-from claimlab.tasks import open_task
 
 
-@same_arguments(detect)
-def estimate(call: Arguments) -> JsonObject:
-    """The least and the most that `detect` with the same arguments can take. Calls that are
-    recorded already are taken off; for a detector that searches, every search is counted, and every
-    result taken to be as long as it may be.
+def cost(
+    detector: Detector, records: pl.DataFrame, recording: Recording | None
+) -> dict[str, Priced]:
+    """The least and the most that the answers for `records` can take. Calls that are recorded
+    already are taken off; for a detector that searches, every search is counted, and every result
+    taken to be as long as it may be.
     """
-    words = {
-        "profile": call.profile,
-        "model": call.model,
-        "providers": call.provider,
-        "search_profile": call.search_profile,
-        "search_model": call.search_model,
-    }
-    with Run(
-        "detect", call.data, call.output, cache=call.cache, mode=call.mode, estimate=True
-    ) as run:
-        opened = (
-            open_task(call.task, run.dataset.records) if isinstance(call.task, str) else call.task
+    if not isinstance(detector, Asking):
+        raise UsageError(
+            f"The detector '{detector.name}' makes no calls: it costs nothing.",
+            "Leave out `estimate`.",
         )
-        with open_detector(
-            call.detector, call.settings, run.calls, call.evidence, words, call.prompts
-        ) as ready:
-            if not isinstance(ready, Asking):
-                raise UsageError(
-                    f"The detector '{ready.name}' makes no calls: it costs nothing.",
-                    "Leave out `estimate`.",
-                )
-            shown = {name: getattr(call, name) for name in ("seed", "evidence", "pieces", "limit")}
-            job = prepare(run.dataset, ready, task=opened, **shown)
-            records = job.shown["test"].records
-            endpoint = ready.provider.profile
-            requests = ready.requests(records)
-            priced: Priced = estimate_model(requests, endpoint, recording=run.calls.existing())
-            parts = {endpoint.chosen_model(): priced, **_searching(ready, records.height)}
-            return estimated(parts, facts={"records to predict": records.height})
+    endpoint = detector.provider.profile
+    priced: Priced = estimate_model(detector.requests(records), endpoint, recording=recording)
+    return {endpoint.chosen_model(): priced, **_searching(detector, records.height)}
 
 
 def _searching(detector: Asking, records: int) -> dict[str, Priced]:

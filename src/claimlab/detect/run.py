@@ -16,12 +16,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 import polars as pl
 
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.digest import digest_table, write_parquet
@@ -30,15 +29,29 @@ from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import digest_of, keep, reads
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
+from claimlab.core.options import (
+    TASK,
+    Argument,
+    BatchOptions,
+    Engine,
+    Force,
+    ModelName,
+    Option,
+    OutputFolder,
+    Profile,
+    PromptFiles,
+    Seed,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb
+from claimlab.detect.cost import cost
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
 from claimlab.detect.tables import as_table, evidence_of, restored, scores_of, stored, suspicious
-from claimlab.llm.prompts import Given
 from claimlab.tasks import Task, open_task
 from claimlab.tasks.table import VERACITY
 
@@ -48,59 +61,65 @@ QUICK = 10_000  # the same, of a quick detector
 
 @repeatable()
 def detect(
-    data: Source,
-    detector: Detector | str = "tfidf",
+    data: Annotated[Source, Argument("A claimlab dataset folder with a split.")],
+    detector: Annotated[
+        Detector | str,
+        Option(
+            "The detector: tfidf, majority, llm-zero-shot, ...; see: claimlab detect --detectors",
+            complete="detectors",
+        ),
+    ] = "tfidf",
     *,
-    output: str | Path | None = None,
-    task: Task | str = VERACITY,
-    settings: Mapping[str, Any] | Sequence[str] = (),
-    evidence: str = "none",
-    pieces: int = PIECES,
-    profile: str | None = None,
-    model: str | None = None,
-    provider: str | Sequence[str] = (),
-    search_profile: str | None = None,
-    search_model: str | None = None,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    batch: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    timed: bool = False,
+    output: OutputFolder = None,
+    task: Annotated[Task | str, TASK] = VERACITY,
+    settings: Annotated[
+        Mapping[str, Any] | Sequence[str],
+        Option("A setting of the detector, or one of those below; may be repeated.", flag="--set"),
+    ] = (),
+    evidence: Annotated[
+        str,
+        Option("What it sees of the dataset's evidence: none, complete, filtered or guarded."),
+    ] = "none",
+    pieces: Annotated[
+        int, Setting("Pieces of evidence for a record, at most.", least=1, most=50)
+    ] = PIECES,
+    profile: Profile = None,
+    model: ModelName = None,
+    provider: Annotated[
+        str | Sequence[str],
+        Option("Where llm-search searches: local:FOLDER, brave, ...; again for a fallback."),
+    ] = (),
+    search_profile: Annotated[
+        str | None, Setting("Profile of a cheaper model that condenses search results.")
+    ] = None,
+    search_model: Annotated[str | None, Setting("Another model of that endpoint.")] = None,
+    prompts: PromptFiles = (),
+    timed: Annotated[
+        bool, Setting("Keep the seconds per prediction of local detectors too (they vary).")
+    ] = False,
     shard: int = SHARD,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
+    seed: Seed = 0,
+    limit: Annotated[int | None, Option("Predict only the first N test records.", least=1)] = None,
+    force: Force = False,
+    engine: Engine = None,
     progress: Progress = silent,
+    **calls: Unpack[BatchOptions],
 ) -> Dataset:
-    """Train a detector on split "train", tune it on "dev", predict "test": the test records with
-    their predictions.
+    """Train a detector on split "train", tune it on "dev", and keep its predictions for "test".
 
-    `detector` is a name (then `settings` are its parameters, `profile` and `provider` the model and
-    the searches that it asks, `prompts` files with the words it asks in) or an object that is ready
-    to be fitted. `evidence` says what of the dataset's evidence it sees: none, complete, filtered
-    or guarded, at most `pieces` for a record. `limit` predicts only the first records of the test
-    split. With `output`, the run is written there; every `shard` records are kept, so that the same
-    call goes on after a stop, and the caps hold over all its starts. `timed` fills `seconds` for
-    detectors that do not measure their answers one by one: two such runs differ in that column.
-    `report` of the result has the scores and what was spent.
+    The result is the test records with their predictions; `report` of it has the scores and what
+    was spent. `detector` may be an object that is ready to be fitted, too. Every `shard` records
+    are kept, so that the same call goes on after a stop, and the caps hold over all its starts.
     """
-    caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
         "detect",
         data,
         output,
         force=force,
         seed=seed,
-        caps=caps,
-        mode=mode,
-        cache=cache,
-        batch=batch,
         engine=engine,
         progress=progress,
+        **calls,
     ) as run:
         words = {
             "profile": profile,
@@ -121,6 +140,10 @@ def detect(
                 pieces=pieces,
                 limit=limit,
             )
+            if run.estimate:
+                records = job.shown["test"].records
+                parts = cost(ready, records, run.calls.existing())
+                run.estimated(parts, facts={"records to predict": records.height})
             journal = run.journal(**job.asked, inputs=job.inputs, shard=shard)
             result = _result(
                 run.dataset, ready, job, _predict(ready, job, shard, journal, timed, progress), seed

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset
-from claimlab.core.types import JsonObject
 from claimlab.enrich.extract import ByModel
 from claimlab.enrich.flow import Doors, Settings
 from claimlab.enrich.query import make_queries, prepared
@@ -15,11 +14,14 @@ from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.search.terms import Searches
 
 
-def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -> JsonObject:
-    """The least and the most that the run can take. Least: every first answer corresponds, and the
-    first provider of a chain answers. Most: every text needs its claims extracted and each searched
-    for, and every provider is asked. Recorded searches are not subtracted; recorded model calls
-    are."""
+def cost(
+    dataset: Dataset, doors: Doors, settings: Settings, calls: Calls
+) -> tuple[dict[str, Priced], dict[str, int]]:
+    """The parts of the least and the most that the run can take, and counts of the input. Least:
+    every first answer corresponds, and the first provider of a chain answers. Most: every text
+    needs its claims extracted and each searched for, and every provider is asked. Recorded searches
+    are not subtracted; recorded model calls are.
+    """
     texts = prepared(dataset.records["text"], settings.query_rule)
     queries = make_queries(dataset.records["text"], settings.query_rule)
     searched = [
@@ -44,4 +46,4 @@ def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -
         parts[profile.chosen_model()] = estimate_model(
             requests, profile, recording=calls.existing()
         )
-    return estimated(parts, facts={"records": dataset.records.height, "queries": len(searched)})
+    return parts, {"records": dataset.records.height, "queries": len(searched)}

@@ -7,70 +7,95 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Annotated, Unpack
 
 from claimlab.core import sync
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken
+from claimlab.core.options import (
+    Argument,
+    BatchOptions,
+    Concurrency,
+    Force,
+    Limit,
+    ModelName,
+    Option,
+    OutputFolder,
+    Place,
+    Profile,
+    PromptFiles,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import Run, Source
+from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.types import JsonObject
 from claimlab.enrich import correspondence as correspondences
 from claimlab.enrich import query
-from claimlab.enrich.cost import estimate
+from claimlab.enrich.cost import cost
 from claimlab.enrich.flow import CLAIM_DATE, Settings
 from claimlab.enrich.imported import read_enriched
 from claimlab.enrich.open import open_doors, read_countries
 from claimlab.enrich.run import CONCURRENCY, Enrichment, enrich_async, parameters
 from claimlab.enrich.views import KIND, write_evidence
-from claimlab.llm.prompts import Given
 
 
 @repeatable("report")
 def enrich(
-    data: Source,
-    provider: str | Sequence[str] = (),
+    data: Annotated[
+        Source, Argument("A claimlab dataset folder; or a file of rows enriched elsewhere.")
+    ],
+    provider: Annotated[
+        str | Sequence[str],
+        Option("Where to search: local:FOLDER, brave, searxng, ...; again for a fallback."),
+    ] = (),
     *,
-    output: str | Path | None = None,
-    factcheck: str | Sequence[str] = (),
-    extract: str = "offline",
-    profile: str | None = None,
-    model: str | None = None,
-    claims: int = 1,
-    prompts: Given = (),
-    query_rule: str = "paper",
-    correspondence: str = "paper",
-    results: int = 5,
-    as_of: str | None = None,
-    country: Sequence[str] = (),
-    snapshot: bool = False,
-    report: str | Path | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    batch: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    concurrency: int = CONCURRENCY,
-    limit: int | None = None,
-    force: bool = False,
+    output: OutputFolder = None,
+    factcheck: Annotated[
+        str | Sequence[str],
+        Option(
+            "Where to look for fact-checks: google-factcheck, local:FOLDER; again for a fallback."
+        ),
+    ] = (),
+    extract: Annotated[
+        str,
+        Option("Who finds the claim: 'offline', 'model', 'first-sentence' or 'none'."),
+    ] = "offline",
+    profile: Profile = None,
+    model: ModelName = None,
+    claims: Annotated[int, Setting("Most claims to extract from one text.", least=1, most=10)] = 1,
+    prompts: PromptFiles = (),
+    query_rule: Annotated[str, Setting("How queries are made: 'paper' or 'released'.")] = "paper",
+    correspondence: Annotated[
+        str, Setting("What corresponds: 'paper' (at least 0.8) or 'released' (above 0.8).")
+    ] = "paper",
+    results: Annotated[int, Setting("Results of a search to keep.", least=1, most=100)] = 5,
+    as_of: Annotated[
+        str | None,
+        Option("Drop newer evidence: 'claim-date', or one day (YYYY-MM-DD) for all."),
+    ] = None,
+    country: Annotated[
+        Sequence[str], Setting("BR, or por=BR for one language; may be repeated.")
+    ] = (),
+    snapshot: Annotated[bool, Option("Store the text of the pages that were found.")] = False,
+    report: Annotated[
+        Place | None, Option("Folder for a page of outcomes, domains, ratings and patterns.")
+    ] = None,
+    concurrency: Concurrency = CONCURRENCY,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
+    **calls: Unpack[BatchOptions],
 ) -> Enrichment:
-    """Attach the claim, dated evidence and fact-checks to every record.
+    """Attach the claim, dated evidence and fact-checks to every record; stop, resume and replay.
 
-    `provider` and `factcheck` name search providers, each the fallback of the one before: "brave",
-    "local:FOLDER". `extract` says who finds the claim: "offline", "model" (then `profile` names
-    it), "first-sentence" or "none". `as_of` drops newer evidence: "claim-date", or one day for all.
-    With `output`, the result is written there; what is finished is kept, so that the same call goes
-    on after a stop, and the caps hold over all its starts. `data` may be a file of rows that were
-    enriched elsewhere, too: they are read, and nothing is asked.
+    What is finished is kept, so that the same call goes on after a stop, and the caps hold over all
+    its starts. The rows of a file that were enriched elsewhere are read, and nothing is asked.
     """
     names = _names(provider), _names(factcheck)
     if report is not None:
-        refuse_taken(Path(report), force=force, kind=KIND, reads=_reads(data))
+        refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
     if not isinstance(data, Dataset) and Path(data).is_file():
         enriched = _imported(
             Path(data), [*names[0], *names[1]], profile, output, limit=limit, force=force
@@ -78,18 +103,8 @@ def enrich(
     else:
         settings = _settings(query_rule, correspondence, results, as_of, country)
         _require(names[0])
-        caps = Caps(max_cost, max_calls, max_tokens)
         with Run(
-            "enrich",
-            data,
-            output,
-            limit=limit,
-            force=force,
-            caps=caps,
-            mode=mode,
-            cache=cache,
-            batch=batch,
-            progress=progress,
+            "enrich", data, output, limit=limit, force=force, progress=progress, **calls
         ) as run:
             words = {
                 "extract": extract,
@@ -107,40 +122,6 @@ def enrich(
     return enriched
 
 
-@same_arguments(enrich)
-def estimate_enrich(call: Arguments) -> JsonObject:
-    """The least and the most that `enrich` with the same arguments can take. No key is needed, and
-    nothing is asked.
-    """
-    provider, factcheck = _names(call.provider), _names(call.factcheck)
-    _require(provider)
-    settings = Settings(query.check_rule(call.query_rule))
-    with Run(
-        "enrich",
-        call.data,
-        call.output,
-        limit=call.limit,
-        mode=call.mode,
-        cache=call.cache,
-        estimate=True,
-    ) as run:
-
-        async def whole() -> JsonObject:
-            async with open_doors(
-                provider,
-                run.calls,
-                factcheck=factcheck,
-                extract=call.extract,
-                profile=call.profile,
-                model=call.model,
-                claims=call.claims,
-                prompts=call.prompts,
-            ) as doors:
-                return estimate(run.dataset, doors, settings, run.calls)
-
-        return sync.run(whole())
-
-
 async def _enriched(
     run: Run,
     names: tuple[list[str], list[str]],
@@ -149,6 +130,9 @@ async def _enriched(
     words: JsonObject,
 ) -> Enrichment:
     async with open_doors(names[0], run.calls, factcheck=names[1], **words) as doors:
+        if run.estimate:
+            parts, facts = cost(run.dataset, doors, settings, run.calls)
+            run.estimated(parts, facts=facts)
         journal = run.journal(**parameters(doors, settings))
         return await enrich_async(
             run.dataset,
@@ -203,9 +187,3 @@ def _require(web: Sequence[str]) -> None:
         raise UsageError(
             "No search provider given.", "Pass `provider`, such as local:FOLDER or searxng."
         )
-
-
-def _reads(data: Source) -> list[Path]:
-    if isinstance(data, Dataset):
-        return [data.path] if data.path is not None else []
-    return [Path(data)]

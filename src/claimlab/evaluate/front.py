@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.core.options import (
+    Argument,
+    Force,
+    Option,
+    OptionalFolder,
+    Place,
+    Seed,
+    TaskOfRun,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.stats.interval import DRAWS
@@ -20,31 +30,52 @@ from claimlab.pages.folder import fill
 
 @repeatable()
 def evaluate(
-    runs: Source | ScoredRun | Sequence[Source | ScoredRun] = (),
+    runs: Annotated[
+        Source | ScoredRun | Sequence[Source | ScoredRun],
+        Argument("Run folders that claimlab detect wrote."),
+    ] = (),
     *,
-    output: str | Path | None = None,
-    predictions: str | Path | Sequence[str | Path] = (),
-    data: Source | None = None,
-    by: Sequence[str] | None = None,
-    task: str | None = None,
-    split: str | None = None,
-    every_pair: bool = False,
-    contamination: str | Path | Contamination | None = None,
-    draws: int = DRAWS,
-    seed: int = 0,
-    force: bool = False,
+    output: OptionalFolder = None,
+    predictions: Annotated[
+        Place | Sequence[Place],
+        Option("Predictions made elsewhere: a table with id, label and, optionally, score."),
+    ] = (),
+    data: Annotated[
+        Source | None, Option("The dataset folder that `predictions` are about.")
+    ] = None,
+    by: Annotated[
+        Sequence[str] | None,
+        Option(
+            "Score by this property (language, family, script, word-order, resource, authorship,"
+            " model, technique, degree, kind, topic, source, year, month) or any column or meta"
+            " key; may be repeated. Default: every one of these with more than one value."
+        ),
+    ] = None,
+    task: TaskOfRun = None,
+    split: Annotated[
+        str | None,
+        Option("Score every labelled record of this split: one without an answer is wrong."),
+    ] = None,
+    every_pair: Annotated[
+        bool,
+        Option("Compare every pair of runs, not only each with the best.", flag="--compare"),
+    ] = False,
+    contamination: Annotated[
+        Place | Contamination | None,
+        Option(
+            "A folder that claimlab contamination wrote: shown next to runs of language models."
+        ),
+    ] = None,
+    draws: Annotated[int, Option("Resamples behind each interval.", least=200)] = DRAWS,
+    seed: Seed = 0,
+    force: Force = False,
     progress: Progress = silent,
 ) -> Evaluated:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and
     more.
 
-    `runs` are folders that `detect` wrote (or the datasets it returned); `predictions` are tables
-    made elsewhere (id, label and, optionally, score), about the dataset `data`. `by` names the
-    columns to score by; null takes the usual ones that tell the records apart. `split` scores every
-    labelled record of that split: one without an answer is wrong. `every_pair` compares every pair
-    of runs, not only each with the best. `contamination`, what the function of that name returned
-    or wrote, is shown next to the scores of language models. With `output`, a report is written
-    there.
+    `runs` may be the datasets that `detect` returned, too, and `contamination` what the function of
+    that name returned.
     """
     folders = [runs] if isinstance(runs, Dataset | ScoredRun | str | Path) else list(runs)
     files = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
@@ -17,6 +18,7 @@ from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import EXPORT
+from claimlab.core.options import Argument, Force, Limit, Option, Place, Setting
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
@@ -59,25 +61,33 @@ class Exported(Shown):
 
 @repeatable()
 def export(
-    data: Source,
-    to: str,
-    output: str | Path,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    to: Annotated[
+        str,
+        Option("A format; see: claimlab export --formats", complete="formats"),
+    ],
+    output: Annotated[Place, Option("Folder to write the result to.", short="-o")],
     *,
-    bom: bool = False,
-    task: str = "veracity",
-    split: str | None = None,
-    audit: str | Path | None = None,
-    limit: int | None = None,
-    force: bool = False,
+    bom: Annotated[
+        bool, Setting("Start CSV files with a mark by which Excel knows UTF-8.")
+    ] = False,
+    task: Annotated[
+        str, Option("What inspect and lm-eval ask: a task or any column.")
+    ] = "veracity",
+    split: Annotated[
+        str | None,
+        Setting("The split they ask about; 'test' where there is one, by default."),
+    ] = None,
+    audit: Annotated[
+        Place | None,
+        Option("A saved audit of the dataset: hf and croissant list what it found."),
+    ] = None,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl,
-    claimreview, inspect, lm-eval, embedding-atlas.
-
-    `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what
-    inspect and lm-eval ask about which records (by default those of the split "test", where there
-    is one). `audit` is a saved audit of the dataset: hf and croissant list what it found. `force`
-    replaces an earlier export.
+    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect
+    or lm-eval.
     """
     form, settings = (
         FORMATS.get(to),

@@ -13,13 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import repeatable
+from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import Unmapped, check_unmapped, general, load_map
+from claimlab.core.options import (
+    Argument,
+    Engine,
+    Force,
+    Limit,
+    Option,
+    Place,
+    Seed,
+    Setting,
+)
 from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
@@ -49,18 +58,24 @@ class Columns(TypedDict, total=False):
     be a code.
     """
 
-    text: str | None
-    label: str | None
-    id: str | None
-    tweet_id: str | None
-    date: str | None
-    language: str | None
-    url: str | None
-    author: str | None
-    source: str | None
-    topic: str | None
-    group: str | None
-    split: str | None
+    text: Annotated[
+        str | None, Option("Column of the text: its name, its number from 1, or 'none'.")
+    ]
+    label: Annotated[str | None, Option("Column of the label.")]
+    id: Annotated[str | None, Setting("Column of the record id.")]
+    tweet_id: Annotated[str | None, Setting("Column of the tweet id.")]
+    date: Annotated[str | None, Option("Column of the date.")]
+    language: Annotated[
+        str | None, Option("Column of the language, or one code for all, such as pt.")
+    ]
+    url: Annotated[str | None, Setting("Column of the link.")]
+    author: Annotated[str | None, Setting("Column of the author or speaker.")]
+    source: Annotated[str | None, Setting("Column of the publisher, site or account.")]
+    topic: Annotated[str | None, Setting("Column of the topic.")]
+    group: Annotated[
+        str | None, Setting("Column of the event, pair or cluster that must not be split.")
+    ]
+    split: Annotated[str | None, Setting("Column of the published split.")]
 
 
 def ignore(plan: Plan) -> None:
@@ -99,57 +114,53 @@ def guess_files(
 
 @repeatable("on_plan", writes="write_map")
 def import_files(
-    paths: Paths,
-    output: str | Path | None = None,
+    paths: Annotated[
+        Paths,
+        Argument(
+            "CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files."
+        ),
+    ],
+    output: Annotated[Place | None, Option("Folder to write the dataset to.", short="-o")] = None,
     *,
-    kind: str | None = None,
-    name: str | None = None,
-    labels: str | Path | None = None,
-    unmapped: Unmapped = "error",
-    write_map: str | Path | None = None,
-    day_first: bool | None = None,
-    keep_placeholder_dates: bool = False,
+    kind: Annotated[str | None, Option("What the texts are: claim, article or post.")] = None,
+    name: Annotated[str | None, Option("Name of the dataset; the first file's by default.")] = None,
+    labels: Annotated[
+        Place | None,
+        Option("Verdict map: 0=true,1=false, a TOML file, or a name.", flag="--map", kind=str),
+    ] = None,
+    unmapped: Annotated[
+        Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
+    ] = "error",
+    write_map: Annotated[
+        Place | None, Option("Write the labels to this TOML file, to be edited for `labels`.")
+    ] = None,
+    day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
+    keep_placeholder_dates: Annotated[
+        bool, Setting("Keep 1970-01-01, 1900-01-01 and a date that most rows have.")
+    ] = False,
     options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
-    only: str | Sequence[str] = (),
-    join: str | Sequence[str] = (),
-    limit: int | None = None,
-    seed: int = 0,
-    force: bool = False,
-    engine: str | None = None,
+    only: Annotated[
+        str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
+    ] = (),
+    join: Annotated[
+        str | Sequence[str], Setting("Join a linked table: FILE:KEY. Repeatable.")
+    ] = (),
+    limit: Limit = None,
+    seed: Seed = 0,
+    force: Force = False,
+    engine: Engine = None,
     on_plan: OnPlan = ignore,
     progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> tuple[Dataset, ImportReport]:
-    """Import files of any layout as one dataset, and report on it.
+    """Import files of any layout into a dataset folder. Layout and columns are guessed, and the
+    guess is shown.
 
-    Args:
-        paths: files, folders or zips of CSV, TSV, JSON, JSONL, Parquet, XLSX or, one record each,
-            TXT.
-        output: folder to write the dataset to; without it nothing is written.
-        kind: claim, article or post; guessed from the texts by default.
-        name: name of the dataset; the first file's by default.
-        labels: verdict map, a TOML file or the name of one that is built in.
-        unmapped: what to do with labels that the map lacks: "error", or accept them as "unknown".
-        write_map: TOML file to write the labels to, each with the verdict that the map gives it, to
-            be edited.
-        day_first: how to read 03/04/2020; found out from the column by default, and null where it
-            does not tell.
-        keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the
-            rows have.
-        options: encoding, delimiter, quotes, header and sheet, where given: {"delimiter": "tab"}.
-        only: of a folder or zip, only files that match one of these globs.
-        join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row
-            gets.
-        limit: import the first `limit` rows only.
-        seed: for the sample of texts whose language is measured where there are too many to
-            identify them all.
-        force: replace a dataset in `output`.
-        engine: who reads many files: "local:N", "dask", "dask://HOST:PORT" or "shared"; by default
-            this process.
-        on_plan: called with the plan before it is used.
-        progress: called with what is being done, how much is done, and of how much.
-        **columns: the column of each role that should not be guessed, such as text="claim" (see
-        `Columns`).
+    `options` are encoding, delimiter, quotes, header and sheet, where given: {"delimiter": "tab"}.
+    A linked table is named as FILE:KEY or FILE:KEY=ITS_KEY; each row gets its columns. Whether days
+    come first is found out from the column, and dates are null where it does not tell. The seed is
+    for the sample of texts whose language is measured where there are too many to identify them
+    all. `on_plan` is called with the plan before it is used.
 
     Raises DataError where files cannot be read, or raise a question: the message says which option
     answers it.

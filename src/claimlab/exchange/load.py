@@ -5,6 +5,7 @@ already.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 from claimlab.catalog.download import Terms, unread
 from claimlab.catalog.download import download as fetch_published
@@ -14,33 +15,50 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import check_unmapped
+from claimlab.core.options import Argument, Force, Limit, Option, OutputFolder, Place
 from claimlab.core.progress import Progress, silent
 
 
 @repeatable("on_terms")
 def load(
-    name: str | Path,
-    source: str | Path | None = None,
+    name: Annotated[
+        Place,
+        Argument(
+            "Name in the catalogue, such as liar (see: claimlab catalog), or a folder of records.",
+            complete="datasets",
+            kind=str,
+        ),
+    ],
+    source: Annotated[
+        Place | None, Argument("The zip, folder or file as its authors publish it.")
+    ] = None,
     *,
-    output: str | Path | None = None,
-    variant: str | None = None,
-    labels: str | None = None,
-    unmapped: str = "error",
-    limit: int | None = None,
-    download: bool = False,
-    force: bool = False,
+    output: OutputFolder = None,
+    variant: Annotated[
+        str | None, Option("A named view of the dataset; see: claimlab catalog show NAME")
+    ] = None,
+    labels: Annotated[
+        str | None,
+        Option("A named verdict map of the dataset, such as a5 or cdl.", flag="--map"),
+    ] = None,
+    unmapped: Annotated[
+        str, Option("Labels that the map does not know: 'error', or accept as 'unknown'.")
+    ] = "error",
+    download: Annotated[
+        bool,
+        Option("Fetch the published file first, and keep it at SOURCE (by default in a cache)."),
+    ] = False,
+    limit: Limit = None,
+    force: Force = False,
     on_terms: Terms = unread,
     progress: Progress = silent,
 ) -> Dataset:
-    """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors
-    publish, or a folder of the Hugging Face hub's cache with these files. Without `source`, `name`
-    is a folder that claimlab exported, that the `datasets` library saved, or of the hub's cache.
+    """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging
+    Face's libraries saved, into a claimlab dataset folder.
 
-    `variant` and `labels` choose among the named views and verdict maps of the dataset;
-    `unmapped="unknown"` accepts labels that the map does not know. With `output`, the dataset is
-    written there. `download` fetches the published file first, where the catalogue knows its
-    address, and keeps it at `source` (by default in the user's cache); `on_terms` gets the licence
-    and the address before anything is fetched.
+    `source` may be a folder of the Hugging Face hub's cache with the published files, too. Without
+    it, `name` is a folder that claimlab exported, that the `datasets` library saved, or of the
+    hub's cache. `on_terms` gets the licence and the address before anything is fetched.
     """
     if download:
         source = fetch_published(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from itertools import combinations
-from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ import polars as pl
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
+from claimlab.core.options import Argument, Force, Option, OutputFolder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.words import several_of, verb
@@ -25,14 +26,17 @@ ORIGIN = "merged_from"
 
 @repeatable()
 def merge(
-    datasets: Sequence[Source],
+    datasets: Annotated[
+        Sequence[Source], Argument("The claimlab dataset folders to join, two or more.")
+    ],
     *,
-    output: str | Path | None = None,
-    name: str | None = None,
-    force: bool = False,
+    output: OutputFolder = None,
+    name: Annotated[str | None, Option("Name of the new dataset.  [the names joined by +]")] = None,
+    force: Force = False,
     progress: Progress = silent,
 ) -> Dataset:
-    """One dataset of all records of `datasets`.
+    """Join datasets: ids kept apart, the origin of each record noted, near-duplicates between them
+    counted.
 
     Ids and groups get the name of their dataset in front, so that none collide; `meta` of every
     record says where it comes from. Splits are dropped: a training record of one dataset may be a

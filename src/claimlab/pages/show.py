@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
 from claimlab.core.dataset import accept_edits as accept
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
 from claimlab.core.guard import DATASET, foreign_files, kind_of
+from claimlab.core.options import Argument, Option
 from claimlab.core.remote import send
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown, date_range, facts, value_counts
@@ -99,25 +101,32 @@ class Folder(Shown):
 
 @in_storage()
 def show(
-    data: Source,
+    data: Annotated[Source, Argument("A folder that claimlab wrote: a dataset, a run, a report.")],
     *,
-    limit: int = 5,
-    where: str | Sequence[str] = (),
-    id: str | Sequence[str] = (),
-    column: str | None = None,
-    wrong: bool = False,
-    verify: bool = False,
-    accept_edits: str | None = None,
+    limit: Annotated[int, Option("Show the first N records.", least=0)] = 5,
+    where: Annotated[
+        str | Sequence[str],
+        Option("Only records like veracity=false or text~word. Repeatable."),
+    ] = (),
+    id: Annotated[
+        str | Sequence[str],
+        Option("The whole record of this id, with its evidence and annotations. Repeatable."),
+    ] = (),
+    column: Annotated[str | None, Option("Count the values of one column.")] = None,
+    wrong: Annotated[bool, Option("Of a run: only the records that it got wrong.")] = False,
+    verify: Annotated[
+        bool,
+        Option("Compare every file with its stored sha256; exit with 1 if one differs."),
+    ] = False,
+    accept_edits: Annotated[
+        str | None,
+        Option("Keep edited tables, and record why in the lineage.", metavar="WHY"),
+    ] = None,
 ) -> Folder:
-    """What a dataset, or any folder that claimlab wrote, holds; `limit` is the number of records to
-    show.
+    """Show what a folder holds: counts, labels, splits, side tables, lineage, notes and the first
+    records.
 
-    `where` keeps records that meet conditions such as "veracity=false", "text~bridge" or
-    "meta.party=red"; `id` shows whole records with what side tables (evidence, annotations,
-    predictions) say of them; `column` counts the values of one column; `wrong=True` keeps what a
-    run got wrong. `verify=True` compares every file with its stored sha256 and raises `FileChanged`
-    with the names of those that differ. `accept_edits="why"` takes a dataset folder as it is now
-    and records the edit in its lineage.
+    A file that `verify` finds changed raises `FileChanged` with the names of those that differ.
     """
     if isinstance(data, Dataset):
         if verify or accept_edits is not None:

@@ -53,6 +53,8 @@ class Split(Shown):
     dataset: Dataset
     parts: Parts
     checked: Checked
+    all: tuple[Split, ...] = ()  # the split of every value, where all of them were asked for
+    impossible: tuple[Failed, ...] = ()  # the values for which there is none
 
     @property
     def name(self) -> str:

@@ -9,20 +9,32 @@ done.checked.leaks      # what is on two sides
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import count
 from pathlib import Path
+from typing import Annotated
 
-from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.guard import seal_folder
+from claimlab.core.guard import DATASET, seal_folder
+from claimlab.core.options import (
+    Argument,
+    Force,
+    Limit,
+    Option,
+    OptionalFolder,
+    Place,
+    Seed,
+    Setting,
+    TaskName,
+)
 from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import conditions
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.settings import each_of, one_of
+from claimlab.core.settings import Word, each_of, one_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
 from claimlab.split.material import DEFAULT, KEPT, STRATA, Shares
 from claimlab.split.strategy import MODES, Request
@@ -34,88 +46,133 @@ Conditions = Mapping[str, Sequence[str]] | Sequence[str]  # column and values, o
 
 @repeatable()
 def split(
-    data: Source,
-    by: str = "group",
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    by: Annotated[
+        str,
+        Option("The strategy; see: claimlab split --strategies", complete="strategies"),
+    ] = "group",
     *,
-    output: str | Path | None = None,
-    shares: Shares | str = DEFAULT,
-    hold_out: Names = (),
-    train_on: Names = (),
-    mode: str = "leave-one-out",
-    column: str | None = None,
-    before: date | None = None,
-    external: Source | None = None,
-    lists: str | Path | None = None,
-    setting: str | None = None,
-    keep_together: Names | None = None,
-    stratify: Names = STRATA,
-    small_test: int | None = None,
-    changed_in_test: bool = True,
-    drop_leaks: bool = False,
-    train_where: Conditions = (),
-    test_where: Conditions = (),
-    task: str = "veracity",
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    output: OptionalFolder = None,
+    shares: Annotated[Shares | str, Option("train/dev/test, or train/test.")] = DEFAULT,
+    hold_out: Annotated[Names, Option("A value to use for testing only; may be repeated.")] = (),
+    train_on: Annotated[
+        Names, Option("A value to train on; all others are used for testing.")
+    ] = (),
+    every: Annotated[
+        bool,
+        Option("One split per value that can be held out, each in its own folder.", flag="--all"),
+    ] = False,
+    mode: Annotated[
+        str, Setting("With `every`: 'leave-one-out' or 'train-on-one'.")
+    ] = "leave-one-out",
+    column: Annotated[str | None, Option("With `by=column`: which one (topic, meta.KEY).")] = None,
+    before: Annotated[date | None, Option("With `by=time`: train before this day.")] = None,
+    external: Annotated[
+        Source | None, Setting("With `by=external`: the dataset folder that is the test.")
+    ] = None,
+    lists: Annotated[
+        Place | None,
+        Setting("With `by=lists`: a table, a folder or zip of lists, or a BLUFF tree."),
+    ] = None,
+    setting: Annotated[str | None, Setting("With `by=lists`: which of several settings.")] = None,
+    keep_together: Annotated[
+        Names | None,
+        Option("Keep in one part: group, exact, near-duplicates; may be repeated."),
+    ] = None,
+    stratify: Annotated[
+        Names,
+        Setting("Keep shares equal by: label, language; or none.", kind=str),
+    ] = STRATA,
+    small_test: Annotated[
+        int | None, Setting("At most N test rows per class and language.", least=1)
+    ] = None,
+    changed_in_test: Annotated[
+        bool, Setting("Whether rows that validation changed may be in dev and test.")
+    ] = True,
+    drop_leaks: Annotated[
+        bool, Option("Leave out train and dev rows whose text is also in a later part.")
+    ] = False,
+    train_where: Annotated[
+        Conditions,
+        Setting("What a train or dev row must have, COLUMN=VALUE (meta.KEY, resource=head)."),
+    ] = (),
+    test_where: Annotated[
+        Conditions, Setting("What a test row must have, COLUMN=VALUE (meta.KEY, resource=head).")
+    ] = (),
+    task: TaskName = "veracity",
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
 ) -> Split:
-    """Split `data` into train, dev and test by the strategy `by`, and check the split for leaks.
+    """Split a dataset into train, dev and test, and audit the split as it is made.
 
-    `shares` is train/dev/test ("70/10/20") or train/test. `hold_out` names values that are tested
-    on only, `train_on` values that are trained on only; `column` is for `by="column"`, `before` for
-    "time", `external` (a dataset to test on) for "external", `lists` and `setting` for "lists".
-    `keep_together` names what stays on one side (group, exact, near-duplicates), `stratify` what is
-    shared out evenly (label, language). `small_test` caps the test rows per class and language.
-    With `changed_in_test=False`, rows that validation changed stay out of dev and test;
-    `drop_leaks` takes rows out of train and dev whose text is on a later side too. `train_where`
-    and `test_where` keep the rows with given values on that side ("meta.stage=seed", or
-    {"meta.stage": ["seed"]}); a column may be resource, family, script or word_order of the
-    language. With `output`, the dataset is written there.
+    Values and conditions can be given as one or several; a condition is "meta.stage=seed" or
+    {"meta.stage": ["seed"]}, and its column may be resource, family, script or word_order of the
+    language. With `every=True`, the result is the first split that could be made; `all` of it has
+    the split of every value, and `impossible` the values for which there is none, and why. With
+    `output`, each is written to a folder of its own there, all of them in one step.
     """
-    request, choices = _read(Arguments(**locals()))
+    request = Request(
+        shares=Shares.parse(shares) if isinstance(shares, str) else shares,
+        seed=seed,
+        keep_together=None
+        if keep_together is None
+        else _each(KEPT, keep_together, "keep_together"),
+        hold_out=each_of(hold_out),
+        train_on=each_of(train_on),
+        mode=one_of(MODES, mode, "mode"),
+        column=column,
+        before=before,
+        lists=None if lists is None else Path(lists),
+        setting=setting,
+        small_test=small_test,
+    )
+    choices = Choices(
+        task,
+        _each(STRATA, stratify, "stratify"),
+        changed_in_test,
+        drop_leaks,
+        None if external is None else Dataset.of(external),
+        conditions(train_where, "train_where"),
+        conditions(test_where, "test_where"),
+    )
     reads = [*folders_of(external), *([lists] if lists is not None else [])]
     with Run(
-        "split", data, output, reads=reads, limit=limit, force=force, seed=seed, progress=progress
+        "split",
+        data,
+        output,
+        kind=KIND if every else DATASET,
+        reads=reads,
+        limit=limit,
+        force=force,
+        seed=seed,
+        progress=progress,
     ) as run:
-        done = make(prepare(run.dataset, by, request, choices, progress=progress))
+        job = prepare(run.dataset, by, request, choices, progress=progress)
+        if every:
+            return _all(run, list(make_all(job)), by)
+        done = make(job)
         run.finish(done.dataset)
     return done
 
 
-@repeatable()
-@same_arguments(split, required="by")
-def split_all(call: Arguments) -> list[Split | Failed]:
-    """One split for each value that `by` can hold out, or train on (`mode="train-on-one"`); the
-    arguments are those of `split`. With `output`, each is written to a folder of its own there, all
-    of them in one step.
-    """
-    request, choices = _read(call)
-    with Run(
-        "split",
-        call.data,
-        call.output,
-        kind=KIND,
-        limit=call.limit,
-        force=call.force,
-        seed=call.seed,
-        progress=call.progress,
-    ) as run:
-        done = list(
-            make_all(prepare(run.dataset, call.by, request, choices, progress=call.progress))
+def _each(known: Sequence[Word], names: Names, argument: str) -> tuple[Word, ...]:
+    words = [word.strip() for name in each_of(names) for word in name.split(",")]
+    return () if words == ["none"] else tuple(one_of(known, word, argument) for word in words)
+
+
+def _all(run: Run, made: Sequence[Split | Failed], by: str) -> Split:
+    """Write one split for each value, and give the first, with all of them."""
+    splits = [one for one in made if isinstance(one, Split)]
+    impossible = [one for one in made if isinstance(one, Failed)]
+    if not splits:
+        raise DataError(
+            f"None of the splits by {by} can be made: {impossible[0].why}",
+            "Use another strategy.",
         )
-        impossible = [one for one in done if isinstance(one, Failed)]
-        if len(impossible) == len(done):
-            raise DataError(
-                f"None of the splits by {call.by} can be made: {impossible[0].why}",
-                "Use another strategy.",
-            )
-        run.fill(
-            lambda folder: _write_all(
-                [one for one in done if isinstance(one, Split)], folder, Path(call.output or "")
-            )
-        )
-    return done
+    run.fill(lambda folder: _write_all(splits, folder, run.output or Path()))
+    return replace(splits[0], all=tuple(splits), impossible=tuple(impossible))
 
 
 def _write_all(splits: list[Split], building: Path, output: Path) -> None:
@@ -138,36 +195,4 @@ def _folder(name: str, taken: set[str]) -> str:
     return next(name for name in numbered if name.casefold() not in taken)
 
 
-def _read(call: Arguments) -> tuple[Request, Choices]:
-    """The arguments of `split`, checked."""
-    together = None if call.keep_together is None else each_of(call.keep_together)
-    request = Request(
-        shares=Shares.parse(call.shares) if isinstance(call.shares, str) else call.shares,
-        seed=call.seed,
-        keep_together=(
-            None
-            if together is None
-            else tuple(one_of(KEPT, name, "keep_together") for name in together)
-        ),
-        hold_out=each_of(call.hold_out),
-        train_on=each_of(call.train_on),
-        mode=one_of(MODES, call.mode, "mode"),
-        column=call.column,
-        before=call.before,
-        lists=None if call.lists is None else Path(call.lists),
-        setting=call.setting,
-        small_test=call.small_test,
-    )
-    choices = Choices(
-        call.task,
-        tuple(one_of(STRATA, name, "stratify") for name in each_of(call.stratify)),
-        call.changed_in_test,
-        call.drop_leaks,
-        None if call.external is None else Dataset.of(call.external),
-        conditions(call.train_where, "train_where"),
-        conditions(call.test_where, "test_where"),
-    )
-    return request, choices
-
-
-__all__ = ["Failed", "Split", "split", "split_all"]
+__all__ = ["Failed", "Split", "split"]

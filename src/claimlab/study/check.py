@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.packaged import require_extra

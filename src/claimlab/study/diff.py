@@ -11,8 +11,7 @@ from typing import Literal
 
 import polars as pl
 
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import repeatable
+from claimlab.core.call import in_storage, repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
-from claimlab.core.call import note_call, repeatable
-from claimlab.core.calls.estimate import in_words
+from claimlab.core.call import in_storage, note_call, repeatable
+from claimlab.core.calls.estimate import estimate, in_words
 from claimlab.core.engine.names import working
 from claimlab.core.engine.run import check_engine
 from claimlab.core.errors import UsageError
@@ -21,7 +20,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
 from claimlab.study.file import Caps
 from claimlab.study.page import write_tables
-from claimlab.study.run import WORK, Grid, Maker, prepared, share_steps
+from claimlab.study.run import VERBS, WORK, Grid, Maker, prepared, share_steps
 from claimlab.study.step import CELLS, Node
 
 
@@ -119,19 +118,18 @@ def _sum(parts: Iterable[JsonObject], name: str) -> float | None:
 
 
 _ESTIMATES = {
-    "enrich": "claimlab.enrich.front.estimate_enrich",
     "evolve": "claimlab.evolve.front.estimate_evolve",
     "generate": "claimlab.generate.front.estimate_generate",
     "quality_filter": "claimlab.generate.filter.front.estimate_quality_filter",
-    "detect": "claimlab.detect.cost.estimate",
-    "audit": "claimlab.audit.front.estimate_audit",
     "drift": "claimlab.evolve.drift.front.estimate_drift",
 }
 
 
 def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> JsonObject:
-    home, _, name = _ESTIMATES[node.verb].rpartition(".")
-    estimate: Callable[..., JsonObject] = getattr(import_module(home), name)
     options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
-    sources = [maker.place(before) for before in node.before]
-    return estimate(sources if node.verb == "audit" else sources[0], **options)
+    source = maker.place(node.before[0])
+    if node.verb in _ESTIMATES:
+        home, _, name = _ESTIMATES[node.verb].rpartition(".")
+        of_verb: Callable[..., JsonObject] = getattr(import_module(home), name)
+        return of_verb(source, **options)
+    return estimate(VERBS[node.verb].call, source, **options)

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import packaged
-from claimlab.core.arguments import in_storage
-from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, read_call
+from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, in_storage, read_call
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
 from claimlab.core.plain import slug
 from claimlab.core.settings import as_toml

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
 from claimlab.core.settings import as_toml, one_of

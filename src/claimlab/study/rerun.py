@@ -6,7 +6,6 @@ today.
 
 from __future__ import annotations
 
-import inspect
 import os
 import shutil
 import tempfile
@@ -15,12 +14,11 @@ from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
 from claimlab import _HOMES as HOMES
-from claimlab.core.arguments import in_storage
 from claimlab.core.call import (
     CALL,
     DATE,
@@ -29,12 +27,14 @@ from claimlab.core.call import (
     OBJECT,
     Call,
     digest_input,
+    in_storage,
     is_repeatable,
     read_call,
 )
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
+from claimlab.core.options import Argument, Force, Option, Place, parameters_of
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.trust import require
@@ -152,12 +152,20 @@ class Rerun(Shown):
 
 @in_storage()
 def rerun(
-    folder: str | Path,
+    folder: Annotated[
+        Place, Argument("A folder that claimlab wrote: a dataset, a report, an export, a study.")
+    ],
     *,
-    inputs: str | Path | Sequence[str | Path] = (),
-    cache: str | Path | None = None,
-    output: str | Path | None = None,
-    force: bool = False,
+    inputs: Annotated[
+        Place | Sequence[Place],
+        Option("Folder that holds what was read, under any name; repeatable."),
+    ] = (),
+    cache: Annotated[
+        Place | None,
+        Option("The recorded answers of models and searches; by default FOLDER.cache."),
+    ] = None,
+    output: Annotated[Place | None, Option("Keep the repeated folder here.", short="-o")] = None,
+    force: Force = False,
     trust: bool = False,
     progress: Progress = silent,
 ) -> Rerun:
@@ -244,7 +252,7 @@ def repeated() -> set[str]:
 
 
 def _arguments(function: Callable[..., Any], recorded: JsonObject, places: Inputs) -> JsonObject:
-    parameters = inspect.signature(function).parameters
+    parameters = parameters_of(function)
     arguments = {}
     for name, value in recorded.items():
         default = parameters[name].default if name in parameters else None
@@ -293,7 +301,7 @@ def _shared(
     """What the call does not say: where to write, and that nothing is asked. A study answers from
     its own recording.
     """
-    names = set(inspect.signature(function).parameters)
+    names = set(parameters_of(function))
     shared = {"output": target, **more}
     if "cache" in names:
         shared |= {"mode": "replay", "cache": _cache(folder, cache)}

@@ -68,7 +68,7 @@ from claimlab.study.step import (
 )
 
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
-_VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
+VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
 _DONE = {
     "audit": "audit.json",
     "drift": "drift.json",
@@ -259,7 +259,7 @@ class Maker:
 
     def _call(self, node: Node, folder: Path) -> None:
         again: JsonObject = {} if self.is_missing(node) else {"force": True}
-        options = {**self.options(node), **self._shared(_VERBS[node.verb]), **again}
+        options = {**self.options(node), **self._shared(VERBS[node.verb]), **again}
         call_step(node.verb, [self.place(b) for b in node.before], options, folder)
 
     def as_shard(self, node: Node) -> JsonObject:
@@ -268,7 +268,7 @@ class Maker:
         """
         how = {
             name: value
-            for name, value in self._shared(_VERBS[node.verb]).items()
+            for name, value in self._shared(VERBS[node.verb]).items()
             if name in ("mode", "cache")
         }
         options = {
@@ -300,7 +300,7 @@ class Maker:
 
 def call_step(name: str, places: Sequence[Path], options: JsonObject, folder: Path) -> None:
     """Make one step: the verb itself, with the folders that it reads and the one that it writes."""
-    verb = _VERBS[name]
+    verb = VERBS[name]
     if name == "merge":
         verb.call(places, **options, output=folder)
     else:

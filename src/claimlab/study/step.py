@@ -6,16 +6,16 @@ it.
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
-from typing import Any, Unpack, get_args, get_origin, get_type_hints
+from typing import Any
 
 from claimlab.core.errors import UsageError
+from claimlab.core.options import parameters_of
 from claimlab.core.settings import each_of
 from claimlab.core.version import __version__
 from claimlab.study.file import Options
@@ -51,10 +51,7 @@ class Verb:
     @cached_property
     def options(self) -> set[str]:
         """Its arguments; those that it takes by a typed `**` count one by one."""
-        names = set(inspect.signature(self.call).parameters)
-        for hint in get_type_hints(self.call).values():
-            names |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
-        return names
+        return set(parameters_of(self.call))
 
 
 MERGE = "merge"

@@ -6,19 +6,23 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 from claimlab.core.errors import MissingExtra, UsageError
+from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.web.settings import PORT, Settings
 
 
 def serve(
-    folder: str | Path = ".",
+    folder: Annotated[Place, Argument("The folder to show, with everything below it.")] = ".",
     *,
-    host: str = "127.0.0.1",
-    port: int = PORT,
+    host: Annotated[str, Option("The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, Option("The port to listen on; 0 takes a free one.", least=0, most=65535)
+    ] = PORT,
     token: str | None = None,
-    open_browser: bool = False,
+    open_browser: Annotated[bool, Option("Open the page in a browser.", flag="--open")] = False,
     ready: Callable[[str], object] = str,
 ) -> None:
     """Show the workspace at `folder` in the browser, until interrupted.

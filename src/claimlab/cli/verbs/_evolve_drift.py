@@ -17,6 +17,7 @@ from claimlab.cli.output import (
     refuse_nothing_to_open,
     show_estimate,
     suggest,
+    wants_json,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +79,6 @@ def drift(
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers,
     coverage.
@@ -88,12 +88,12 @@ def drift(
     from claimlab.evolve.drift.front import estimate_drift
 
     if estimate:
-        show_estimate(estimate_drift(**words), as_json)
+        show_estimate(estimate_drift(**words))
         return
     refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
         drifted = measure(**words, progress=progress)
-    if as_json:
+    if wants_json():
         emit({"output": output and str(output), **drifted.to_json(), "datasets": drifted.stages})
     else:
         _print(drifted)
@@ -105,7 +105,6 @@ def drift(
             if output
             else "the same with -o DIR for a report"
         ),
-        as_json=as_json,
     )
 
 

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, note, progress_bar, show_estimate, suggest, written
+from claimlab.cli.output import (
+    echo,
+    note,
+    progress_bar,
+    show_estimate,
+    suggest,
+    wants_json,
+    written,
+)
 
 
 def seed(
@@ -40,7 +48,6 @@ def seed(
         int | None, typer.Option("--limit", min=1, help="Use only the first N contexts.")
     ] = None,
     force: o.ForceFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Let a model write claims and non-claims from texts, each with its label, origin and change
     log.
@@ -49,14 +56,14 @@ def seed(
     from claimlab.evolve.claims.front import estimate_seed_claims, seed_claims
 
     if estimate:
-        show_estimate(estimate_seed_claims(**words), as_json)
+        show_estimate(estimate_seed_claims(**words))
         return
     with progress_bar() as progress:
         seeded = seed_claims(**words, progress=progress)
     more = {"seeded": seeded.counts, "dropped": seeded.dropped, "calls": seeded.calls}
-    written(seeded.dataset, as_json=as_json, more=more)
-    if not as_json:
+    written(seeded.dataset, more=more)
+    if not wants_json():
         for what, count in {**seeded.counts, **seeded.dropped}.items():
             echo(f"  {count:>8,} {what.replace('_', ' ')}")
     note(seeded.dataset.notes, "evolve seed")
-    suggest(f"claimlab evolve run {output} -o {output}-evolved", as_json=as_json)
+    suggest(f"claimlab evolve run {output} -o {output}-evolved")

@@ -16,6 +16,7 @@ from claimlab.cli.output import (
     show_blocks,
     show_estimate,
     suggest,
+    wants_json,
     written,
 )
 
@@ -83,7 +84,6 @@ def worth(
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Score how check-worthy claims are, given the social background, the users and the
     perspective.
@@ -93,17 +93,17 @@ def worth(
     from claimlab.evolve.worth.front import worth as score
 
     if estimate:
-        show_estimate(estimate_worth(**words), as_json)
+        show_estimate(estimate_worth(**words))
         return
     with progress_bar() as progress:
         scored = score(**words, progress=progress)
-    if as_json:
+    if wants_json():
         assert scored.dataset is not None
-        written(scored.dataset, as_json=True, more={"worth": scored.to_json()})
+        written(scored.dataset, more={"worth": scored.to_json()})
     else:
         _print(scored, output)
     page(output / REPORT / "index.html", open_page=open_page)
-    suggest(f"claimlab export {output} --to csv -o DIR", as_json=as_json)
+    suggest(f"claimlab export {output} --to csv -o DIR")
 
 
 def _print(scored: Worth, output: Path) -> None:

@@ -18,18 +18,19 @@ from claimlab.cli.output import (
     show_blocks,
     show_estimate,
     suggest,
+    wants_json,
 )
 from claimlab.cli.output import written as wrote
 
 
-def _list_metrics(as_json: bool) -> None:
+def _list_metrics() -> None:
     from claimlab.generate.filter.metric import METRICS
 
     rows = {
         name: f"{m.summary}{'' if m.gate else ' (information only)'}; needs {m.needs}"
         for name, m in METRICS.all().items()
     }
-    listing("metrics", rows, as_json=as_json, verb="generate")
+    listing("metrics", rows, verb="generate")
 
 
 def filter_(
@@ -76,7 +77,6 @@ def filter_(
     list_metrics: Annotated[
         bool, o.listing_option("--metrics", "the metrics", _list_metrics)
     ] = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Filter generated text by quality: keep what passes, with the reason for everything else."""
     words = o.arguments(locals())
@@ -84,7 +84,7 @@ def filter_(
     if estimate:
         from claimlab.generate.filter.front import estimate_quality_filter
 
-        show_estimate(estimate_quality_filter(**words), as_json)
+        show_estimate(estimate_quality_filter(**words))
         return
     with progress_bar() as progress:
         from claimlab.generate.filter.front import quality_filter
@@ -92,17 +92,15 @@ def filter_(
         filtered = quality_filter(**words, progress=progress)
     if report is not None:
         page(report / "index.html", open_page=open_page)
-    _print(filtered, output, as_json)
+    _print(filtered, output)
 
 
-def _print(filtered: Any, output: Path | None, as_json: bool) -> None:
+def _print(filtered: Any, output: Path | None) -> None:
     from claimlab.generate.filter.views import summary, to_json
 
-    if not as_json:
+    if not wants_json():
         show_blocks(summary(filtered))
-    if output is not None or as_json:
-        wrote(filtered.dataset, as_json=as_json, more={"quality": to_json(filtered)})
+    if output is not None or wants_json():
+        wrote(filtered.dataset, more={"quality": to_json(filtered)})
     if output is not None:
-        suggest(
-            f"claimlab review create {output} -o REVIEW --task keep --sample 50", as_json=as_json
-        )
+        suggest(f"claimlab review create {output} -o REVIEW --task keep --sample 50")

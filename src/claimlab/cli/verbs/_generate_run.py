@@ -17,6 +17,7 @@ from claimlab.cli.output import (
     show_blocks,
     show_estimate,
     suggest,
+    wants_json,
     written,
 )
 
@@ -69,7 +70,6 @@ def run(
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Make labelled samples from the texts of a dataset: an article and a post, each in two
     languages.
@@ -78,7 +78,7 @@ def run(
     if estimate:
         from claimlab.generate.front import estimate_generate
 
-        show_estimate(estimate_generate(**words), as_json)
+        show_estimate(estimate_generate(**words))
         return
     with progress_bar() as progress:
         from claimlab.generate.front import generate
@@ -86,14 +86,12 @@ def run(
         generated = generate(**words, progress=progress)
     written(
         generated,
-        as_json=as_json,
         more={"generated": generated.lineage[-1].counts, "coverage": generated.coverage},
     )
-    if not as_json:
+    if not wants_json():
         _print(generated)
     suggest(
         f"claimlab generate filter {output} -o {output}-good --report {output}-quality",
-        as_json=as_json,
     )
 
 
@@ -112,7 +110,6 @@ def preview(
     calls: o.Calls = o.CALLS,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Make five samples and show them, with what the whole run would cost; nothing is written but
     the recording.
@@ -123,7 +120,7 @@ def preview(
         from claimlab.generate.views import sample_blocks
 
         generated, cost = look(**words, progress=progress)
-    if as_json:
+    if wants_json():
         emit(
             {
                 "samples": generated.tables["chains"].to_dicts(),
@@ -133,7 +130,7 @@ def preview(
         )
         return
     show_blocks(sample_blocks(generated), most=110)
-    show_estimate(cost, as_json)
+    show_estimate(cost)
     suggest(f"claimlab generate run {data} -o {output} ... (the same options)")
 
 

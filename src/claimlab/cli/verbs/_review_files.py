@@ -11,13 +11,12 @@ from claimlab.cli.options import (
     CALLS,
     Calls,
     ForceFlag,
-    JsonFlag,
     ModelOption,
     OutputOption,
     PromptOption,
     arguments,
 )
-from claimlab.cli.output import echo, emit, progress_bar, say, several, suggest
+from claimlab.cli.output import echo, emit, progress_bar, say, several, suggest, wants_json
 
 FolderArgument = Annotated[Path, typer.Argument(help="The folder of a review.")]
 
@@ -38,13 +37,12 @@ def export(
         list[str] | None, typer.Option("--annotator", help="Only this annotator; repeat.")
     ] = None,
     force: ForceFlag = False,
-    as_json: JsonFlag = False,
 ) -> None:
     """Write decisions as tables, pages to work offline, or the files of another tool."""
     from claimlab.review.files import review_export
 
     files = review_export(folder, output, to, people=people or [], force=force)
-    if as_json:
+    if wants_json():
         emit({"output": str(output), "files": [str(file) for file in files]})
         return
     echo(f"Wrote {output}: {several(len(files), 'file')}.")
@@ -65,7 +63,6 @@ def ask(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask about the first N items only.")
     ] = None,
-    as_json: JsonFlag = False,
 ) -> None:
     """Let a model annotate, as one more annotator that is marked and settles nothing."""
     words = arguments(locals(), "folder")
@@ -73,7 +70,7 @@ def ask(
 
     with progress_bar() as progress:
         answers = review_ask(folder, **words, progress=progress)
-    if as_json:
+    if wants_json():
         emit(answers.to_json())
         return
     echo(f"Model {answers.headline()}.")
@@ -88,13 +85,12 @@ def import_(
     annotator: Annotated[
         str | None, typer.Option(help="Who decided, where the file does not say.")
     ] = None,
-    as_json: JsonFlag = False,
 ) -> None:
     """Merge decisions from files: of claimlab, an offline page, Label Studio, Potato or doccano."""
     from claimlab.review.files import review_import
 
     imported = review_import(folder, source, annotator=annotator)
-    if as_json:
+    if wants_json():
         emit(imported.to_json())
         return
     echo(f"Decisions: {imported.headline()}.")

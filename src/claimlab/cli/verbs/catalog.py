@@ -22,6 +22,7 @@ from claimlab.cli.output import (
     several,
     show_blocks,
     verb,
+    wants_json,
 )
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
@@ -120,29 +121,26 @@ def catalog(
     ] = None,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """List the catalogue's datasets; without a sub-command, those that match every option given."""
     words = {
         name: value
         for name, value in locals().items()
-        if name not in ("ctx", "output", "force", "open_page", "as_json")
+        if name not in ("ctx", "output", "force", "open_page")
     }
     wanted = {name: value for name, value in words.items() if value not in (None, False)}
     refuse_nothing_to_open(open_page, output)
     if ctx.invoked_subcommand is not None:
-        if wanted or output or force or as_json:
+        if wanted or output or force or wants_json():
             raise UsageError(
                 f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.",
                 "Write them after it.",
             )
         return
-    listed(wanted, output, force=force, open_page=open_page, as_json=as_json)
+    listed(wanted, output, force=force, open_page=open_page)
 
 
-def listed(
-    wanted: JsonObject, output: Path | None, *, force: bool, open_page: bool, as_json: bool
-) -> None:
+def listed(wanted: JsonObject, output: Path | None, *, force: bool, open_page: bool) -> None:
     from claimlab.catalog.front import catalog as find
     from claimlab.catalog.views.card import to_json
 
@@ -150,7 +148,7 @@ def listed(
     if listing.path is not None:
         say(f"Wrote {listing.path}: {several(len(listing), 'dataset')}.")
     note(listing.notes, "catalog")
-    if as_json:
+    if wants_json():
         emit({"datasets": [to_json(entry) for entry in listing.entries]})
     elif output is None:
         show_list(listing)
@@ -185,7 +183,6 @@ def show(
             help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets
         ),
     ],
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and
     verdict maps.
@@ -195,7 +192,7 @@ def show(
     from claimlab.pages.blocks import Section
 
     entry = DATASETS.get(name)
-    if as_json:
+    if wants_json():
         emit(to_full_json(entry))
         return
     show_blocks([Section(heading(entry), card_blocks(entry))], most=100)
@@ -209,14 +206,13 @@ def cite(
             help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets
         ),
     ],
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Print how to cite a dataset, as BibTeX."""
     from claimlab.catalog.cite import bibtex
     from claimlab.catalog.load import DATASETS
 
     card = DATASETS.get(name).card
-    if as_json:
+    if wants_json():
         emit(
             {
                 "name": card.name,

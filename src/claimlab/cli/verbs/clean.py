@@ -5,121 +5,66 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from claimlab.cli import options as o
+from claimlab.clean.front import clean as run_clean
+from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
+from claimlab.clean.run import Cleaned
+from claimlab.clean.views import stage_lines, to_json
+from claimlab.cli.command import Call, OpenPage
 from claimlab.cli.flags import in_flags
 from claimlab.cli.following import following
 from claimlab.cli.output import (
     echo,
     emit,
     page,
-    progress_bar,
     refuse_nothing_to_open,
     screen,
     suggest,
     verb,
+    wants_json,
     written,
 )
+from claimlab.core.errors import UsageError
+from claimlab.core.options import Argument, Option, OptionalFolder
 
 app = verb()
 
 
-@app.command()
+@app.of(run_clean)
 def clean(
-    folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
-    output: o.OptionalOutput = None,
-    recipe: Annotated[
-        str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")
-    ] = "default",
-    decisions: Annotated[
-        Path | None, typer.Option(help="Table of your decisions: id or row, decision, reason.")
-    ] = None,
-    claimreviews: Annotated[
-        Path | None, typer.Option(help="Table of fact-checks: rating, and record_id or claim.")
-    ] = None,
-    mask: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "Take out of texts what gives labels away: giveaways, keywords, urls, punctuation,"
-                " digits, "
-                "case, typography or whitespace; may be repeated."
-            )
-        ),
-    ] = None,
-    task: Annotated[
-        str, typer.Option(help="With --mask giveaways: whose labels, a task or any column.")
-    ] = "veracity",
-    report: Annotated[
-        Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")
-    ] = None,
-    recipes: Annotated[
-        bool, typer.Option("--recipes", help="List the built-in recipes, and exit.")
-    ] = False,
-    steps: Annotated[
-        bool, typer.Option("--steps", help="List the steps with their parameters, and exit.")
-    ] = False,
+    call: Call[Cleaned],
+    data: Annotated[Path | None, Argument("A claimlab dataset folder.")] = None,
+    output: OptionalFolder = None,
+    recipes: Annotated[bool, Option("List the built-in recipes, and exit.")] = False,
+    steps: Annotated[bool, Option("List the steps with their parameters, and exit.")] = False,
     show_recipe: Annotated[
-        str | None,
-        typer.Option("--show-recipe", help="Print a recipe, to change and share it, and exit."),
+        str | None, Option("Print a recipe, to change and share it, and exit.")
     ] = None,
-    seed: o.SeedOption = 0,
-    limit: o.LimitOption = None,
-    force: o.ForceFlag = False,
-    engine: o.EngineOption = None,
-    open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
+    open_page: OpenPage = False,
 ) -> None:
-    """Clean a dataset with a recipe: each record is kept, dropped with a reason, or doubtful."""
     if recipes or steps or show_recipe is not None:
-        _list(show_recipe, steps, as_json)
+        _list(show_recipe, steps)
         return
-    from claimlab.core.errors import UsageError
-
-    if folder is None or output is None:
+    if data is None or output is None:
         raise UsageError(
             "claimlab clean needs a dataset folder and an output.",
             "Write: claimlab clean DIR -o DIR",
         )
-    refuse_nothing_to_open(open_page, report, "--report")
-    with progress_bar() as progress:
-        from claimlab.clean.front import clean as run_clean
-        from claimlab.clean.views import stage_lines, to_json
-
-        cleaned = run_clean(
-            folder,
-            recipe,
-            output=output,
-            decisions=decisions,
-            claimreviews=claimreviews,
-            mask=mask or (),
-            task=task,
-            report=report,
-            seed=seed,
-            limit=limit,
-            force=force,
-            engine=engine,
-            progress=progress,
-        )
-    if report is not None:
-        page(report / "index.html", open_page=open_page)
-    for line in [] if as_json else stage_lines(cleaned.stages, screen()[0]):
+    refuse_nothing_to_open(open_page, call["report"], "--report")
+    cleaned = call(data=data, output=output)
+    if call["report"] is not None:
+        page(call["report"] / "index.html", open_page=open_page)
+    for line in [] if wants_json() else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
-    written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))
-    suggest(
-        following(cleaned.dataset, output, "claimlab audit {} -o REPORT", task=task),
-        as_json=as_json,
-    )
+    written(cleaned.dataset, more=to_json(cleaned))
+    next_step = "claimlab audit {} -o REPORT"
+    suggest(following(cleaned.dataset, Path(output), next_step, task=call["task"]))
 
 
-def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
+def _list(show_recipe: str | None, steps: bool) -> None:
     """Print a recipe, or the lists of steps or recipes."""
-    from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
-
     if show_recipe is not None:
         recipe = load_recipe(show_recipe)
-        if as_json:
+        if wants_json():
             stages = [
                 {"step": s.step, "datasets": list(s.datasets), **s.parameters}
                 for s in recipe.stages
@@ -140,7 +85,7 @@ def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
             {"step": n, "summary": k.summary, "parameters": settable(k)}
             for n, k in STEPS.all().items()
         ]
-        if as_json:
+        if wants_json():
             emit({"steps": rows})
             return
         for name, kind in STEPS.all().items():
@@ -149,7 +94,7 @@ def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
                 echo(f"    {parameter} = {default}")
         return
     names = [load_recipe(name) for name in built_in()]
-    if as_json:
+    if wants_json():
         emit({"recipes": [{"name": r.name, "version": r.version, "note": r.note} for r in names]})
         return
     for one in names:

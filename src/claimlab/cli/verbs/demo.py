@@ -7,9 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from claimlab.cli import options as o
+from claimlab.cli.command import OpenPage
 from claimlab.cli.output import (
     echo,
     emit,
@@ -19,24 +17,23 @@ from claimlab.cli.output import (
     several,
     suggest,
     verb,
+    wants_json,
 )
+from claimlab.core.options import Force, Option, Seed
 from claimlab.core.types import JsonObject
 
 app = verb()
 
 
-@app.command()
+@app.of(None)
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write the demo to.")
-    ] = Path("claimlab-demo"),
-    data_only: Annotated[
-        bool, typer.Option("--data-only", help="Write the synthetic data, and stop.")
-    ] = False,
-    seed: o.SeedOption = 20,
-    force: o.ForceFlag = False,
-    open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
+    output: Annotated[Path, Option("Folder to write the demo to.", short="-o")] = Path(
+        "claimlab-demo"
+    ),
+    data_only: Annotated[bool, Option("Write the synthetic data, and stop.")] = False,
+    seed: Seed = 20,
+    force: Force = False,
+    open_page: OpenPage = False,
 ) -> None:
     """Run everything on a synthetic dataset with planted defects, and write one HTML page."""
     refuse_nothing_to_open(open_page and data_only, None)
@@ -49,7 +46,7 @@ def demo(
         refuse_taken(output, force=force, kind=KIND)
         with atomic_folder(output) as building:
             tour = run(building, seed=seed, data_only=data_only, progress=progress)
-    if as_json:
+    if wants_json():
         emit(
             {
                 "output": str(output),
@@ -72,7 +69,6 @@ def demo(
         page(output / "index.html", open_page=open_page)
     suggest(
         f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open",
-        as_json=as_json,
     )
 
 

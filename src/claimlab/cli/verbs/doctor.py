@@ -7,8 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from claimlab.cli import options as o
-from claimlab.cli.output import emit, show_blocks, suggest, verb
+from claimlab.cli.output import emit, show_blocks, suggest, verb, wants_json
 
 app = verb()
 # An extra, what it is for; those for developers are left out.
@@ -33,13 +32,13 @@ _COMPILED = {
 Row = tuple[str, bool, str]  # what, whether it is there, in words
 
 
-@app.command()
-def doctor(as_json: o.JsonFlag = False) -> None:
+@app.of(None)
+def doctor() -> None:
     """Check the installation: versions, compiled code, extras, models, and which keys are set
     (never the keys).
     """
     sections = {"Installation": _installation(), "Extras": _extras(), "Models and keys": _models()}
-    if as_json:
+    if wants_json():
         emit({title: [_as_dict(row) for row in rows] for title, rows in sections.items()})
         return
     from claimlab.pages.blocks import Section, Table

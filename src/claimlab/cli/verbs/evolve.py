@@ -17,6 +17,7 @@ from claimlab.cli.output import (
     show_estimate,
     suggest,
     verb,
+    wants_json,
     written,
 )
 from claimlab.cli.verbs._evolve_drift import drift
@@ -146,7 +147,6 @@ def run(
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     engine: o.EngineOption = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and
     replay.
@@ -156,13 +156,13 @@ def run(
     if estimate:
         from claimlab.evolve.front import estimate_evolve
 
-        show_estimate(estimate_evolve(**words), as_json)
+        show_estimate(estimate_evolve(**words))
         return
     with progress_bar() as progress:
         from claimlab.evolve.front import evolve
 
         evolved = evolve(**words, progress=progress)
-    _print(evolved, as_json)
+    _print(evolved)
 
 
 def _refuse_kind(mode: str) -> None:
@@ -174,10 +174,10 @@ def _refuse_kind(mode: str) -> None:
         )
 
 
-def _print(evolved: Any, as_json: bool) -> None:
+def _print(evolved: Any) -> None:
     counts, parameters = evolved.lineage[-1].counts, evolved.lineage[-1].parameters
-    written(evolved, as_json=as_json, more={"evolved": counts, "budget": evolved.budget})
-    if not as_json:
+    written(evolved, more={"evolved": counts, "budget": evolved.budget})
+    if not wants_json():
         echo(f"  {several(counts['turns'], 'turn')} of agents, each kept in traces.parquet")
         for name, n in counts.items():
             kind, _, what = name.partition(": ")
@@ -189,7 +189,7 @@ def _print(evolved: Any, as_json: bool) -> None:
     standings = [part.get("standing") for part in (parameters["rewriter"], *parameters["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
         say(f"Note: the model that rewrote claims is {standing}.")
-    suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift", as_json=as_json)
+    suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift")
 
 
 app.command()(drift)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from claimlab.cli import options as o
-from claimlab.cli.complete import formats
-from claimlab.cli.output import echo, emit, listing, note, progress_bar, several, suggest, verb
+from claimlab.cli.command import Call
+from claimlab.cli.output import echo, emit, note, several, suggest, verb, wants_json
+from claimlab.exchange.export import Exported
+from claimlab.exchange.export import export as export_dataset
+from claimlab.exchange.format import FORMATS
 
 app = verb()
 _NEXT = {
@@ -21,65 +18,16 @@ _NEXT = {
 }
 
 
-def _list_formats(as_json: bool) -> None:
-    from claimlab.exchange.format import FORMATS
-
-    listing(
-        "formats",
-        {n: one.summary for n, one in FORMATS.all().items()},
-        as_json=as_json,
-        verb="export",
-    )
-
-
-FormatsOption = Annotated[bool, o.listing_option("--formats", "the formats", _list_formats)]
-
-
-@app.command()
-def export(
-    folder: o.DatasetArgument,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            help=(
-                "A format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval,"
-                " embedding-atlas; see --formats."
-            ),
-            autocompletion=formats,
-        ),
-    ],
-    output: o.OutputOption,
-    bom: Annotated[
-        bool, typer.Option("--bom", help="Start CSV files with a mark by which Excel knows UTF-8.")
-    ] = False,
-    task: Annotated[
-        str, typer.Option(help="What inspect and lm-eval ask: a task or any column.")
-    ] = "veracity",
-    split: Annotated[
-        str | None,
-        typer.Option(help="The split they ask about; 'test' where there is one, by default."),
-    ] = None,
-    audit: Annotated[
-        Path | None,
-        typer.Option(help="A saved audit of the dataset: hf and croissant list what it found."),
-    ] = None,
-    limit: o.LimitOption = None,
-    _list: FormatsOption = False,
-    force: o.ForceFlag = False,
-    as_json: o.JsonFlag = False,
-) -> None:
-    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect
-    or lm-eval.
-    """
-    words = o.arguments(locals(), "folder")
-    from claimlab.exchange.export import export as export_dataset
-
-    with progress_bar(not as_json) as progress:
-        done = export_dataset(folder, **words, progress=progress)
+@app.of(
+    export_dataset,
+    lists={"formats": lambda: {name: one.summary for name, one in FORMATS.all().items()}},
+)
+def export(call: Call[Exported]) -> None:
+    done = call()
     note(done.notes, "export")
-    if as_json:
+    if wants_json():
         emit(done.to_json())
         return
+    output, to = call.output, call["to"]
     echo(f"Wrote {output} as {to}: {done.summary} ({several(len(done.files), 'file')}).")
     suggest(_NEXT.get(to, "claimlab import {} -o DIR").format(output))

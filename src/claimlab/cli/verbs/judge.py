@@ -5,84 +5,34 @@ annotators.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from claimlab.cli import options as o
-from claimlab.cli.output import echo, page, progress_bar, say, show_estimate, suggest, verb, written
+from claimlab.cli.command import Call, OpenPage
+from claimlab.cli.output import echo, page, say, suggest, verb, wants_json, written
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several_of
+from claimlab.evaluate.judge.front import judge as run_judge
+from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
+from claimlab.evaluate.judge.run import Judged
 
 app = verb()
 
 
-@app.command()
-def judge(
-    run: Annotated[Path, typer.Argument(help="A run: a folder that claimlab detect wrote.")],
-    output: o.OutputOption,
-    profile: o.ProfileOption = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Use the weak lexical judge: no model.")
-    ] = False,
-    model: o.ModelOption = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(help="How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'."),
-    ] = None,
-    runs: Annotated[
-        int | None,
-        typer.Option(min=1, max=25, help="How often it is asked (1): mean of scores, majority."),
-    ] = None,
-    prompts: o.PromptOption = None,
-    articles: Annotated[
-        Path | None,
-        typer.Option(
-            help="Table with record_id and article; else the fact-checks in the evidence."
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="Table of what annotators said: record_id, value (wrong, open, not wrong)."
-        ),
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=10, help="Score at which rationales count as wrong; by default fitted."
-        ),
-    ] = None,
-    task: o.OptionalTask = None,
-    calls: o.BatchedCalls = o.BATCHED,
-    estimate: o.EstimateFlag = False,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Judge only the first N predictions.")
-    ] = None,
-    force: o.ForceFlag = False,
-    open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
-) -> None:
+@app.of(run_judge)
+def judge(call: Call[Judged], open_page: OpenPage = False) -> None:
     """Judge the rationales of a run by contradictions with fact-checking articles; exit 1 where
     every answer failed.
     """
-    words = o.arguments(locals(), "run")
-    from claimlab.evaluate.judge.front import estimate_judge
-    from claimlab.evaluate.judge.front import judge as run_judge
-
-    if estimate:
-        show_estimate(estimate_judge(run, **words), as_json)
-        return
-    with progress_bar() as progress:
-        judged = run_judge(run, **words, progress=progress)
-    if as_json:
-        written(judged.dataset, as_json=True, more=judged.dataset.report)
+    judged, output = call(), call.output
+    if wants_json():
+        written(judged.dataset, more=judged.dataset.report)
     else:
         _print(output, judged.summary)
     page(output / "judge-report" / "index.html", open_page=open_page)
     if not judged.summary["judged"] and judged.summary["failed"]:
         raise typer.Exit(1)
-    suggest(f"claimlab evaluate {output} -o {output}-report", as_json=as_json)
+    suggest(f"claimlab evaluate {output} -o {output}-report")
 
 
 def _print(output: Path, summary: JsonObject) -> None:
@@ -97,8 +47,6 @@ def _print(output: Path, summary: JsonObject) -> None:
 
 def lines_of(summary: JsonObject) -> list[str]:
     """The summary in lines: how well the judge agrees with annotators is next to every rate."""
-    from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
-
     verdicts = ", ".join(f"{v} {n:,}" for v, n in summary["verdicts"].items())
     lines = [
         "verdicts:"

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from claimlab.cli import options as o
+from claimlab.catalog.conflicts import Conflicts
+from claimlab.catalog.conflicts import labels as find_conflicts
+from claimlab.catalog.maps import all_maps, find_map, summary
+from claimlab.catalog.views.card import by_verdict, map_json
+from claimlab.cli.command import Call
 from claimlab.cli.output import (
     echo,
     emit,
     note,
-    progress_bar,
     say,
     screen,
     several,
     show_blocks,
     suggest,
     verb,
+    wants_json,
 )
+from claimlab.core.calls.calls import without_recordings
+from claimlab.core.options import Argument, Option
 from claimlab.core.words import several_of
+from claimlab.pages.blocks import Section, Table, Text
+from claimlab.pages.terminal import grid
+from claimlab.text.near import ASIDE
 
 app = verb()
 MOST_PAIRS = 10  # of datasets: what they share is said of these, however few conflicts are shown
@@ -31,15 +37,11 @@ def labels() -> None:
     """Look up label maps, and find claims that have different labels."""
 
 
-@app.command()
-def maps(as_json: o.JsonFlag = False) -> None:
+@app.of(None)
+def maps() -> None:
     """List every label map: the general one, and those of each dataset."""
-    from claimlab.catalog.maps import all_maps, summary
-    from claimlab.pages.blocks import Table
-    from claimlab.pages.terminal import grid
-
     known = {address: summary(one) for address, one in all_maps().items()}
-    if as_json:
+    if wants_json():
         emit({"maps": [{"map": address, **values} for address, values in known.items()]})
         return
     columns = ("Map", "Version", "True", "False", "Mixed", "Unknown", "Note")
@@ -55,20 +57,13 @@ def maps(as_json: o.JsonFlag = False) -> None:
     )
 
 
-@app.command()
+@app.of(None)
 def show(
-    name: Annotated[
-        str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")
-    ],
-    as_json: o.JsonFlag = False,
+    name: Annotated[str, Argument("A map: ratings, liar/a5, or a TOML file; claimlab labels maps")],
 ) -> None:
     """Show one label map: what a source may write, and the label it means."""
-    from claimlab.catalog.maps import find_map
-    from claimlab.catalog.views.card import by_verdict, map_json
-    from claimlab.pages.blocks import Section, Table, Text
-
     verdicts = find_map(name)
-    if as_json:
+    if wants_json():
         emit(map_json(verdicts))
         return
     rule = (
@@ -77,92 +72,45 @@ def show(
         else "Compared after folding case, accents, hyphens and whitespace."
     )
     table = Table(("Label", "What the source wrote"), by_verdict(verdicts))
-    note = [Text(verdicts.note)] if verdicts.note else []
-    page = Section(f"{verdicts.name}, version {verdicts.version}", [*note, Text(rule), table])
+    about = [Text(verdicts.note)] if verdicts.note else []
+    page = Section(f"{verdicts.name}, version {verdicts.version}", [*about, Text(rule), table])
     show_blocks([page], most=100)
 
 
-@app.command()
+@app.of(find_conflicts)
 def conflicts(
-    folders: Annotated[list[Path], o.folders_argument("One or more claimlab dataset folders.")],
-    near: Annotated[
-        bool,
-        typer.Option(
-            "--near/--exact", help="Also texts that are nearly the same; or only the same."
-        ),
-    ] = False,
-    threshold: Annotated[
-        float,
-        typer.Option(
-            min=0.1,
-            max=1.0,
-            metavar="J",
-            help="How near: Jaccard similarity of 5-grams, with --near.",
-        ),
-    ] = 0.7,
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="KEY", help="What makes a claim the same: 'text', or 'tweet' (its id)."
-        ),
-    ] = "text",
+    call: Call[Conflicts],
     shown: Annotated[
         int,
-        typer.Option(
-            "--show", min=0, metavar="N", help="How many to print; files and JSON have all."
-        ),
+        Option("How many to print; files and JSON have all.", flag="--show", least=0, metavar="N"),
     ] = 20,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")
-    ] = None,
-    force: o.ForceFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
-    """List claims that have different labels, across datasets and within one."""
-    with progress_bar() as progress:
-        from claimlab.catalog.conflicts import labels as find_conflicts
-
-        conflicting = find_conflicts(
-            folders,
-            output=output,
-            by=by,
-            near=near,
-            threshold=threshold,
-            force=force,
-            progress=progress,
-        )
+    conflicting = call(data=without_recordings(call["data"]))
+    by, near, output = call["by"], call["near"], call["output"]
     what = "text" if by == "text" else "tweet id"
     lacking = [
         f"{several(n, 'record')} of {name} without" for name, n in conflicting.left_out.items() if n
     ]
     note((f"{those} {what} or label: not compared." for those in lacking), "labels conflicts")
-    if as_json:
-        emit(
-            {
-                "conflicts": [c.to_json() for c in conflicting.conflicts],
-                "counts": conflicting.counts(),
-            }
-        )
+    if wants_json():
+        found = [one.to_json() for one in conflicting.conflicts]
+        emit({"conflicts": found, "counts": conflicting.counts()})
         return
     print_conflicts(conflicting, shown, sameness(by, near))
     if output is not None:
         say(f"Wrote {output}: {several(len(conflicting.conflicts), 'conflict')}.")
-    suggest("claimlab clean DIR -o DIR", as_json=as_json)
+    suggest("claimlab clean DIR -o DIR")
 
 
 def sameness(by: str, near: bool) -> str:
     """What a shared record has in the other dataset."""
-    from claimlab.text.near import ASIDE
 
     if by == "tweet":
         return "the same tweet id"
     return f"the same text ({ASIDE})" + (" or a near-duplicate" if near else "")
 
 
-def print_conflicts(conflicts: Any, shown: int, same: str) -> None:
-    from claimlab.pages.blocks import Table
-    from claimlab.pages.terminal import grid
-
+def print_conflicts(conflicts: Conflicts, shown: int, same: str) -> None:
     counts = conflicts.counts()
     rows = [
         (

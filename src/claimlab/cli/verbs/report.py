@@ -4,68 +4,51 @@ was not.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from claimlab.cli import options as o
+from claimlab.cli.command import Call, OpenPage
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
     echo,
     emit,
     page,
-    progress_bar,
     several,
     suggest,
     suggest_serving,
     verb,
+    wants_json,
 )
 from claimlab.core.errors import UsageError
+from claimlab.core.options import Option
+from claimlab.evaluate.eqa.limits import KINDS
+from claimlab.evaluate.eqa.study import new_study as start
+from claimlab.evaluate.eqa.write import Assurance
+from claimlab.evaluate.eqa.write import report as write_eqa
 
 app = verb()
 
 
-@app.command()
+@app.of(write_eqa)
 def report(
-    study: Annotated[Path, typer.Argument(help="The EQA file (TOML); start one with --init.")],
-    output: o.OptionalOutput = None,
-    new_study: Annotated[
-        bool, typer.Option("--init", help="Write an EQA file with the questions to answer.")
-    ] = False,
-    force: o.ForceFlag = False,
-    open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
+    call: Call[Assurance],
+    init: Annotated[bool, Option("Write an EQA file with the questions to answer.")] = False,
+    open_page: OpenPage = False,
 ) -> None:
-    """Write the evaluation quality assurance (EQA) report of a study, with everything that was not
-    checked.
-    """
-    if new_study:
-        from claimlab.evaluate.eqa.study import new_study as start
-
+    study = call["study"]
+    if init:
         start(study)
-        if as_json:
+        if wants_json():
             emit({"study": str(study)})
         else:
             echo(f"Wrote {study}: answer its questions.")
             suggest(f"claimlab report {study} -o DIR")
         return
-    if output is None:
+    if call["output"] is None:
         raise UsageError("No output folder was given.", "Name a folder with -o DIR.")
-    with progress_bar() as progress:
-        from claimlab.evaluate.eqa.limits import KINDS
-        from claimlab.evaluate.eqa.write import report as write_eqa
-
-        done = write_eqa(study, output, force=force, progress=progress)
-    if as_json:
-        emit(
-            {
-                "output": str(output),
-                "shifts": done["shifts"],
-                "limits": done["limits"],
-                "counts": done.counts(),
-            }
-        )
+    done, output = call(), call.output
+    if wants_json():
+        shown = {"shifts": done["shifts"], "limits": done["limits"], "counts": done.counts()}
+        emit({"output": str(output), **shown})
     else:
         for limit in (limit for limit in done["limits"] if limit["kind"] == "shift"):
             echo(f"Missing test: {in_flags(limit['sentence'], 'report')}")
@@ -73,4 +56,4 @@ def report(
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
     page(output / "index.html", open_page=open_page)
-    suggest_serving(output, as_json=as_json)
+    suggest_serving(output)

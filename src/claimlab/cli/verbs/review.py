@@ -10,7 +10,6 @@ import typer
 from claimlab.cli.options import (
     DatasetArgument,
     ForceFlag,
-    JsonFlag,
     LimitOption,
     OutputOption,
     SeedOption,
@@ -27,6 +26,7 @@ from claimlab.cli.output import (
     suggest,
     suggest_serving,
     verb,
+    wants_json,
     written,
 )
 from claimlab.cli.verbs._review_files import ask, export, import_
@@ -44,12 +44,12 @@ PeopleOption = Annotated[
 
 
 @app.command()
-def tasks(as_json: JsonFlag = False) -> None:
+def tasks() -> None:
     """List the built-in tasks: what is asked, and what answers do."""
     from claimlab.pages.blocks import Table
     from claimlab.review.known import KNOWN
 
-    if as_json:
+    if wants_json():
         emit({"tasks": [task.model_dump(mode="json") for task in KNOWN]})
         return
     rows = [(t.name, t.kind, t.question, ", ".join(c.value for c in t.choices)) for t in KNOWN]
@@ -114,7 +114,6 @@ def create(
     seed: SeedOption = 0,
     limit: LimitOption = None,
     force: ForceFlag = False,
-    as_json: JsonFlag = False,
 ) -> None:
     """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all
     records.
@@ -129,7 +128,7 @@ def create(
 
         review = review_create(folder, **words, progress=progress)
     tokens = review.add_people(people) if people else {}
-    if as_json:
+    if wants_json():
         emit(
             {
                 "output": str(output),
@@ -156,14 +155,13 @@ def person(
     new_token: Annotated[
         bool, typer.Option("--new-token", help="Replace the token of an annotator.")
     ] = False,
-    as_json: JsonFlag = False,
 ) -> None:
     """Add an annotator to a review, and print the token."""
     from claimlab.review.review import Review
 
     review = Review.open(folder)
     token = review.new_token(name) if new_token else review.add_person(name, role)[1]
-    if as_json:
+    if wants_json():
         emit({"name": name, "role": review.person(name).role, "token": token})
         return
     echo(f"{name} was added as {review.person(name).role}.")
@@ -171,14 +169,14 @@ def person(
 
 
 @app.command()
-def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
+def status(folder: ReviewArgument) -> None:
     """Show the progress of a review: items by outcome, and the work of each annotator."""
     from claimlab.core.remote import to_read
     from claimlab.review.review import Review
     from claimlab.review.views import status_blocks
 
     progress = Review.open(to_read(folder)).progress()
-    if as_json:
+    if wants_json():
         emit(progress.to_json())
         return
     show_blocks(status_blocks(progress))
@@ -193,7 +191,7 @@ def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
 
 
 @app.command()
-def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
+def agreement(folder: ReviewArgument) -> None:
     """How well annotators agree: together and in pairs, before and after discussion, with
     intervals.
     """
@@ -202,21 +200,21 @@ def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.views import agreement_blocks
 
     figures = Review.open(to_read(folder)).agreement()
-    if as_json:
+    if wants_json():
         emit(figures.to_json())
         return
     show_blocks(agreement_blocks(figures))
 
 
 @app.command()
-def batches(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
+def batches(folder: ReviewArgument) -> None:
     """The state of every batch: accepted, returned, discarded or pending."""
     from claimlab.core.remote import to_read
     from claimlab.review.review import Review
     from claimlab.review.views import batch_blocks
 
     table = Review.open(to_read(folder)).batches()
-    if as_json:
+    if wants_json():
         emit(table.to_json())
         return
     show_blocks(batch_blocks(table))
@@ -232,7 +230,6 @@ def apply(
         Path | None, typer.Option(help="The dataset of the review, if it is not next to it.")
     ] = None,
     force: ForceFlag = False,
-    as_json: JsonFlag = False,
 ) -> None:
     """Write the decisions back: a new dataset with labels corrected, records removed, and every
     vote kept.
@@ -241,7 +238,7 @@ def apply(
 
     dataset = review_apply(folder, output, data, force=force)
     counts: JsonObject = dataset.lineage[-1].counts
-    if not as_json:
+    if not wants_json():
         changed = ", ".join(
             f"{counts[name]:,} {name}" for name in ("relabelled", "dropped", "returned", "doubtful")
         )
@@ -250,8 +247,8 @@ def apply(
             dataset.notes[-1:] if "was applied with" in "".join(dataset.notes[-1:]) else [],
             "review",
         )
-    written(dataset, as_json=as_json)
-    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
+    written(dataset)
+    suggest(f"claimlab audit {output} -o REPORT")
 
 
 app.command()(ask)

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, listing, page, progress_bar, show_blocks, suggest, verb
+from claimlab.cli.output import (
+    echo,
+    emit,
+    listing,
+    page,
+    progress_bar,
+    show_blocks,
+    suggest,
+    verb,
+    wants_json,
+)
 from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
@@ -22,10 +32,10 @@ StudyArgument = Annotated[
 ]
 
 
-def _show_presets(as_json: bool) -> None:
+def _show_presets() -> None:
     from claimlab.study.new import presets
 
-    listing("presets", presets(), as_json=as_json, verb="study new FILE --preset")
+    listing("presets", presets(), verb="study new FILE --preset")
 
 
 PresetsOption = Annotated[bool, o.listing_option("--presets", "the presets", _show_presets)]
@@ -40,7 +50,6 @@ def new(
         Path | None, typer.Option("--from", help="A run folder: the study that makes it again.")
     ] = None,
     _list: PresetsOption = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Write a commented study file to edit."""
     from claimlab.study.new import study_new
@@ -48,7 +57,7 @@ def new(
     if file is None:
         raise UsageError("No file was named.", "Name the file to write, such as study.toml.")
     study_new(file, preset, run=run)
-    if as_json:
+    if wants_json():
         emit({"study": str(file), "preset": preset, "from": None if run is None else str(run)})
         return
     echo(f"Wrote {file}.")
@@ -56,7 +65,7 @@ def new(
 
 
 @app.command()
-def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
+def check(study: StudyArgument) -> None:
     """List everything that is missing, before anything is spent; exit 1 where something is."""
     from claimlab.study.check import study_check
     from claimlab.study.needs import sends
@@ -64,7 +73,7 @@ def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
     with progress_bar() as progress:
         cells, problems = study_check(study, progress=progress)
     sent = sends(study)
-    if as_json:
+    if wants_json():
         emit({"cells": len(cells), "problems": problems, "sends": sent})
     else:
         for sentence in sent:
@@ -75,7 +84,7 @@ def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
         echo(f"{several(len(problems), 'problem')} in {study}." if problems else done)
     if problems:
         raise typer.Exit(1)
-    suggest(f"claimlab study run {study} -o DIR", as_json=as_json)
+    suggest(f"claimlab study run {study} -o DIR")
 
 
 @app.command()
@@ -90,7 +99,6 @@ def run(
     caps: o.Caps = o.CAPS,
     engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Run the grid, each step once, and write its tables. The same command goes on where it was
     stopped; exit 1 where a cell has no result."""
@@ -103,7 +111,7 @@ def run(
 
         with progress_bar() as progress:
             priced = study_estimate(study, output, **options, progress=progress)
-        show_estimate(priced, as_json)
+        show_estimate(priced)
         return
     from claimlab.study.front import study_run
     from claimlab.study.page import failures, more_tables, reasons, tables_of
@@ -112,7 +120,7 @@ def run(
         grid = study_run(study, output, **options, **vars(caps), engine=engine, progress=progress)
     failed = len(grid.cells) - len(grid.done)
     lines = failures(grid, grid.entries)
-    if as_json:
+    if wants_json():
         emit({"output": str(output), "cells": len(grid.cells), "failed": failed, "failures": lines})
     else:
         more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
@@ -121,7 +129,7 @@ def run(
     page(output / "report" / "index.html", open_page=open_page)
     if grid.broken:
         raise typer.Exit(1)
-    suggest(f"claimlab study table {output} --rows detector --columns split", as_json=as_json)
+    suggest(f"claimlab study table {output} --rows detector --columns split")
 
 
 @app.command()
@@ -132,13 +140,12 @@ def table(
     cells: Annotated[
         str | None, typer.Option(help="macro_f1, accuracy, difference or records.")
     ] = None,
-    as_json: o.JsonFlag = False,
 ) -> None:
     """Print the results over any two axes of the grid."""
     from claimlab.study.page import reasons, saved_study, study_failures, study_table
 
     lines = study_failures(folder)
-    if as_json:
+    if wants_json():
         emit({"entries": [entry.to_json() for entry in saved_study(folder)[1]], "failures": lines})
         return
     show_blocks([*study_table(folder, rows=rows, columns=columns, cells=cells), *reasons(lines)])

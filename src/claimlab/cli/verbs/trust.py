@@ -9,26 +9,22 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, show_blocks, verb
+from claimlab.cli.output import echo, emit, show_blocks, verb, wants_json
 from claimlab.core.errors import UsageError
+from claimlab.core.options import Argument, Option
 from claimlab.core.trust import Need, allow, is_allowed, withdraw
 from claimlab.core.words import several
 
 app = verb()
 
 
-@app.command()
+@app.of(None)
 def trust(
     file: Annotated[
-        Path,
-        typer.Argument(help="A study, a report's file, a model profile, or a folder to rerun."),
+        Path, Argument("A study, a report's file, a model profile, or a folder to rerun.")
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="Allow without asking.")] = False,
-    revoke: Annotated[
-        bool, typer.Option("--revoke", help="Forget that the file was allowed.")
-    ] = False,
-    as_json: o.JsonFlag = False,
+    yes: Annotated[bool, Option("Allow without asking.")] = False,
+    revoke: Annotated[bool, Option("Forget that the file was allowed.")] = False,
 ) -> None:
     """Show the hosts, environment variables and outside paths that a file names, and allow them.
     The answer holds for this content of the file: one changed byte, and it is asked for again."""
@@ -36,12 +32,12 @@ def trust(
     if revoke:
         withdraw(subject, needs)
     elif not is_allowed(subject, needs):
-        if not as_json:
+        if not wants_json():
             _show(file, needs)
-        if yes or _agreed(as_json):
+        if yes or _agreed():
             allow(subject, needs)
     allowed = is_allowed(subject, needs)
-    if as_json:
+    if wants_json():
         emit({"file": str(file), "allowed": allowed, "needs": [vars(need) for need in needs]})
     elif not needs:
         echo(f"{file} names nothing outside its folder: there is nothing to allow.")
@@ -75,11 +71,11 @@ def _show(file: Path, needs: list[Need]) -> None:
     )
 
 
-def _agreed(as_json: bool) -> bool:
+def _agreed() -> bool:
     import sys
 
     return (
-        not as_json
+        not wants_json()
         and sys.stdin.isatty()
         and typer.confirm("Allow all of this for this file?", default=False)
     )

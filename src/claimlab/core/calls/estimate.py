@@ -1,16 +1,55 @@
 """What a run would cost, before it costs anything: the parts that make calls, and their sum. For
 `--estimate`.
 
+    estimate(detect, "data", "llm-zero-shot", profile="mine")
+
+The verb itself is called, with its own arguments. Its `Run` is open for an estimate then: it reads,
+writes nothing, and where the first question would be asked the verb ends at `run.estimated(parts)`.
 A part is what one model or one search provider would be asked (claimlab.llm.estimate,
 claimlab.search.terms). Nothing is sent anywhere, and no key is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import ParamSpec, Protocol
 
+from claimlab.core.errors import UsageError
 from claimlab.core.types import JsonObject
+
+P = ParamSpec("P")
+_estimating: ContextVar[bool] = ContextVar("estimating", default=False)
+
+
+class Estimated(BaseException):
+    """The end of a verb that was only to be estimated; no handler of errors may stop it."""
+
+    def __init__(self, estimate: JsonObject) -> None:
+        self.estimate = estimate
+
+
+def estimate(verb: Callable[P, object], *args: P.args, **options: P.kwargs) -> JsonObject:
+    """The least and the most that `verb` with these arguments can cost. Nothing is asked, and no
+    key is needed.
+    """
+    outer = _estimating.set(True)
+    try:
+        verb(*args, **options)
+    except Estimated as end:
+        return end.estimate
+    finally:
+        _estimating.reset(outer)
+    raise costs_nothing()
+
+
+def estimating() -> bool:
+    """Whether the verb that runs now is to be estimated."""
+    return _estimating.get()
+
+
+def costs_nothing() -> UsageError:
+    return UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
 
 
 class Priced(Protocol):

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
@@ -24,6 +25,7 @@ from claimlab.core.engine.secret import VARIABLE, known_secret, stage_key
 from claimlab.core.engine.stage import Failure, Result, Stage, stages_of
 from claimlab.core.errors import NotFound, ShardsMissing, UsageError
 from claimlab.core.machine import was_disk
+from claimlab.core.options import Argument, Option, Place
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -114,13 +116,28 @@ class Worked(Shown):
         return f"{several(self.done, 'shard')} done, {len(self.failures):,} failed"
 
 
+RunFolder = Annotated[Place, Argument("The output folder of the run, as its command names it.")]
+
+
 def engine_work(
-    run: str | Path,
+    run: RunFolder,
     *,
-    shard: int | None = None,
-    of: int | None = None,
-    retries: int = 2,
-    secret: str | Path | None = None,
+    shard: Annotated[
+        int | None,
+        Option("Which shard; default SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX.", least=0),
+    ] = None,
+    of: Annotated[
+        int | None,
+        Option(
+            "Number of workers: do every such shard of all stages, to the end of the run.",
+            least=1,
+        ),
+    ] = None,
+    retries: Annotated[int, Option("How often a shard that fails is tried again.", least=0)] = 2,
+    secret: Annotated[
+        Place | None,
+        Option("File with the secret of the run; default CLAIMLAB_ENGINE_SECRET, or your own."),
+    ] = None,
     progress: Progress | None = None,
 ) -> Worked:
     """Do shard number `shard` of every stage of `run`, the output folder of a run with
@@ -244,7 +261,7 @@ class EngineStatus(Shown):
         return {"run": self.run, "stages": self.stages, "sealed": self.sealed}
 
 
-def engine_status(run: str | Path) -> EngineStatus:
+def engine_status(run: RunFolder) -> EngineStatus:
     """How far `run` is: its stages in the order they began. A run that has ended has none."""
     rows, sealed = [], known_secret() is not None
     for stage in stages_of(Path(run), partial(_key, None) if sealed else None):

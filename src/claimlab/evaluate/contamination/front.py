@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NoReturn, Unpack
 
 import polars as pl
 
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import estimated
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.finding import Finding
+from claimlab.core.options import (
+    Argument,
+    BatchOptions,
+    Force,
+    Limit,
+    ModelName,
+    Option,
+    OutputFolder,
+    Place,
+    Profile,
+    PromptFiles,
+    Seed,
+    is_capped,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
@@ -32,7 +43,7 @@ from claimlab.evaluate.contamination.result import KIND, Contamination, text_key
 from claimlab.evaluate.contamination.views import contents
 from claimlab.llm.estimate import estimate
 from claimlab.llm.profiles import find_profile
-from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.llm.prompts import Prompts, read_prompts
 from claimlab.pages.folder import fill, write_report
 
 PROBES = 100
@@ -48,44 +59,43 @@ class Measured(Contamination):
 
 @repeatable()
 def contamination(
-    data: Source,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
     *,
-    output: str | Path | None = None,
-    corpus: str | Path | Sequence[str | Path] = (),
-    cutoff: str | date | None = None,
-    profile: str | None = None,
-    model: str | None = None,
-    probes: int = PROBES,
-    prompts: Given = (),
-    split: str | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    batch: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    limit: int | None = None,
-    seed: int = 0,
-    force: bool = False,
+    output: OutputFolder = None,
+    corpus: Annotated[
+        Place | Sequence[Place],
+        Option("A file, folder or dataset that the model may have read; may be repeated."),
+    ] = (),
+    cutoff: Annotated[
+        str | date | None,
+        Option("The model's knowledge cut-off: a date such as 2024-06, or a model's name."),
+    ] = None,
+    profile: Profile = None,
+    model: ModelName = None,
+    probes: Annotated[
+        int, Option("Records that the model is asked to complete.", least=20)
+    ] = PROBES,
+    prompts: PromptFiles = (),
+    split: Annotated[str | None, Option("Measure this split only, such as test.")] = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    force: Force = False,
     progress: Progress = silent,
+    **calls: Unpack[BatchOptions],
 ) -> Measured:
     """Measure whether a model may know a test set: by word sequences, dates and completions.
 
-    `corpus` names files, folders or datasets that the model may have been trained on; `cutoff` is a
-    date (2024-06), or the name of a model whose vendor has stated one; with `profile`, the model is
-    asked to complete `probes` records from their first half, and its own cut-off is taken where it
-    is known. `split` measures that split only. With `output`, a report is written there; `evaluate`
-    shows it next to the scores of language models.
+    The model is asked to complete records from their first half, and its own cut-off is taken where
+    it is known. `evaluate` shows the result next to the scores of language models.
     """
     corpora = [Path(c) for c in ([corpus] if isinstance(corpus, str | Path) else corpus)]
-    caps = Caps(max_cost, max_calls, max_tokens)
     _check(
         corpora,
         cutoff,
         profile,
         model=model,
         prompts=prompts or None,
-        caps=None if caps == Caps() else caps,
+        caps=is_capped(calls) or None,
     )
     words, day = read_prompts(prompts, "contamination"), _day(cutoff, profile, model)
     with Run(
@@ -97,13 +107,12 @@ def contamination(
         limit=limit,
         force=force,
         seed=seed,
-        caps=caps,
-        mode=mode,
-        cache=cache,
-        batch=batch,
         progress=progress,
+        **calls,
     ) as run:
         records = _part(run.dataset.records, split)
+        if run.estimate:
+            _estimate(run, records, profile, model, probes, words)
         table = records.select("id").with_columns(text_keys(records))
         findings: list[Finding] = []
         if corpora:
@@ -130,31 +139,26 @@ def contamination(
     return report
 
 
-@same_arguments(contamination)
-def estimate_contamination(call: Arguments) -> JsonObject:
-    """What the probe of `contamination` with the same arguments would cost. Nothing is asked."""
-    if call.profile is None:
+def _estimate(
+    run: Run,
+    records: pl.DataFrame,
+    profile: str | None,
+    model: str | None,
+    probes: int,
+    prompts: Prompts,
+) -> NoReturn:
+    """What the probe would cost."""
+    if profile is None:
         raise UsageError(
             "No model is asked: it costs nothing.", "Leave out `estimate`, or pass `profile`."
         )
-    words = read_prompts(call.prompts, "contamination")
-    with (
-        Run(
-            "contamination",
-            call.data,
-            call.output,
-            limit=call.limit,
-            mode=call.mode,
-            cache=call.cache,
-            estimate=True,
-        ) as run,
-        open_handles(run.calls, profile=call.profile, model=call.model) as handles,
-    ):
-        probe = Probe(handles["model"], words[PROMPT], seed=call.seed)
-        cases = halves(_part(run.dataset.records, call.split), call.probes, call.seed)
+    seed = run.seed or 0
+    with open_handles(run.calls, profile=profile, model=model) as handles:
+        probe = Probe(handles["model"], prompts[PROMPT], seed=seed)
+        cases = halves(records, probes, seed)
         endpoint = probe.provider.profile
         part = estimate(probe.requests(cases), endpoint, recording=run.calls.existing())
-        return estimated({endpoint.chosen_model(): part}, facts={"probes": len(cases)})
+        run.estimated({endpoint.chosen_model(): part}, facts={"probes": len(cases)})
 
 
 def _ask(

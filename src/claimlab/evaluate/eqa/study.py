@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from claimlab.core import packaged
-from claimlab.core.arguments import in_storage
+from claimlab.core.call import in_storage
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.remote import local_name
 from claimlab.core.settings import read_toml

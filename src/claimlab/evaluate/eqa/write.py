@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
+from claimlab.core.options import Argument, Force, OptionalFolder, Place
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
@@ -357,19 +358,19 @@ class Assurance(Shown):
 
 @repeatable("trust")
 def report(
-    study: str | Path,
-    output: str | Path | None = None,
+    study: Annotated[Place, Argument("The EQA file (TOML); start one with --init.")],
+    output: OptionalFolder = None,
     *,
-    force: bool = False,
+    force: Force = False,
     trust: bool = False,
     progress: Progress = silent,
 ) -> Assurance:
-    """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was
-    not checked.
+    """Write the evaluation quality assurance (EQA) report of a study, with everything that was not
+    checked.
 
     `study` is a TOML file that answers the questions of the method and names datasets, audits and
     runs (an EQA file: `new_study` starts one), or the folder of a study that was run, if its file
-    has the answers. With `output`, the report is written there. A file that names paths outside its
+    has the answers. A file that names paths outside its
     folder must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     file = Path(study)

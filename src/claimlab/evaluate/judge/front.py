@@ -6,19 +6,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NoReturn, Unpack
 
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.estimate import estimated
+from claimlab.core.calls.estimate import costs_nothing
 from claimlab.core.errors import UsageError
+from claimlab.core.options import (
+    Argument,
+    BatchOptions,
+    Force,
+    ModelName,
+    Option,
+    OutputFolder,
+    Place,
+    Profile,
+    PromptFiles,
+    Setting,
+    TaskOfRun,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
-from claimlab.core.types import JsonObject
 from claimlab.detect.open import open_handles
-from claimlab.evaluate.judge.cases import articles_in, read_articles, read_cases
+from claimlab.evaluate.judge.cases import Case, articles_in, read_articles, read_cases
 from claimlab.evaluate.judge.opinions import (
     Contradiction,
     Judge,
@@ -30,67 +40,67 @@ from claimlab.evaluate.judge.people import read_people
 from claimlab.evaluate.judge.run import Judged, judge_run
 from claimlab.evaluate.scored_run import task_of
 from claimlab.llm.estimate import estimate
-from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.llm.prompts import Prompts, read_prompts
 from claimlab.tasks import open_task
 
 
 @repeatable()
 def judge(
-    data: Source,
+    data: Annotated[Source, Argument("A run: a folder that claimlab detect wrote.")],
     *,
-    output: str | Path | None = None,
-    profile: str | None = None,
-    offline: bool = False,
-    model: str | None = None,
-    scale: str | None = None,
-    runs: int | None = None,
-    prompts: Given = (),
-    articles: str | Path | None = None,
-    labels: str | Path | None = None,
-    threshold: float | None = None,
-    task: str | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    batch: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    limit: int | None = None,
-    force: bool = False,
+    output: OutputFolder = None,
+    profile: Profile = None,
+    offline: Annotated[bool, Option("Use the weak lexical judge: no model.")] = False,
+    model: ModelName = None,
+    scale: Annotated[
+        str | None,
+        Option("How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'."),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        Setting("How often it is asked (1): mean of scores, majority.", least=1, most=25),
+    ] = None,
+    prompts: PromptFiles = (),
+    articles: Annotated[
+        Place | None,
+        Option("Table with record_id and article; else the fact-checks in the evidence."),
+    ] = None,
+    labels: Annotated[
+        Place | None,
+        Option("Table of what annotators said: record_id, value (wrong, open, not wrong)."),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        Setting("Score at which rationales count as wrong; by default fitted.", least=0, most=10),
+    ] = None,
+    task: TaskOfRun = None,
+    limit: Annotated[int | None, Option("Judge only the first N predictions.", least=1)] = None,
+    force: Force = False,
     progress: Progress = silent,
+    **calls: Unpack[BatchOptions],
 ) -> Judged:
-    """Judge the rationales of a run (what `detect` returned or wrote) by contradictions with
-    fact-checking articles.
+    """Judge the rationales of a run by contradictions with fact-checking articles.
 
-    The judge is the model of `profile`, asked `runs` times on `scale` ("score", "binary",
-    "trinary") with the words of `prompts` (by name, a file each: claimlab llm prompts), or the weak
-    lexical one (`offline`); with neither, only what annotators said is counted. `articles` is a
-    table with record_id and article (by default the fact-checks among the run's evidence), `labels`
-    one of what annotators said: record_id and value (wrong, open, not wrong). `limit` judges only
-    the first predictions that can be judged.
+    The judge is the model of `profile`, or the weak lexical one (`offline`); with neither, only
+    what annotators said is counted.
     """
     _check(
         profile, offline, threshold, model=model, scale=scale, runs=runs, prompts=prompts or None
     )
     words = read_prompts(prompts, "judge")
-    caps = Caps(max_cost, max_calls, max_tokens)
-    with Run(
-        "judge",
-        data,
-        output,
-        force=force,
-        caps=caps,
-        mode=mode,
-        cache=cache,
-        batch=batch,
-        progress=progress,
-    ) as run:
+    with Run("judge", data, output, force=force, progress=progress, **calls) as run:
+        opened = open_task(task or task_of(run.dataset), run.dataset.records)
+        texts = read_articles(Path(articles)) if articles is not None else None
         with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
+            if run.estimate:
+                known = articles_in(run.dataset) if texts is None else texts
+                cases = read_cases(run.dataset, opened, known)
+                _estimate(run, chosen, [case for case in cases if case.left_out is None][:limit])
             judged = judge_run(
                 run.dataset,
                 chosen,
-                task=open_task(task or task_of(run.dataset), run.dataset.records),
-                articles=read_articles(Path(articles)) if articles is not None else None,
+                task=opened,
+                articles=texts,
                 people=read_people(Path(labels)) if labels is not None else None,
                 threshold=threshold,
                 limit=limit,
@@ -101,40 +111,13 @@ def judge(
     return judged
 
 
-@same_arguments(judge)
-def estimate_judge(call: Arguments) -> JsonObject:
-    """What `judge` with the same arguments would cost. No key is needed, and nothing is asked."""
-    options = {
-        "model": call.model,
-        "scale": call.scale,
-        "runs": call.runs,
-        "prompts": call.prompts or None,
-    }
-    _check(call.profile, call.offline, call.threshold, **options)
-    options["prompts"] = read_prompts(call.prompts, "judge")
-    with Run(
-        "judge", call.data, call.output, mode=call.mode, cache=call.cache, estimate=True
-    ) as run:
-        opened = open_task(call.task or task_of(run.dataset), run.dataset.records)
-        with _opened(run.calls, call.profile, call.offline, **options) as chosen:
-            if not isinstance(chosen, Contradiction):
-                raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
-            texts = (
-                read_articles(Path(call.articles))
-                if call.articles is not None
-                else articles_in(run.dataset)
-            )
-            cases = [c for c in read_cases(run.dataset, opened, texts) if c.left_out is None][
-                : call.limit
-            ]
-            requests = chosen.requests(cases)
-            endpoint = chosen.model.provider.profile
-            parts = {
-                endpoint.chosen_model(): estimate(
-                    requests, endpoint, recording=run.calls.existing()
-                )
-            }
-            return estimated(parts, facts={"cases": len(cases)})
+def _estimate(run: Run, judge: Judge, cases: list[Case]) -> NoReturn:
+    """What the questions about `cases` would cost."""
+    if not isinstance(judge, Contradiction):
+        raise costs_nothing()
+    endpoint = judge.model.provider.profile
+    part = estimate(judge.requests(cases), endpoint, recording=run.calls.existing())
+    run.estimated({endpoint.chosen_model(): part}, facts={"cases": len(cases)})
 
 
 @contextmanager

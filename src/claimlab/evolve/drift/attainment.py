@@ -164,7 +164,7 @@ def steps_to_target(hops: pl.DataFrame) -> pl.DataFrame:
             (pl.col("hops") == 1).mean().alias("at_once"),
             (pl.col("output") == pl.col("base")).sum().cast(pl.Int64).alias("untouched"),
         )
-        .sort("dimension", "mean", descending=[False, True])
+        .sort("dimension", "mean", "target", descending=[False, True, False])
     )
 
 

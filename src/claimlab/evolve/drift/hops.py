@@ -127,11 +127,11 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
 
 def _fields(meta: JsonObject, stated: JsonObject) -> JsonObject:
     """What the meta of a hop says, or else the run."""
-    found: JsonObject = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
+    fields: JsonObject = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
     votes = [_vote(v) for v in meta.get("votes") or ()]
-    auditors = found.pop("auditors")
+    auditors = fields.pop("auditors")
     return {
-        **{name: None if value is None else str(value) for name, value in found.items()},
+        **{name: None if value is None else str(value) for name, value in fields.items()},
         "auditors": auditors if isinstance(auditors, int) else len(votes) or None,
         "attributes": _words(meta.get("influencing_attributes")),
         "operators": _fired(meta.get("operators")),

@@ -4,15 +4,20 @@ of their own.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from claimlab.audit.advice import reason
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import in_a_line
-from claimlab.cli.tour_state import Tour
+from claimlab.clean.run import Cleaned
+from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
+from claimlab.core.progress import Progress, silent
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.generate.planted import DEFECTS
+from claimlab.generate.planted import DEFECTS, Truth
 from claimlab.pages.blocks import Block, Cell, Items, Report, Section, Table, Text, Tiles
 from claimlab.pages.blocks import anchor as anchor_of
 
@@ -30,6 +35,30 @@ FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
     "duplicates-across-splits": ("near-duplicates", "across the given split"),
     "infeasible": ("feasibility", None),
 }
+
+
+@dataclass
+class Tour:
+    """What the stages made so far."""
+
+    folder: Path
+    seed: int
+    dataset: Dataset
+    twin: Dataset
+    truth: Truth
+    progress: Progress = silent
+    audit: Audit | None = None
+    twin_audit: Audit | None = None
+    cleaned: Cleaned | None = None
+    twin_cleaned: Cleaned | None = None
+    found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
+    sections: list[Block] = field(default_factory=list)
+    enriched: JsonObject = field(
+        default_factory=dict
+    )  # what became of the claims that were searched for
+    reviewed: JsonObject = field(
+        default_factory=dict
+    )  # items, and the verdict on the finding after the review
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:

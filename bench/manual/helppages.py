@@ -1,17 +1,20 @@
-"""Write one Markdown page per verb from its own --help: `python -m claimlab.cli.helppages
+"""Write one Markdown page per verb from its own --help: `python -m manual.helppages
 docs/help`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from typer.main import get_command as to_command
 
 from claimlab.cli.app import app
-from claimlab.cli.lazy import verb_names
+from claimlab.cli.complete import WORDS, words_in
+from claimlab.cli.lazy import LazyVerbs, verb_names
 
 WIDTH = 100
 
@@ -53,6 +56,23 @@ def help_text(path: list[str]) -> str:
     return "\n".join(line.rstrip() for line in buffer.getvalue().strip().splitlines())
 
 
+def commands() -> dict[str, Any]:
+    """Every command by its path, groups without what is below them."""
+    known: dict[str, Any] = {}
+    for verb in verb_names():
+        command: Any = LazyVerbs().get_command(None, verb)
+        known[verb] = command
+        known |= {f"{verb} {name}": one for name, one in getattr(command, "commands", {}).items()}
+    return known
+
+
+def words() -> str:
+    """What `words.json` should be, a line for each command."""
+    rows = words_in(commands()).items()
+    lines = [f"{json.dumps(path)}: {json.dumps(options)}" for path, options in rows]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,6 +81,10 @@ def main() -> None:
         (folder / stale).unlink()
     for name, text in fresh.items():
         (folder / name).write_text(text, encoding="utf-8")
+    lines = [
+        f"{json.dumps(path)}: {json.dumps(rows)}" for path, rows in words_in(commands()).items()
+    ]
+    WORDS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

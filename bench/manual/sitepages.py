@@ -1,4 +1,4 @@
-"""The documentation as a site is built from it: `python -m claimlab.cli.sitepages . build/docs`.
+"""The documentation as a site is built from it: `python -m manual.sitepages . build/docs`.
 
 It is a copy of the folder `docs` with what is made from something else: the reference of the Python
 functions, from their signatures and docstrings, the notebooks, and the changelog, the roadmap and
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import claimlab as cl
-from claimlab.cli.notebooks import as_markdown, read
+from manual.notebooks import as_markdown, read
 
 WIDTH = 100
 REFERENCE = "reference/python.md"

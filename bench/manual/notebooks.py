@@ -1,4 +1,4 @@
-"""The notebooks of the documentation: `python -m claimlab.cli.notebooks docs/notebooks` runs each
+"""The notebooks of the documentation: `python -m manual.notebooks docs/notebooks` runs each
 in an empty folder, and keeps what it shows. A notebook is a page of the site, too, in Markdown."""
 
 from __future__ import annotations

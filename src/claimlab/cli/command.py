@@ -1,0 +1,300 @@
+"""A command of the command line, made from the function that does the work.
+
+    @app.of(front.audit, lists={"checks": summaries})
+    def audit(call: Call[Audited], verbose: Annotated[bool, Option("...")] = False) -> None:
+        audited = call()
+        ...
+
+The options are those that the signature of the function declares (`core/options`): the sentence,
+the type and the default are read from there. What the command line adds are the parameters of the
+function that prints the result, declared in the same words; one that has the name of an option
+takes its place. `Setting`s have no flag of their own: --set NAME=VALUE gives them. `--json` is
+understood by every command, and `--estimate` by all that ask a model or a search.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
+
+import typer
+from typer.core import TyperCommand
+
+from claimlab.cli import complete
+from claimlab.cli.flags import with_flags
+from claimlab.cli.output import listing, progress_bar, show_estimate
+from claimlab.core.calls.estimate import estimate
+from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.options import (
+    REQUIRED,
+    Argument,
+    Option,
+    Parameter,
+    Setting,
+    parameters_of,
+)
+from claimlab.core.types import JsonObject
+
+T = TypeVar("T")
+Summaries = Callable[[], Mapping[str, str]]
+SET = "--set"
+_NUMBERS = {int: "a whole number", float: "a number"}
+_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+OpenPage = Annotated[
+    bool, Option("Open the page in the browser when it is written.", flag="--open")
+]
+Strict = Annotated[bool, Option("Exit with 3 when a check fails.")]
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """The function of a verb with the options that were typed."""
+
+    function: Callable[..., T]
+    options: JsonObject
+    start: str = "starting"
+    estimating: bool = False
+
+    def __call__(self, **more: Any) -> T:
+        """Do the work, with a bar where a person watches; or print what it would cost, and exit.
+        `more` are arguments that are not what was typed.
+        """
+        if self.estimating:
+            show_estimate(estimate(self.function, **{**self.options, **more}))
+            raise typer.Exit
+        with progress_bar(start=self.start) as progress:
+            shown = {"progress": progress} if "progress" in parameters_of(self.function) else {}
+            return self.function(**{**self.options, **shown, **more})
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of an option, or its default."""
+        return self.options.get(name, parameters_of(self.function)[name].default)
+
+    @property
+    def output(self) -> Path:
+        """Where the result was written; only where that was asked for."""
+        return Path(self["output"])
+
+
+class Command(TyperCommand):
+    """A command that lists its settings below its options."""
+
+    settings: Mapping[str, Parameter] = {}
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        super().format_options(ctx, formatter)
+        rows = [
+            (f"{name}={_metavar(one)}", f"{_sentence(one, flags_of(self))}{_default(one)}")
+            for name, one in self.settings.items()
+        ]
+        if rows:
+            with formatter.section(f"Settings ({SET} NAME=VALUE)"):
+                formatter.write_dl(rows)
+
+
+def build(
+    function: Callable[..., T],
+    show: Callable[..., None],
+    *,
+    lists: Mapping[str, Summaries] | None = None,
+    flags: Sequence[str] = (),
+    start: str = "starting",
+    can_ask: bool = True,
+) -> tuple[type[Command], Callable[..., None]]:
+    """The class and the callback of a command, as Typer takes them. `lists` are options that list
+    what exists and exit; `flags` names settings that have a flag of their own here after all;
+    `start` is what the progress bar says first; `can_ask` is false where a recording is only read.
+    """
+    own = {name: one for name, one in parameters_of(show).items() if name != "call"}
+    theirs = {
+        name: one
+        for name, one in parameters_of(function).items()
+        if one.option is not None and name not in own
+    }
+    known = {
+        name: own.get(name, one)
+        for name, one in parameters_of(function).items()
+        if name in own or name in theirs
+    } | own
+    settings = {
+        name: one
+        for name, one in known.items()
+        if isinstance(one.option, Setting) and name not in flags
+    }
+    typed = {name: one for name, one in known.items() if name not in settings}
+    can_ask = can_ask and "cache" in theirs
+    names = {name: _flag(one) for name, one in typed.items()}
+    names |= {name: f"{SET} {name}=" for name in settings}
+    parameters = [_typer_parameter(one, names) for one in typed.values()]
+    rest = next((name for name, one in typed.items() if _flag(one) == SET), None)
+    if settings and rest is None:
+        parameters.append(_typer_parameter(_SET, names))
+    if can_ask:
+        parameters.append(_typer_parameter(_ESTIMATING, names))
+    parameters += [_listing(what, summaries) for what, summaries in (lists or {}).items()]
+
+    def callback(**values: Any) -> None:
+        given = {name: value for name, value in values.items() if value not in (None, [], ())}
+        given |= _settings(given.pop(rest or _SET.name, []), settings, rest)
+        mine = {name: given[name] for name in own if name in given}
+        options = {name: _typed(theirs[name], given[name]) for name in theirs if name in given}
+        if function is show:
+            show(**mine)
+            return
+        first = {name: one.default for name, one in theirs.items()} | options
+        costs = bool(given.get(_ESTIMATING.name))
+        show(Call(function, options, start.format_map(first), costs), **mine)
+
+    callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
+    return type("Command", (Command,), {"settings": settings}), callback
+
+
+_SET = Parameter(
+    "settings_",
+    Sequence[str],
+    (),
+    Option("A setting, of those below; may be repeated.", flag=SET, metavar="NAME=VALUE"),
+)
+_ESTIMATING = Parameter("estimate", bool, False, Option("Print what the run would cost, and exit."))
+
+
+def _typer_parameter(parameter: Parameter, names: Mapping[str, str]) -> inspect.Parameter:
+    """A parameter as Typer reads it."""
+    option = parameter.option
+    assert option is not None, f"{parameter.name} has no sentence"
+    kind: Any = str if parameter.kind is date else parameter.kind
+    kind = list[kind] if parameter.is_many else kind
+    plain = parameter.default if isinstance(parameter.default, str | int | float) else None
+    shown: JsonObject = {"help": _sentence(parameter, names), "metavar": option.metavar}
+    if plain is None and _default(parameter):
+        shown["show_default"] = _shown(parameter.default)
+    if option.complete is not None:
+        shown["autocompletion"] = getattr(complete, option.complete)
+    shown |= {"min": option.least, "max": option.most}
+    if isinstance(option, Argument):
+        info: Any = typer.Argument(**shown)
+    else:
+        declared = [_flag(parameter), *([option.short] if option.short else [])]
+        if parameter.kind is bool and "/" in (option.flag or ""):
+            declared[0] = option.flag or ""
+        info = typer.Option(*declared, **shown)
+    required = parameter.default is REQUIRED or option.required
+    default = REQUIRED if required else plain
+    kind = kind if required or plain is not None else kind | None
+    return inspect.Parameter(
+        parameter.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, info],
+    )
+
+
+def _flag(parameter: Parameter) -> str:
+    option = parameter.option
+    if isinstance(option, Argument):
+        return parameter.name.upper()
+    flag = None if option is None else option.flag
+    return (flag or f"--{parameter.name.replace('_', '-')}").partition("/")[0]
+
+
+def _sentence(parameter: Parameter, names: Mapping[str, str]) -> str:
+    assert parameter.option is not None
+    return with_flags(parameter.option.help, names)
+
+
+def _shown(default: Any) -> str:
+    """A default for a person: of an object its name, of several their names."""
+    if isinstance(default, tuple | list):
+        return ",".join(map(str, default))
+    return str(getattr(default, "name", default))
+
+
+def _default(parameter: Parameter) -> str:
+    empty = parameter.default in (None, REQUIRED, (), [], False, "")
+    return "" if empty else f"  [default: {_shown(parameter.default)}]"
+
+
+def _metavar(parameter: Parameter) -> str:
+    assert parameter.option is not None
+    return parameter.option.metavar or parameter.kind.__name__.upper()
+
+
+def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
+    """An option that lists what exists, and exits, whatever else is missing."""
+
+    def listed(ctx: typer.Context, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            listing(what, dict(summaries()), verb=ctx.info_name or "")
+            raise typer.Exit
+
+    info = typer.Option(
+        f"--{what}", help=f"List the {what}, and exit.", callback=listed, is_eager=True
+    )
+    return inspect.Parameter(
+        f"list_{what}",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=Annotated[bool, info],
+    )
+
+
+def flags_of(command: Command) -> dict[str, str]:
+    """Parameter -> flag of a command."""
+    typed = {one.name: one.opts[0] for one in command.params if one.name}
+    return typed | {name: f"{SET} {name}=" for name in command.settings}
+
+
+def _settings(
+    words: Sequence[str], settings: Mapping[str, Parameter], rest: str | None
+) -> JsonObject:
+    """NAME=VALUE as arguments. Names that are not known go to the argument `rest`, where there is
+    one: they are settings of what the verb makes.
+    """
+    values: JsonObject = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        name = name.strip().replace("-", "_")
+        if name in settings and equals:
+            value = _value(settings[name], text)
+            values[name] = [*values.get(name, []), value] if settings[name].is_many else value
+        elif rest is not None:
+            values.setdefault(rest, []).append(word)
+        elif not equals:
+            raise UsageError(f"'{word}' is not a setting.", f"Write: {SET} NAME=VALUE")
+        else:
+            raise UnknownName("setting", name, sorted(settings))
+    return values
+
+
+def _typed(parameter: Parameter, value: Any) -> Any:
+    """Days are read here: Typer knows them only with a time."""
+    return _value(parameter, value) if parameter.kind is date and isinstance(value, str) else value
+
+
+def _value(parameter: Parameter, text: str) -> Any:
+    """The value of a setting, by its declaration."""
+    option, kind = parameter.option, parameter.kind
+    assert option is not None
+    try:
+        value = _WORDS[text.lower()] if kind is bool else _read(kind, text)
+    except (KeyError, ValueError):
+        should = "true or false" if kind is bool else _NUMBERS.get(kind, "a day: YYYY-MM-DD")
+        raise _refused(parameter, f"Give {should}.") from None
+    if option.least is not None and value < option.least:
+        raise _refused(parameter, f"Give a number greater than or equal to {option.least:g}.")
+    if option.most is not None and value > option.most:
+        raise _refused(parameter, f"Give a number less than or equal to {option.most:g}.")
+    return value
+
+
+def _read(kind: type, text: str) -> Any:
+    return date.fromisoformat(text) if kind is date else kind(text)
+
+
+def _refused(parameter: Parameter, todo: str) -> UsageError:
+    return UsageError(f"{SET} {parameter.name} has a value that it cannot take.", todo)

@@ -1,0 +1,218 @@
+"""The declaration of a verb: the typed signature of its function, with a sentence for each option.
+
+    def audit(
+        data: Annotated[Source, Argument("A claimlab dataset folder.")],
+        *,
+        checks: Annotated[Sequence[str], Option("Run only this check.", flag="--check")] = (),
+        seed: Seed = 0,
+        **calls: Unpack[CallOptions],
+    ) -> Audited: ...
+
+Name, type, default and sentence of an option are written there and nowhere else. The command line
+(`cli/command`), its help, the reference and the study file read them with `parameters_of`; a type
+checker and an editor read the signature itself. A parameter without an `Option` is for Python
+alone. A sentence names other options as the library's messages do (`by=time`): the command line
+says them as flags.
+
+What many verbs share is declared here once. The rarely used options of calls are taken as
+`**calls: Unpack[CallOptions]` and travel inside as that one value.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+REQUIRED = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Option:
+    """What an option is for, in a sentence, and how it is typed on the command line."""
+
+    help: str
+    _: KW_ONLY
+    flag: str | None = None  # made of the name by default; "--on/--off" for a pair
+    short: str | None = None
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    complete: str | None = None  # whose names a shell offers: a function of cli/complete
+    kind: type | None = None  # what the command line reads, where the type allows several
+    default: Any = None  # of an option in a TypedDict, which has no place for it
+    required: bool = False  # on the command line, where Python can do without it
+
+
+@dataclass(frozen=True)
+class Argument(Option):
+    """An option that is given by its place: what the verb reads."""
+
+
+@dataclass(frozen=True)
+class Setting(Option):
+    """An option that is rarely used: on the command line it is given by --set NAME=VALUE."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a verb's function: `option` is null where only Python has it."""
+
+    name: str
+    hint: Any
+    default: Any
+    option: Option | None
+
+    @property
+    def is_many(self) -> bool:
+        """Whether several values can be given."""
+        kinds = (get_origin(part) for part in types_in(self.hint))
+        return any(isinstance(one, type) and issubclass(one, _MANY) for one in kinds)
+
+    @property
+    def kind(self) -> type:
+        """What the command line reads for it, or for each of several."""
+        if self.option is not None and self.option.kind is not None:
+            return self.option.kind
+        inside = {part for one in types_in(self.hint) for part in (one, *_within(one))}
+        return next((one for one in (Path, bool, int, float, str, date) if one in inside), str)
+
+
+_MANY = (Sequence, Mapping)
+
+
+def types_in(hint: Any) -> tuple[Any, ...]:
+    """The types of a union, without what is said about them."""
+    if get_origin(hint) is Annotated:
+        return types_in(get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        return tuple(part for one in get_args(hint) for part in types_in(one))
+    return (str,) if get_origin(hint) is Literal else (hint,)
+
+
+def _within(hint: Any) -> tuple[Any, ...]:
+    """The types that a collection holds."""
+    return tuple(part for one in get_args(hint) for part in types_in(one))
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """The parameters of a function by name; those of a typed `**` one by one."""
+    hints = get_type_hints(function, include_extras=True)
+    known: dict[str, Parameter] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints.get(name, Any)
+        if get_origin(hint) is Unpack:
+            known |= _fields_of(get_args(hint)[0])
+        else:
+            known[name] = Parameter(name, hint, parameter.default, _option(hint))
+    return known
+
+
+def _fields_of(options: type) -> dict[str, Parameter]:
+    assert is_typeddict(options)
+    fields = {}
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        option = _option(hint)
+        fields[name] = Parameter(name, hint, option.default if option else None, option)
+    return fields
+
+
+def _option(hint: Any) -> Option | None:
+    """What is said about a type; the outermost word counts."""
+    if get_origin(hint) is Annotated:
+        said = [one for one in hint.__metadata__ if isinstance(one, Option)]
+        return said[-1] if said else None
+    return None
+
+
+# What many verbs share.
+
+Place = str | Path
+OutputFolder = Annotated[
+    Place | None, Option("Folder to write the result to.", short="-o", required=True)
+]
+OptionalFolder = Annotated[
+    Place | None, Option("Folder to write the result to; without it, only print.", short="-o")
+]
+Force = Annotated[bool, Option("Replace the output if it is a claimlab folder already.")]
+Seed = Annotated[int, Option("Random seed.", least=0)]
+Limit = Annotated[int | None, Option("Use only the first N records.", least=1)]
+Engine = Annotated[
+    str | None,
+    Option("Who does the work: local, local:N, dask, dask://HOST:PORT or shared."),
+]
+TASK = Option("A task (veracity, veracity-mixed, ...) or any column.")
+TaskName = Annotated[str, TASK]
+TaskOfRun = Annotated[
+    str | None, Option("A task or any column; by default the one that the run was made for.")
+]
+Profile = Annotated[str | None, Option("Model profile; see: claimlab llm profiles")]
+ModelName = Annotated[str | None, Option("Another model of the same endpoint.")]
+PromptFiles = Annotated[
+    Mapping[str, Place] | Sequence[str],
+    Option(
+        "Your own prompt; may be repeated. See: claimlab llm prompts",
+        flag="--prompt",
+        metavar="NAME=FILE",
+        kind=str,
+    ),
+]
+ReportFolder = Annotated[Place | None, Option("Folder for an HTML page of the result.")]
+Concurrency = Annotated[int, Setting("Records to process at once.", least=1, most=512)]
+
+
+class CallOptions(TypedDict, total=False):
+    """How models and searches are asked, and the most that a run may take, over all its starts."""
+
+    mode: Annotated[
+        str,
+        Setting(
+            "'record' (and resume), 'replay' (no network) or 'live' (no recording).",
+            default="record",
+        ),
+    ]
+    cache: Annotated[Place | None, Setting("Folder of recorded calls (OUTPUT.cache).")]
+    max_cost: Annotated[
+        float | None,
+        Option("Most US dollars that this run may spend.", least=0, metavar="USD"),
+    ]
+    max_calls: Annotated[
+        int | None,
+        Setting("Most calls to models and search that this run may make.", least=0),
+    ]
+    max_tokens: Annotated[int | None, Setting("Most tokens that this run may use.", least=0)]
+
+
+class BatchOptions(CallOptions, total=False):
+    """The same, of a verb that can send its questions as a batch."""
+
+    batch: Annotated[
+        bool,
+        Setting(
+            "Send the model's questions as a batch (cheaper, later); run the same again.",
+            default=False,
+        ),
+    ]
+
+
+def is_capped(calls: CallOptions) -> bool:
+    """Whether a cap was set."""
+    caps = calls.get("max_cost"), calls.get("max_calls"), calls.get("max_tokens")
+    return any(cap is not None for cap in caps)
