@@ -153,7 +153,7 @@ def test_p_values_are_corrected_for_all_that_were_tested() -> None:
 
 
 def test_stars_and_ties_on_the_board(data: Dataset, make_run: Callable[..., Dataset]) -> None:
-    from claimlab.evaluate.open import open_runs
+    from claimlab.evaluate.scored_run import open_runs
 
     skills = {"sharp": 0.9, "sharp too": 0.9, "poor": 0.7, "luck": 0.5}
     runs = [

@@ -19,10 +19,9 @@ from claimlab.core.engine.names import working
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.agreement import compared
-from claimlab.evaluate.judge import lexical
+from claimlab.evaluate.judge import opinions as lexical
 from claimlab.evaluate.judge.cases import Articles, articles_in, read_cases
-from claimlab.evaluate.judge.lexical import LexicalJudge, conflict
-from claimlab.evaluate.judge.opinions import Contradiction
+from claimlab.evaluate.judge.opinions import Contradiction, LexicalJudge, conflict
 from claimlab.evaluate.judge.people import (
     DEFAULT,
     agreement_between,

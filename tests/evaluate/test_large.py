@@ -16,7 +16,7 @@ from claimlab.core.stats.interval import _numbered, tail
 from claimlab.evaluate.answers import answers
 from claimlab.evaluate.compare import compare
 from claimlab.evaluate.metrics.table_scores import rank_area
-from claimlab.evaluate.open import open_runs
+from claimlab.evaluate.scored_run import open_runs
 from claimlab.evaluate.slices import slice_run
 from claimlab.files.predictions import _remainders, _written
 

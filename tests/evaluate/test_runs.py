@@ -14,10 +14,9 @@ from claimlab.core.errors import DataError
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.front import evaluate
 from claimlab.evaluate.metrics.table_scores import DRAWS, areas, auroc_interval
-from claimlab.evaluate.open import open_foreign, open_runs
 from claimlab.evaluate.result import abstentions, measure
 from claimlab.evaluate.run import evaluate_run
-from claimlab.evaluate.scored_run import each_run
+from claimlab.evaluate.scored_run import each_run, open_foreign, open_runs
 from claimlab.tasks import open_task
 
 Maker = Callable[..., Dataset]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import claimlab as cl
-from claimlab.evaluate.open import open_runs
+from claimlab.evaluate.scored_run import open_runs
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.study.page import study_table
 from claimlab.study.run import Grid

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -178,10 +177,12 @@ def _alike(scores: pl.Series) -> dict[str, Floats] | None:
 def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float] | None:
     """The scores of one record; null where one of them is: a part of them says nothing."""
     try:
-        row: Mapping[str, Any] | None = json.loads(scores) if isinstance(scores, str) else scores
+        row: Mapping[str, float | None] | None = (
+            json.loads(scores) if isinstance(scores, str) else scores
+        )
         if row is None or None in row.values():
             return None
-        return {key: float(value) for key, value in row.items()}
+        return {key: float(value) for key, value in row.items() if value is not None}
     except (ValueError, TypeError, AttributeError):
         raise DataError(
             f"The scores '{str(scores)[:60]}' are not a JSON object of numbers.",

@@ -22,9 +22,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.stats.interval import DRAWS
 from claimlab.evaluate.contamination.result import Contamination, read_contamination
-from claimlab.evaluate.open import open_foreign, open_runs
 from claimlab.evaluate.run import Evaluated, evaluate_runs
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import ScoredRun, open_foreign, open_runs
 from claimlab.evaluate.views import KIND, contents
 from claimlab.pages.folder import fill
 

@@ -10,19 +10,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
+from claimlab.core.record import to_side_table
 from claimlab.core.stats.scores import Floats
 from claimlab.core.types import JsonObject
 from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.evaluate.traits import Values, trait
-from claimlab.tasks import Task
+from claimlab.tasks import Task, open_task
+
+if TYPE_CHECKING:
+    from claimlab.core.run import Source
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
 # What a system writes instead of a verdict when it found nothing, or not enough: two different
@@ -255,3 +261,49 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
 def _in_meta(meta: str | None) -> str | None:
     kind = json.loads(meta).get("abstained") if meta else None
     return kind if kind in ABSTENTIONS else None
+
+
+def open_runs(
+    run: Source,
+    *,
+    task: str | None = None,
+    split: str | None = None,
+    data: Dataset | None = None,
+    name: str | None = None,
+) -> list[ScoredRun]:
+    """The runs in a run folder (one for each value of the column `run`), scored by the task that
+    they were made for.
+    """
+    from claimlab.evaluate.judge.people import judged_in
+
+    folder = Dataset.of(run)
+    own_name = name or (folder.name if folder.path is None else folder.path.name)
+    if "predictions" not in folder.tables:
+        at = "" if folder.path is None else f" at '{folder.path}'"
+        raise DataError(
+            f"The run '{own_name}'{at} has no table of predictions.",
+            "Point at a folder that has one.",
+        )
+    predictions = to_side_table("predictions", folder.tables["predictions"])
+    about = about_of(folder.lineage, tuple(folder.notes))
+    source = data or folder
+    chosen = open_task(task or task_of(folder), source.records)
+    about = replace(about, judged=judged_in(folder, chosen))
+    return each_run(own_name, predictions, source, chosen, split=split, about=about)
+
+
+def open_foreign(
+    file: Path, data: Dataset, *, task: str = "veracity", split: str | None = None
+) -> list[ScoredRun]:
+    """The run in `file` on the records of `data`: see `claimlab.files.predictions`."""
+    from claimlab.detect.outside import predictions_about, run_name
+
+    opened = open_task(task, data.records)
+    predictions = predictions_about(data, file, opened)
+    return each_run(
+        run_name(predictions, file),
+        to_side_table("predictions", predictions),
+        data,
+        opened,
+        split=split,
+    )

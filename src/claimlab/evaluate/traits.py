@@ -17,6 +17,7 @@ import polars as pl
 
 from claimlab.core.columns import column_values
 from claimlab.core.languages import Language, describe
+from claimlab.core.types import JsonObject
 
 Values = (
     pl.DataFrame
@@ -54,7 +55,7 @@ def _synthetic(*keys: str) -> Callable[[pl.DataFrame], Values]:
     return lambda records: _from_meta(records, keys, lambda meta: _first_key(meta, keys))
 
 
-def _first_key(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+def _first_key(meta: JsonObject, keys: tuple[str, ...]) -> list[str]:
     synthetic = meta.get("synthetic")
     synthetic = synthetic if isinstance(synthetic, Mapping) else {}
     origin, changes = synthetic.get("origin"), synthetic.get("changes")
@@ -132,7 +133,7 @@ def _alone(values: pl.Series) -> Values:
 
 
 def _from_meta(
-    records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[Mapping[str, Any]], list[str]]
+    records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[JsonObject], list[str]]
 ) -> Values:
     """`read` of every `meta` that has one of the keys; only those are parsed."""
     meta = records["meta"].cast(pl.String)
@@ -144,6 +145,6 @@ def _one(value: Any) -> list[str]:
     return [] if value is None else [str(value)]
 
 
-def _object(text: str) -> Mapping[str, Any]:
+def _object(text: str) -> JsonObject:
     content = json.loads(text)
-    return content if isinstance(content, Mapping) else {}
+    return content if isinstance(content, dict) else {}

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -200,7 +199,7 @@ def _detectors(study: StudyFile) -> list[str]:
     return problems
 
 
-def _open(name: str, options: Mapping[str, Any]) -> None:
+def _open(name: str, options: JsonObject) -> None:
     from claimlab.core.calls.calls import Calls
     from claimlab.detect.detector import DETECTORS
     from claimlab.detect.open import open_detector
@@ -234,7 +233,7 @@ def _asked(node: Node) -> Iterator[str]:
         yield from (f"{node.verb}: {problem}" for problem in _search_problems(provider))
 
 
-def _values(options: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _values(options: JsonObject, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each of these options that is given, with each of its values."""
     for name in names:
         value = options.get(name) or ()

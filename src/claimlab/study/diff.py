@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -19,8 +19,7 @@ from claimlab.core.stats.chance import holm
 from claimlab.core.stats.interval import DRAWS, Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.open import open_runs
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import ScoredRun, open_runs
 from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, Tone, decimal, percent
 from claimlab.pages.folder import Contents, fill
 from claimlab.study.entry import Entry, Row
@@ -54,7 +53,7 @@ WORDS: tuple[Word, ...] = (
 class Change:
     """One setting in both studies, or in one of them."""
 
-    axes: Mapping[str, Any]
+    axes: JsonObject
     before: Entry | None
     after: Entry | None
     difference: float | None = None

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from claimlab.core.errors import UsageError
 from claimlab.core.settings import one_of
@@ -69,7 +68,7 @@ class Entry:
         }
 
     @classmethod
-    def of(cls, saved: Mapping[str, Any]) -> Entry:
+    def of(cls, saved: JsonObject) -> Entry:
         """The entry that `to_json` gave."""
         ends = {name: _ends(saved[name]) for name in ("interval", "difference_interval")}
         tested = dict(saved.get("chance") or {})

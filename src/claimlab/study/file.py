@@ -48,7 +48,7 @@ def paper_table(name: str) -> JsonObject:
     return table
 
 
-def with_papers(raw: Mapping[str, Any]) -> JsonObject:
+def with_papers(raw: JsonObject) -> JsonObject:
     """The content of a study file, with the figures of the tables that its `[[published]]` and
     `[[show]]` name.
     """

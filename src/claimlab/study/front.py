@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import in_storage, note_call, repeatable
@@ -113,7 +112,7 @@ def study_estimate(
     }
 
 
-def _sum(parts: Iterable[Mapping[str, Any]], name: str) -> float | None:
+def _sum(parts: Iterable[JsonObject], name: str) -> float | None:
     amounts = [part[name] for part in parts]
     return None if None in amounts else sum(amounts)
 

@@ -12,7 +12,6 @@ out/claims     import   ->  [datasets.claims], where the file is still there
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from claimlab.core.errors import ClaimlabError, DataError, OutputExists, Unknown
 from claimlab.core.plain import slug
 from claimlab.core.settings import as_toml
 from claimlab.core.trust import allow
+from claimlab.core.types import JsonObject
 from claimlab.study.file import Options, read_study_file
 from claimlab.study.needs import needs_of
 from claimlab.study.rerun import Inputs
@@ -108,7 +108,7 @@ def _steps(folder: Path, call: Call) -> tuple[dict[str, Options], Path]:
         folder, call = before, earlier
 
 
-def _options(folder: Path, verb: Verb, arguments: Mapping[str, Any], places: Inputs) -> Options:
+def _options(folder: Path, verb: Verb, arguments: JsonObject, places: Inputs) -> Options:
     options = {name: _value(folder, name, value, places) for name, value in arguments.items()}
     if unknown := [name for name in options if name not in verb.options]:
         raise DataError(
@@ -137,7 +137,7 @@ def _value(folder: Path, name: str, value: Any, places: Inputs) -> Any:
     )
 
 
-def _place(value: Mapping[str, Any], places: Inputs) -> Path:
+def _place(value: JsonObject, places: Inputs) -> Path:
     """Where an input is today, as a path from the current folder: a study is read from there."""
     place = places.find(str(value[INPUT]), value.get("sha256"))
     return Path(os.path.relpath(place))
@@ -164,13 +164,13 @@ def _dataset(folder: Path) -> Options:
     }
 
 
-def _name(axis: str, verb: Verb, options: Mapping[str, Any]) -> str:
+def _name(axis: str, verb: Verb, options: JsonObject) -> str:
     """What the value of the axis is called: its main option, where that is a word."""
     main = options.get(verb.main, verb_default(verb))
     return main if isinstance(main, str) and main and "/" not in main else axis
 
 
-def _lines(table: Mapping[str, Any]) -> list[str]:
+def _lines(table: JsonObject) -> list[str]:
     return [f"{name} = {as_toml(value)}" for name, value in table.items() if value is not None]
 
 

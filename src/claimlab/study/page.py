@@ -40,7 +40,7 @@ from claimlab.pages.blocks import (
 from claimlab.pages.charts import Dot, dots, to_svg
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import TRIVIAL, Entry, Row, beside, published_rows, published_table
-from claimlab.study.exhibit import exhibit_tables
+from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import Published, StudyFile, Value, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.run import Grid

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import import_module
@@ -251,9 +251,7 @@ def repeated() -> set[str]:
     return steps | {f"{home}.{name}" for name, home in HOMES.items()}
 
 
-def _arguments(
-    function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs
-) -> JsonObject:
+def _arguments(function: Callable[..., Any], recorded: JsonObject, places: Inputs) -> JsonObject:
     parameters = parameters_of(function)
     arguments = {}
     for name, value in recorded.items():

@@ -298,7 +298,7 @@ class Maker:
         return Ledger(file).opening[0] / 1e9 if file.is_file() else 0.0
 
 
-def call_step(name: str, places: Sequence[Path], options: Mapping[str, Any], folder: Path) -> None:
+def call_step(name: str, places: Sequence[Path], options: JsonObject, folder: Path) -> None:
     """Make one step: the verb itself, with the folders that it reads and the one that it writes."""
     verb = VERBS[name]
     if name == "merge":

@@ -21,8 +21,7 @@ from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_runs, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
-from claimlab.evaluate.open import open_runs
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import ScoredRun, open_runs
 from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Value
 from claimlab.study.plan import Cell

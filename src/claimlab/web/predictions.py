@@ -15,8 +15,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import NotFound
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.evaluate.open import open_runs
-from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.scored_run import ScoredRun, open_runs
 from claimlab.evaluate.traits import USUAL, trait
 from claimlab.web.rows import as_text
 from claimlab.web.workspace import Memo, Place

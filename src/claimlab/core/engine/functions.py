@@ -17,7 +17,7 @@ FUNCTIONS = {
     "evolve lives": "claimlab.evolve.run:do_lives",
     "filter metric": "claimlab.generate.filter.measure:do_metric",
     "import table": "claimlab.exchange.importing.shared:do_table",
-    "judge conflicts": "claimlab.evaluate.judge.lexical:conflicts",
+    "judge conflicts": "claimlab.evaluate.judge.opinions:conflicts",
     "near-duplicates match": "claimlab.text.neardup.stream:match",
     "near-duplicates same": "claimlab.text.neardup.stream:same",
     "near-duplicates sketch": "claimlab.text.neardup.stream:sketch",

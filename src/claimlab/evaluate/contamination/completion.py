@@ -9,7 +9,7 @@ writes about the subject anyway.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -192,7 +192,7 @@ def completion_finding(
     table: pl.DataFrame,
     cases: Sequence[Half],
     model: str,
-    tally: Mapping[str, Any],
+    tally: JsonObject,
     *,
     too_short: int,
     seed: int = 0,

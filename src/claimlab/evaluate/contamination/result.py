@@ -121,7 +121,7 @@ def _sign_test(differences: Floats) -> float:
 
 
 FILE, TABLE, KIND = "contamination.json", "contamination.parquet", "contamination report"
-KNOWN, CLEAN = "contaminated", "clean"
+KNOWN, CLEAN, UNKNOWN = "contaminated", "clean", "not measured"
 TITLES = {
     "overlap": "Word sequences in corpora",
     "cutoff": "Dates and the cut-off",
@@ -158,7 +158,7 @@ class Contamination(Shown):
         """Records by status; "not measured" are those that nothing was measured of."""
         status = self.records["status"]
         named = {name: int((status == name).sum()) for name in (KNOWN, CLEAN)}
-        return {**named, "not measured": status.null_count()}
+        return {**named, UNKNOWN: status.null_count()}
 
     @property
     def worst(self) -> Finding:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
+from claimlab.core.finding import Finding
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.contamination.result import (
+    CLEAN,
     FILE,
     KIND,
     KNOWN,
     RULE,
     TABLE,
     TITLES,
+    UNKNOWN,
     Contamination,
+    not_measured,
 )
 from claimlab.pages.blocks import (
     Block,
-    Cell,
+    Column,
     Items,
     Report,
     Section,
@@ -26,6 +29,7 @@ from claimlab.pages.blocks import (
     Text,
     Tiles,
     percent,
+    short,
     span,
 )
 from claimlab.pages.excerpt import excerpt
@@ -63,7 +67,8 @@ def page(report: Contamination) -> Report:
         Text(f"{conclusion(report)} {_ADVICE[report.worst.verdict]}", "conclusion"),
         tiles(report),
     ]
-    blocks += [_measures(report), *_corpora(report), *_calls(report), *_records(report), method()]
+    measured = Section("What was measured", [summary_table(report)], anchor="measured")
+    blocks += [measured, *_corpora(report), *_calls(report), *_records(report), method()]
     part = f", split {report.split}" if report.split else ""
     return Report(
         f"Contamination of {excerpt(report.dataset, 60)}",
@@ -80,82 +85,56 @@ def conclusion(report: Contamination) -> str:
 
 def tiles(report: Contamination) -> Tiles:
     counts = report.counts()
+    known, clean, unknown = (f"{counts[name]:,}" for name in (KNOWN, CLEAN, UNKNOWN))
     return Tiles(
         [
-            ("contaminated", f"{counts[KNOWN]:,}", "fail" if counts[KNOWN] else "plain"),
-            ("clean by what was measured", f"{counts['clean']:,}", "plain"),
-            (
-                "not measured",
-                f"{counts['not measured']:,}",
-                "warn" if counts["not measured"] else "plain",
-            ),
+            ("contaminated", known, "fail" if counts[KNOWN] else "plain"),
+            ("clean by what was measured", clean, "plain"),
+            ("not measured", unknown, "warn" if counts[UNKNOWN] else "plain"),
         ]
     )
 
 
+MEASUREMENT: tuple[Column[Finding], ...] = (
+    Column("Measurement", lambda f: TITLES[f.check]),
+    Column("Result", lambda f: f.verdict.replace("-", " "), tone=lambda f: f.verdict),
+    Column("Records (%)", "score", percent),
+    Column("95% interval", "interval", span),
+    Column("Control (%)", lambda f: f.details.get("control"), percent),
+    Column("Difference, 95%", "difference_interval", span),
+    Column("n"),
+    Column("Why"),
+)
+CORPUS: tuple[Column[tuple[str, dict[str, int]]], ...] = (
+    Column("Corpus", 0, short(60)),
+    Column("Documents", lambda row: row[1].get("documents", 0)),
+    Column(
+        "Without a text",
+        lambda row: sum(row[1].values()) - row[1].get("documents", 0) - row[1]["contaminated"],
+    ),
+    Column("Test records in it", lambda row: row[1]["contaminated"]),
+)
+RECORD: dict[str, Column[JsonObject]] = {
+    "id": Column("Record", "id", short(60)),
+    "share_8": Column("8-grams (%)", "share_8", percent),
+    "share_13": Column("13-grams (%)", "share_13", percent),
+    "verbatim": Column("Second half (%)", "verbatim", percent),
+    "corpora": Column("Corpora", "corpora", short(80)),
+}
+
+
 def summary_table(report: Contamination) -> Table:
     """A row for each measurement, also those that were not made."""
-    by_name = {f.check: f for f in report.findings}
-    rows: list[list[Any]] = []
-    for name, title in TITLES.items():
-        f = by_name.get(name)
-        if f is None:
-            rows.append(
-                [
-                    title,
-                    Cell("not measured", tone="not-measured"),
-                    None,
-                    None,
-                    None,
-                    None,
-                    0,
-                    "Not asked for.",
-                ]
-            )
-            continue
-        result = Cell(f.verdict.replace("-", " "), tone=f.verdict)
-        control = percent(f.details.get("control"))
-        rows.append(
-            [
-                title,
-                result,
-                percent(f.score),
-                span(f.interval),
-                control,
-                span(f.difference_interval),
-                f.n,
-                f.why,
-            ]
-        )
-    columns = [
-        "Measurement",
-        "Result",
-        "Records (%)",
-        "95% interval",
-        "Control (%)",
-        "Difference, 95%",
-        "n",
-        "Why",
-    ]
-    return Table(columns, rows, sortable=False)
-
-
-def _measures(report: Contamination) -> Section:
-    return Section("What was measured", [summary_table(report)], anchor="measured")
+    findings = {f.check: f for f in report.findings}
+    rows = [findings.get(name) or not_measured(name, "Not asked for.", 0) for name in TITLES]
+    return Table.of(MEASUREMENT, rows, sortable=False)
 
 
 def _corpora(report: Contamination) -> list[Block]:
     tallies = next((f.details["corpora"] for f in report.findings if "corpora" in f.details), None)
     if tallies is None:
         return []
-    rows: list[list[Any]] = []
-    for name, counts in tallies.items():
-        skipped = sum(n for kind, n in counts.items() if kind not in ("documents", "contaminated"))
-        rows.append(
-            [excerpt(name, 60), counts.get("documents", 0), skipped, counts["contaminated"]]
-        )
-    table = Table(["Corpus", "Documents", "Without a text", "Test records in it"], rows)
-    return [Section("The corpora", [table], anchor="corpora")]
+    return [Section("The corpora", [Table.of(CORPUS, tallies.items())], anchor="corpora")]
 
 
 def _calls(report: Contamination) -> list[Block]:
@@ -165,11 +144,11 @@ def _calls(report: Contamination) -> list[Block]:
     answers = details["answers"]
     items = [
         f"Asked: {answers['asked']:,}; answered: {answers['answered']:,}; refused:"
-        f" {answers['refused']:,}."
+        f" {answers['refused']:,}.",
+        *(f"Failed, {reason}: {n:,}." for reason, n in answers["failures"].items()),
+        f"Too short for the probe: {several(details['too_short'], 'record')}.",
+        *(f"Note: {note}." for note in answers["notes"]),
     ]
-    items += [f"Failed, {reason}: {n:,}." for reason, n in answers["failures"].items()]
-    items += [f"Too short for the probe: {several(details['too_short'], 'record')}."]
-    items += [f"Note: {note}." for note in answers["notes"]]
     return [Section("The model's replies", [Items(items)], anchor="replies")]
 
 
@@ -177,62 +156,31 @@ def _records(report: Contamination) -> list[Block]:
     rows = report.records.filter(pl.col("status") == KNOWN)
     if not rows.height:
         return []
-    shown = [c for c in ("share_8", "share_13", "verbatim") if c in rows.columns]
-    titles = {"share_8": "8-grams (%)", "share_13": "13-grams (%)", "verbatim": "Second half (%)"}
-    columns = [
-        "Record",
-        *(titles[c] for c in shown),
-        *(["Corpora"] if "corpora" in rows.columns else []),
-    ]
-    body: list[list[Any]] = [
-        [
-            excerpt(row["id"], 60),
-            *(percent(row[c]) for c in shown),
-            *([excerpt(row["corpora"] or "", 80) or None] if "corpora" in rows.columns else []),
-        ]
-        for row in rows.head(LISTED).iter_rows(named=True)
-    ]
-    blocks: list[Block] = [Table(columns, body)]
+    columns = [column for name, column in RECORD.items() if name in rows.columns]
+    blocks: list[Block] = [Table.of(columns, rows.head(LISTED).iter_rows(named=True))]
     if rows.height > LISTED:
-        blocks.insert(
-            0, Text(f"{LISTED} of {rows.height:,} records are shown; {TABLE} has them all.", "note")
-        )
+        note = f"{LISTED} of {rows.height:,} records are shown; {TABLE} has them all."
+        blocks.insert(0, Text(note, "note"))
     return [Section(f"Contaminated records ({rows.height:,})", blocks, anchor="records")]
 
 
+_MARGIN = f"{100 * RULE.margin:.0f} points"
+_METHOD = (
+    "Word sequences: a record is contaminated if at least 70% of its 8-word sequences occur in the"
+    " corpora. The control is the same texts with their words in random order. Records with fewer"
+    " than 8 words are not measured. Absence from these corpora does not show that a model has not"
+    " read it.",
+    "Completion: the model gets the first half of a text and is asked for the rest. A run of 8"
+    " words of the second half counts. The control holds each reply against five other records in"
+    " the same language. A refusal or failed call is counted and not measured. A model may know a"
+    " text and not repeat it.",
+    "Dates: only a record dated after the cut-off cannot have been read. Dates alone never fail.",
+    "Fail when the 95% interval of the difference to the control lies above"
+    f" {_MARGIN} and p is at most {RULE.alpha}; warn when it lies above 0; pass when it ends below"
+    f" {_MARGIN}; otherwise inconclusive. Intervals resample whole groups; p is of a sign test over"
+    f" groups. Not measured with fewer than {RULE.min_units} groups.",
+)
+
+
 def method() -> Section:
-    margin = f"{100 * RULE.margin:.0f} points"
-    return Section(
-        "How these figures were made",
-        [
-            Items(
-                [
-                    (
-                        "Word sequences: a record is contaminated if at least 70% of its 8-word"
-                        " sequences occur in the corpora. The control is the same texts with their"
-                        " words in random order. Records with fewer than 8 words are not measured."
-                        " Absence from these corpora does not show that a model has not read it."
-                    ),
-                    (
-                        "Completion: the model gets the first half of a text and is asked for the"
-                        " rest. A run of 8 words of the second half counts. The control holds each"
-                        " reply against five other records in the same language. A refusal or"
-                        " failed call is counted and not measured. A model may know a text and not"
-                        " repeat it."
-                    ),
-                    (
-                        "Dates: only a record dated after the cut-off cannot have been read. Dates"
-                        " alone never fail."
-                    ),
-                    (
-                        "Fail when the 95% interval of the difference to the control lies above"
-                        f" {margin} and p is at most {RULE.alpha}; warn when it lies above 0; pass"
-                        f" when it ends below {margin}; otherwise inconclusive. Intervals resample"
-                        " whole groups; p is of a sign test over groups. Not measured with fewer"
-                        f" than {RULE.min_units} groups."
-                    ),
-                ]
-            )
-        ],
-        anchor="method",
-    )
+    return Section("How these figures were made", [Items(_METHOD)], anchor="method")

@@ -1,16 +1,18 @@
 """The inputs of a study's report: its datasets, their saved audits, and its evaluation runs.
 
 A run is scored like any run, with random examples of right and wrong, what annotators decided about
-these in a review, and the command that starts one.
+these in a review, and the command that starts one. The shifts that the author puts in scope are
+held against what the runs test: a promise without a test is a failure.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -23,12 +25,14 @@ from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.remote import is_remote
+from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
+from claimlab.core.words import several
 from claimlab.evaluate.answers import speller
 from claimlab.evaluate.compare import compare_all, drops, join_seeds
 from claimlab.evaluate.contamination.result import Contamination, read_contamination
-from claimlab.evaluate.eqa.scope import ShiftResult, Tests, held_against, tests_of
-from claimlab.evaluate.eqa.study import RunFile, Study
+from claimlab.evaluate.eqa.scope import SHIFTS, Tests, is_known_detector, tests_of
+from claimlab.evaluate.eqa.study import InScope, RunFile, Shifts, Study
 from claimlab.evaluate.judge.people import judged_in
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.run import evaluate_run, steps
@@ -134,7 +138,7 @@ INPUT, RATIONALE = 600, 300  # characters shown
 
 
 @dataclass(frozen=True)
-class Run(ScoredRun):
+class ExaminedRun(ScoredRun):
     """A scored run with examples drawn at random, what its split tests, and what a review says of
     its predictions.
     """
@@ -149,6 +153,11 @@ class Run(ScoredRun):
     @property
     def examples(self) -> list[JsonObject]:
         return [*self.correct, *self.wrong]
+
+    def judged(self, record: str) -> str | None:
+        """What annotators decided about an example, in a line; null where there is nothing yet."""
+        judgement = self.judgements.get(record)
+        return (judgement.words() if judgement is not None else None) or None
 
     @cached_property
     def result(self) -> RunResult | None:
@@ -194,7 +203,7 @@ class Scoring:
     known: Sequence[Dataset] = ()
 
 
-def read_runs(listed: RunFile, scoring: Scoring) -> list[Run]:
+def read_runs(listed: RunFile, scoring: Scoring) -> list[ExaminedRun]:
     """The runs in a dataset folder or a Parquet file: one for each value of the column `run`.
 
     A run on a part of one of the study's datasets is a run on it.
@@ -273,11 +282,11 @@ def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame,
         ) from None
 
 
-def _with_examples(run: ScoredRun, seed: int) -> Run:
+def _with_examples(run: ScoredRun, seed: int) -> ExaminedRun:
     right = run.table.filter(pl.col("said") == pl.col("truth"))
     wrong = run.table.filter(pl.col("said") != pl.col("truth"))
     scores = {f.name: getattr(run, f.name) for f in fields(ScoredRun)}
-    return Run(**scores, correct=_draw(right, seed), wrong=_draw(wrong, seed))
+    return ExaminedRun(**scores, correct=_draw(right, seed), wrong=_draw(wrong, seed))
 
 
 def _draw(rows: pl.DataFrame, seed: int) -> list[JsonObject]:
@@ -297,6 +306,114 @@ def _draw(rows: pl.DataFrame, seed: int) -> list[JsonObject]:
     ]
 
 
+Outcome = Literal["tested", "not-tested", "out-of-scope", "left-open"]
+OUTCOMES: dict[str, Outcome] = {"out of scope": "out-of-scope", "left open": "left-open"}
+ELSEWHERE = "its predictions were made elsewhere, so that what it was trained on is not recorded"
+
+
+@dataclass(frozen=True)
+class Test:
+    """One run that tests a shift: how it does, and what it scores there."""
+
+    run: str
+    how: str
+    records: int
+    macro_f1: float | None
+    interval: Interval | None
+    baseline: float | None  # the best trivial one on the same records
+
+    @property
+    def above_baseline(self) -> bool:
+        low = self.macro_f1 if self.interval is None else self.interval[0]
+        return low is not None and self.baseline is not None and low > self.baseline
+
+    def score(self) -> str:
+        if self.macro_f1 is None:
+            return f"no macro-F1 (one class) on {several(self.records, 'record')}"
+        ends = (
+            "no interval"
+            if self.interval is None
+            else "{:.1f} to {:.1f}".format(*(100 * e for e in self.interval))
+        )
+        above = "above" if self.above_baseline else "NOT above"
+        scored = f"macro-F1 {100 * self.macro_f1:.1f} ({ends}) on {several(self.records, 'record')}"
+        return scored if self.baseline is None else f"{scored}, {above} the best trivial baseline"
+
+
+@dataclass(frozen=True)
+class ShiftResult:
+    """`contradicted` has what the author says of runs that do not test the shift."""
+
+    shift: str
+    scope: str
+    outcome: Outcome
+    tests: list[Test]
+    contradicted: list[str]
+    why: str
+
+    def sentence(self) -> str:
+        words = f"{self.shift} ({SHIFTS[self.shift].words})"
+        if self.outcome == "not-tested":
+            return f"{words} is in scope, and no run tests it. {self.why}"
+        if self.outcome == "tested":
+            runs = "; ".join(f"'{excerpt(t.run, 60)}', {t.how}: {t.score()}" for t in self.tests)
+            return f"{words} is tested by {runs}."
+        return f"{words}: {self.scope}."
+
+
+def held_against(shifts: Shifts, runs: Sequence[ExaminedRun]) -> list[ShiftResult]:
+    """One result for each shift of the form."""
+    return [_result(name, promise, runs) for name, promise in shifts.each().items()]
+
+
+def _result(name: str, promise: InScope, runs: Sequence[ExaminedRun]) -> ShiftResult:
+    tests = [_test(name, run) for run in runs if name in run.tests.shifts]
+    if promise.scope != "in scope":
+        return ShiftResult(name, promise.scope, OUTCOMES[promise.scope], tests, [], "")
+    claims = [
+        sentence for claim in promise.tested_by for sentence in _contradicted(name, claim, runs)
+    ]
+    if tests:
+        return ShiftResult(name, promise.scope, "tested", tests, claims, "")
+    reasons = [f"'{excerpt(run.name, 60)}': {run.tests.reason()}." for run in runs] or [
+        "No run was given."
+    ]
+    todo = f"To test it, use {SHIFTS[name].todo} and run the detector on that split."
+    why = " ".join([*dict.fromkeys(reasons), todo])
+    return ShiftResult(name, promise.scope, "not-tested", [], claims, why)
+
+
+def _test(name: str, run: ExaminedRun) -> Test:
+    how = run.tests.shifts[name]
+    how = how if is_known_detector(run) else f"{how}; {ELSEWHERE}"
+    result = run.result
+    if result is None:
+        return Test(run.name, how, 0, None, None, None)
+    floor = max((b.macro_f1 for b in result.baselines if b.macro_f1 is not None), default=None)
+    return Test(
+        run.name, how, result.scores.n, result.scores.macro_f1, result.intervals["macro_f1"], floor
+    )
+
+
+def _contradicted(name: str, claim: str, runs: Sequence[ExaminedRun]) -> Iterator[str]:
+    """What is wrong with the author's word that the run or split `claim` tests a shift."""
+    mine = [run for run in runs if _is_named(run, claim)]
+    shown = excerpt(claim, 60)
+    if not mine:
+        yield f"'{shown}' is said to test {name}, but no run or split has this name."
+    for run in mine:
+        if name not in run.tests.shifts:
+            whose = "" if claim == run.name else f"'{excerpt(run.name, 60)}': "
+            yield f"'{shown}' is said to test {name}, but does not: {whose}{run.tests.reason()}."
+
+
+def _is_named(run: ExaminedRun, claim: str) -> bool:
+    about = run.about
+    return claim in (run.name, about.divided_by, about.division) or run.name.startswith(
+        f"{claim}: "
+    )
+
+
 @dataclass(frozen=True)
 class Evidence:
     """`audits[i]` are the audits made on exactly the records of `datasets[i]`; the others are
@@ -307,7 +424,7 @@ class Evidence:
     datasets: list[Dataset]
     audits: list[list[Audit]]
     strays: list[Audit] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
+    runs: list[ExaminedRun] = field(default_factory=list)
     contamination: list[Contamination] = field(default_factory=list)
 
     @cached_property
@@ -344,7 +461,7 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
     saved = [a for path in study.data.audits for a in read_audits(home / path)]
     by_dataset = [[a for a in saved if a.digest == digest] for digest in digests]
     strays = [a for a in saved if a.digest not in digests]
-    runs: list[Run] = []
+    runs: list[ExaminedRun] = []
     scoring = Scoring(home, study.data.target, study.inspection.seed, datasets)
     for i, listed in enumerate(study.runs):
         progress("runs", i, len(study.runs))

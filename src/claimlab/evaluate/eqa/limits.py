@@ -16,7 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import DETECTORS
 from claimlab.evaluate.contamination.result import TITLES, Contamination
-from claimlab.evaluate.eqa.evidence import EXAMPLES, Evidence, Run
+from claimlab.evaluate.eqa.evidence import EXAMPLES, Evidence, ExaminedRun
 from claimlab.evaluate.eqa.scope import SHIFTS, is_known_detector
 from claimlab.evaluate.eqa.study import is_empty
 
@@ -234,7 +234,7 @@ def _runs(evidence: Evidence) -> Iterator[Limit]:
             yield Limit("run", run.name, unseen)
 
 
-def _of_run(run: Run) -> Iterator[str]:
+def _of_run(run: ExaminedRun) -> Iterator[str]:
     table, n = run.table, run.table.height
     trained = int((table["split"] == "train").fill_null(False).sum())
     if table["split"].null_count() == n:
@@ -333,7 +333,7 @@ def _inspection(evidence: Evidence) -> Iterator[Limit]:
         yield Limit("inspection", "", "No notes on the example predictions were given.")
 
 
-def _examples(run: Run) -> Iterator[str]:
+def _examples(run: ExaminedRun) -> Iterator[str]:
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
         if len(drawn) < EXAMPLES:
             yield f"Only {several(len(drawn), f'{what} prediction')} to inspect."
@@ -345,7 +345,7 @@ def _examples(run: Run) -> Iterator[str]:
         yield f"{unused} of other texts or predictions than this run's: not used."
 
 
-def _open_examples(run: Run) -> int:
+def _open_examples(run: ExaminedRun) -> int:
     """How many of the example predictions were not decided in a review."""
     settled = {i for i, judgement in run.judgements.items() if judgement.value is not None}
     return sum(row["id"] not in settled for row in run.examples)

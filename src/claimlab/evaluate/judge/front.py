@@ -29,8 +29,13 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.detect.open import open_handles
 from claimlab.evaluate.judge.cases import Case, articles_in, read_articles, read_cases
-from claimlab.evaluate.judge.lexical import LexicalJudge
-from claimlab.evaluate.judge.opinions import Contradiction, Judge, NoJudge, check_scale
+from claimlab.evaluate.judge.opinions import (
+    Contradiction,
+    Judge,
+    LexicalJudge,
+    NoJudge,
+    check_scale,
+)
 from claimlab.evaluate.judge.people import read_people
 from claimlab.evaluate.judge.run import Judged, judge_run
 from claimlab.evaluate.scored_run import task_of
