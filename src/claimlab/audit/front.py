@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Unpack, get_args
 
-from claimlab.audit import fix as repair
 from claimlab.audit.check import ProtocolName
 from claimlab.audit.diff import Diff, record_changes
+from claimlab.audit.fix import repair
 from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
 from claimlab.audit.result import FILE as AUDIT_FILE
 from claimlab.audit.result import Audit, read_audits
