@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.audit.rule import CDL_FLAG
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines, Finding
 from claimlab.core.stats.scores import (
@@ -41,12 +42,7 @@ from claimlab.text.tokens import cdl_count_tokens, cdl_presence_tokens
 SEED = 42
 TEST_SHARE = 0.25
 TREES, LEAVES = 100, 20
-FLAG = 0.60
 HELD_OUT = {"cdl-holdout": " with a hold-out"}
-RULE = (
-    f"Fail from a macro-F1 of {FLAG:.2f}, else pass; this protocol has no interval and no permuted"
-    " control."
-)
 
 
 @dataclass(frozen=True)
@@ -174,10 +170,10 @@ def finding(
         {
             "check": check,
             "protocol": protocol,
-            "verdict": "fail" if score >= FLAG else "pass",
+            "verdict": "fail" if score >= CDL_FLAG else "pass",
             "why": (
                 f"{what} scores macro-F1 {100 * score:.1f} under the published scripts'"
-                f" protocol{HELD_OUT.get(protocol, '')} (flagged from {100 * FLAG:.0f}); that"
+                f" protocol{HELD_OUT.get(protocol, '')} (flagged from {100 * CDL_FLAG:.0f}); that"
                 " protocol has no interval and no shuffled control."
             ),
             "score": score,

@@ -9,6 +9,12 @@ from dataclasses import dataclass, field
 from claimlab.core.finding import Verdict
 from claimlab.core.stats.interval import wilson
 
+CDL_FLAG = 0.60  # the macro-F1 at which the published guide's scripts fail a check
+CDL_RULE = (
+    f"Fail from a macro-F1 of {CDL_FLAG:.2f}, else pass; this protocol has no interval and no"
+    " permuted control."
+)
+FEASIBLE = 0.75  # the share of claims that can be checked at all, below which a dataset fails
 GAIN = "gain_interval"  # among a finding's details: see `Rule.given`
 
 

@@ -16,12 +16,11 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.audit import cdl
 from claimlab.audit.advice import Conclusion
 from claimlab.audit.check import CHECKS, PROTOCOLS, Check, Context, ProtocolName, not_measured
 from claimlab.audit.examples import collect
 from claimlab.audit.result import Audit
-from claimlab.audit.rule import GAIN, Rule, Settings
+from claimlab.audit.rule import CDL_RULE, GAIN, Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
@@ -111,7 +110,7 @@ def audit(
         records=dataset.records.height,
         labelled=subject.n,
         card=dataset.card,
-        rule=context.settings.rule.words() if protocol == "fair" else cdl.RULE,
+        rule=context.settings.rule.words() if protocol == "fair" else CDL_RULE,
         folder=dataset.name if dataset.path is None else dataset.path.name,
         split={"train", "test"} <= set(dataset.records["split"].unique().to_list()),
     )

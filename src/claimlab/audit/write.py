@@ -12,8 +12,7 @@ from pathlib import Path
 
 from claimlab.audit.fix import Repaired
 from claimlab.audit.result import FILE, Audit
-from claimlab.audit.views.compare import compared
-from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, paper, report
+from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, compared, paper, report
 from claimlab.core.guard import AUDIT
 from claimlab.pages.blocks import Report
 from claimlab.pages.folder import Contents, write_report

@@ -129,9 +129,9 @@ def _enriched(row: JsonObject, record: JsonObject) -> Enriched:
         ],
     )
     if first:
-        found = "not-corresponding" if pieces else "nothing-found"
+        unmatched = "not-corresponding" if pieces else "nothing-found"
         matched = any(result.get("match") is True for result in results)
-        done.outcome = done.outcome_filtered = "corresponding" if matched else found
+        done.outcome = done.outcome_filtered = "corresponding" if matched else unmatched
     return done
 
 

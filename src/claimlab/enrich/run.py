@@ -97,19 +97,19 @@ def parameters(doors: Doors, settings: Settings) -> JsonObject:
 
 def summarise(done: Sequence[Enriched]) -> JsonObject:
     """Every end, every failure and what was set aside, counted."""
-    found = [piece["evidence"]["more"] for one in done for piece in one.evidence]
+    pieces = [piece["evidence"]["more"] for one in done for piece in one.evidence]
     failures = [failure for one in done for failure in one.failures]
     return {
         "records": len(done),
         "outcomes": _outcomes(done),
         "outcomes_filtered": _outcomes(done, "outcome_filtered"),
         **_extractions([one for one in done if one.query is not None]),
-        "evidence": len(found),
+        "evidence": len(pieces),
         "newer_than_claim": sum(one.newer for one in done),
         "undated": sum(one.undated for one in done),
         "failures": _tally(f"{failure['stage']}: {failure['kind']}" for failure in failures),
         "pages": sum(len(one.pages) for one in done),
-        "pages_refused": _tally(more["page_failure"] for more in found if "page_failure" in more),
+        "pages_refused": _tally(more["page_failure"] for more in pieces if "page_failure" in more),
     }
 
 

@@ -75,9 +75,9 @@ def estimate(
     for request in map(profile.limited, requests):
         schema = count(in_words(request.schema)) if request.schema is not None else 0
         if recording is not None:
-            asked = question(request, profile)
-            learned = learned or _learned(recording, asked, schema, count)
-            if recording.get(asked) is not None:
+            key = question(request, profile)
+            learned = learned or _learned(recording, key, schema, count)
+            if recording.get(key) is not None:
                 cached += 1
                 continue
         calls += 1

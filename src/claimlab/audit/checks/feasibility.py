@@ -26,6 +26,7 @@ import polars as pl
 
 from claimlab.audit.asking import ALONE, PROMISED, RESULTS, Answer, Kind, Opinion, Reading
 from claimlab.audit.check import Context, FairCheck
+from claimlab.audit.rule import FEASIBLE
 from claimlab.audit.subject import Subject
 from claimlab.core import packaged
 from claimlab.core.finding import Finding, Verdict
@@ -55,7 +56,6 @@ MODERATE = (
     0.4  # kappa from which a judge counts as agreeing with annotators (Landis and Koch, 1977)
 )
 MIN_COMPARED = 30
-THRESHOLD = 0.75
 MIN_RECORDS = 30
 SHOWN = 50  # explanations of a judge
 WITH = {ALONE: "without search", PROMISED: "with search (promised)", RESULTS: "with search results"}
@@ -66,7 +66,7 @@ class Feasibility(FairCheck):
     title = "Feasibility"
     question = "Can the claims be checked at all?"
     rule = (
-        f"Fail when the 95% interval of the feasible share lies below {100 * THRESHOLD:.0f}%, warn"
+        f"Fail when the 95% interval of the feasible share lies below {100 * FEASIBLE:.0f}%, warn"
         " when it straddles it, pass when it lies above. A model judge that was not compared with"
         f" annotators on at least {MIN_COMPARED} records, or agrees with them with a kappa below"
         f" {MODERATE}, is unvalidated: it can warn, but neither fail nor pass."
@@ -107,7 +107,7 @@ class Feasibility(FairCheck):
                 f"Annotators found {100 * rate:.1f}% of {n:,} records feasible with search (lower"
                 f" bound {100 * low:.1f}, upper {100 * high:.1f}, 95% interval"
                 f" {100 * interval[0]:.1f} to {100 * interval[1]:.1f}) and"
-                f" {100 * alone.average.mean():.1f}% without; {100 * THRESHOLD:.0f}% is the"
+                f" {100 * alone.average.mean():.1f}% without; {100 * FEASIBLE:.0f}% is the"
                 " threshold. "
             )
             + agreement_words(agreement),
@@ -241,7 +241,7 @@ def hint_counts(subject: Subject) -> JsonObject:
 
 
 def verdict_of(interval: tuple[float, float]) -> Verdict:
-    return "fail" if interval[1] < THRESHOLD else "pass" if interval[0] >= THRESHOLD else "warn"
+    return "fail" if interval[1] < FEASIBLE else "pass" if interval[0] >= FEASIBLE else "warn"
 
 
 def capped(verdict: Verdict) -> Verdict:

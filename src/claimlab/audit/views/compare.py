@@ -5,13 +5,10 @@ not change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
-from claimlab.audit.fix import Repaired
 from claimlab.audit.result import Audit
-from claimlab.audit.views.page import Chapter, Detail, chapter
-from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
+from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered
 from claimlab.core.finding import VERDICTS, Verdict
 from claimlab.core.words import several, verb
 from claimlab.pages.blocks import (
@@ -24,12 +21,14 @@ from claimlab.pages.blocks import (
     Section,
     Table,
     Text,
-    Tiles,
     Tone,
     percent,
     points,
 )
 from claimlab.pages.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from claimlab.audit.fix import Repaired
 
 TONES: Mapping[Kind, Tone] = {
     "came": "fail",
@@ -38,31 +37,6 @@ TONES: Mapping[Kind, Tone] = {
     "same": "plain",
 }
 NOT_RUN = Cell("not run", sort=9.0)
-
-
-def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
-    """The comparison first, then each audit whole."""
-    name = excerpt(before.audit.dataset, 80)
-    counts = repaired.dataset.lineage[-1].counts
-    figures = {
-        "records before": counts["before"],
-        "kept": counts["kept"],
-        "set aside as doubtful": counts["doubtful"],
-        "copies dropped": counts["dropped"],
-        "moved to another side": repaired.moved,
-    }
-    blocks: list[Block] = [
-        Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
-        what_was_done(repaired),
-        Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
-        left_over(after.audit),
-        replace(chapter(before, detail), title="Before"),
-        replace(chapter(after, detail), title="After"),
-        protocol_sections([before.audit]),
-    ]
-    return Report(
-        f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks
-    )
 
 
 def what_was_done(repaired: Repaired) -> Section:

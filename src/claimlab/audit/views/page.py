@@ -5,14 +5,15 @@ large.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from claimlab.audit.advice import ALARMS
 from claimlab.audit.examples import PER_FINDING, pointed_at
 from claimlab.audit.result import Audit, Example
 from claimlab.audit.views import pictures
+from claimlab.audit.views.compare import comparison, left_over, what_was_done
 from claimlab.audit.views.tables import (
     BEST,
     FIGURES,
@@ -52,6 +53,9 @@ from claimlab.pages.blocks import (
     span,
 )
 from claimlab.pages.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from claimlab.audit.fix import Repaired
 
 ROW_TEXT = 160  # characters
 LONG, SHORT = 8, 5  # of more than LONG findings of a check, the first SHORT are shown unfolded
@@ -157,6 +161,31 @@ def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
         f"Audit of {len(audits)} datasets",
         names,
         [*left_out, matrix(audits, links), *share, *body, protocol_sections(audits)],
+    )
+
+
+def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
+    """The comparison first, then each audit whole."""
+    name = excerpt(before.audit.dataset, 80)
+    counts = repaired.dataset.lineage[-1].counts
+    figures = {
+        "records before": counts["before"],
+        "kept": counts["kept"],
+        "set aside as doubtful": counts["doubtful"],
+        "copies dropped": counts["dropped"],
+        "moved to another side": repaired.moved,
+    }
+    blocks: list[Block] = [
+        Tiles([(name, f"{n:,}", "plain") for name, n in figures.items()]),
+        what_was_done(repaired),
+        Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
+        left_over(after.audit),
+        replace(chapter(before, detail), title="Before"),
+        replace(chapter(after, detail), title="After"),
+        protocol_sections([before.audit]),
+    ]
+    return Report(
+        f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks
     )
 
 

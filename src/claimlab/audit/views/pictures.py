@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from claimlab.audit.checks.feasibility import THRESHOLD
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import FEASIBLE
 from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Figure
@@ -68,9 +68,9 @@ def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
         return []
     return [
         Figure(
-            to_svg(dots(rows, title="records judged feasible, %", threshold=THRESHOLD)),
+            to_svg(dots(rows, title="records judged feasible, %", threshold=FEASIBLE)),
             "Share of records that can be checked, with its 95% interval; dashed:"
-            f" {100 * THRESHOLD:.0f}%.",
+            f" {100 * FEASIBLE:.0f}%.",
             "Feasible share per dataset with its interval against the threshold",
             f"{name}-feasibility",
         )

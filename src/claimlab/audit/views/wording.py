@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from claimlab.audit import cdl
 from claimlab.audit.advice import Advice
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import CDL_RULE
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Fold, Items, Section, Text
@@ -87,7 +87,7 @@ def explanation(check: str, protocol: str) -> list[Block]:
     faults = caveats(protocol, check)
     return [
         Text(entry.question),
-        Fold("How it decides", [Text(cdl.RULE)]),
+        Fold("How it decides", [Text(CDL_RULE)]),
         *_faults(protocol, faults),
     ]
 

@@ -35,7 +35,7 @@ WORDS = {"keep": PASSED, "remove": FAILED, "drop": FAILED, "yes": PASSED, "no": 
 
 @dataclass(frozen=True)
 class Gate:
-    """A metric, or a feature of the judge, with what it said of every text."""
+    """A metric, or a feature of the judge, with what it results of every text."""
 
     name: str
     stage: Stage
@@ -65,7 +65,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Said:
-    """What one gate said of the texts of one sample."""
+    """What one gate results of the texts of one sample."""
 
     gate: Gate
     readings: Sequence[Reading]
@@ -102,19 +102,21 @@ def verdicts(
     deciding = [gate for stage in STAGES for gate in gates if gate.gate and gate.stage == stage]
     out = []
     for sample, rows in members.items():
-        said = [Said(gate, [gate.readings[at] for at in rows]) for gate in deciding]
+        results = [Said(gate, [gate.readings[at] for at in rows]) for gate in deciding]
         verdict = Verdict(sample, [texts[at] for at in rows])
-        _decide(verdict, said, aggregate, complete=complete)
+        _decide(verdict, results, aggregate, complete=complete)
         out.append(verdict)
     return out
 
 
 def _decide(
-    verdict: Verdict, said: Sequence[Said], aggregate: Aggregate, *, complete: bool
+    verdict: Verdict, results: Sequence[Said], aggregate: Aggregate, *, complete: bool
 ) -> None:
-    measured = [one for one in said if one.measured]
+    measured = [one for one in results if one.measured]
     verdict.measured = len(measured)
-    verdict.unmeasured = [one.gate.name for one in said if one.outcomes & {"not measured", "error"}]
+    verdict.unmeasured = [
+        one.gate.name for one in results if one.outcomes & {"not measured", "error"}
+    ]
     dimensions: dict[tuple[Stage, str], list[Said]] = defaultdict(list)
     for one in measured:
         dimensions[one.gate.stage, one.gate.dimension].append(one)
@@ -122,13 +124,13 @@ def _decide(
         if fails(together, "all" if stage == "defects" else aggregate):
             verdict.verdict, verdict.stage = FAILED, verdict.stage or stage
             verdict.reasons += [one.reason(FAILED) for one in together if one.failed]
-    if verdict.verdict == PASSED and (doubts := _doubts(verdict, said, complete=complete)):
+    if verdict.verdict == PASSED and (doubts := _doubts(verdict, results, complete=complete)):
         verdict.verdict, verdict.reasons = UNDECIDED, doubts
 
 
-def _doubts(verdict: Verdict, said: Sequence[Said], *, complete: bool) -> list[str]:
+def _doubts(verdict: Verdict, results: Sequence[Said], *, complete: bool) -> list[str]:
     """Why a sample that nothing failed has not passed either."""
-    if errors := [one.reason("error") for one in said if "error" in one.outcomes]:
+    if errors := [one.reason("error") for one in results if "error" in one.outcomes]:
         return errors
     if not verdict.measured:
         return ["nothing measured"]

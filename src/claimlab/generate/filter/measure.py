@@ -92,8 +92,8 @@ class Live:
         self, name: str, state: str, readings: Sequence[Reading] = (), seconds: float | None = None
     ) -> None:
         counts = Counter(reading.outcome for reading in readings)
-        said = [counts[outcome] if readings else None for outcome in OUTCOMES]
-        self.rows[name] = [state, *said, seconds]
+        tallies = [counts[outcome] if readings else None for outcome in OUTCOMES]
+        self.rows[name] = [state, *tallies, seconds]
 
 
 def measure(

@@ -143,8 +143,8 @@ class OpenAICompatible:
         the run.
         """
         error = body if isinstance(body, dict) else {}
-        said = error.get("message") or body if error else body or ""
-        words = excerpt(str(said), self._key)
+        message = error.get("message") or body if error else body or ""
+        words = excerpt(str(message), self._key)
         if 300 <= status < 400:
             place = excerpt(headers.get("location", ""), self._key)
             words = f"it sends us elsewhere ({place}), which is not followed"
