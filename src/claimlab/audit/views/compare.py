@@ -5,6 +5,7 @@ not change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
 from claimlab.audit.result import Audit
