@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.audit import fix as repair
 from claimlab.audit.check import CHECKS
+from claimlab.audit.fix import repair
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit

@@ -77,7 +77,7 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("claimlab.text.neardup.stream.match", stop)
+        patch.setattr("claimlab.text.neardup.stream.candidates", stop)  # within `match`
         with pytest.raises(KeyboardInterrupt):
             step.clusters(records)
     assert list(tmp_path.glob("*.parquet"))
@@ -100,7 +100,7 @@ def test_a_killed_search_goes_on_from_its_last_step(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stream, "match", killed)
+        patch.setattr(stream, "candidates", killed)  # within `match`
         with pytest.raises(KeyboardInterrupt):
             step.clusters(records)
     (job,) = (tmp_path / "search").iterdir()

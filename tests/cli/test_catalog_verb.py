@@ -95,7 +95,7 @@ def test_filters_reach_the_list_and_the_json(capsys: pytest.CaptureFixture[str])
         (["show", "lair"], "Did you mean 'liar'"),
         (["liar"], "claimlab catalog show liar"),
         (["--modality", "tweet"], "Did you mean 'tweets'"),
-        (["--json", "show", "liar"], "Write them after it."),
+        (["--force", "show", "liar"], "Write them after it."),
         (["--from", "soon"], "2020-03-01"),
     ],
 )

@@ -98,7 +98,12 @@ def test_force_does_not_replace_the_dataset_that_is_read(
 ) -> None:
     data = written(tmp_path / "data", rows())
     before = (data / "records.parquet").read_bytes()
-    for words in (["detect"], ["evolve", "run"], ["evolve", "worth"], ["judge", "--offline"]):
+    for words in (
+        ["detect"],
+        ["evolve", "run"],
+        ["evolve", "worth", "--judge", "embedded"],
+        ["judge", "--offline"],
+    ):
         assert run([*words, str(data), "-o", str(data / ".." / "data"), "--force"]) == 2
         said(capsys, "is the input")
     assert (data / "records.parquet").read_bytes() == before

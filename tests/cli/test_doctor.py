@@ -31,7 +31,7 @@ def test_it_says_what_is_there_and_never_shows_a_key(
 def test_an_extra_that_is_missing_is_named_with_its_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claimlab.core.packaged._installed", lambda package: package != "fastapi")
+    monkeypatch.setattr("claimlab.core.extras._installed", lambda package: package != "fastapi")
     assert run(["doctor"]) == 0
     captured = capsys.readouterr()
     assert "pip install 'claimlab[web]'" in captured.out + captured.err

@@ -47,7 +47,7 @@ def test_help_prints_the_signature() -> None:
     text = pydoc.plain(pydoc.render_doc(cl.audit))
     assert "audit(data: " in text
     assert "limit: " in text
-    assert "Audit a dataset for shortcuts" in text
+    assert "Test datasets for shortcuts" in text
 
 
 def test_what_is_public_is_what_is_listed() -> None:

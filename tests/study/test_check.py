@@ -100,7 +100,7 @@ def test_the_packages_of_an_extra_are_known_and_a_missing_one_is_an_error(
     assert "openai" in packages_of("llm")
     require_extra("A model", "llm")
     monkeypatch.setattr(
-        "claimlab.core.packaged.requires", lambda _: ["no-such-package>=1; extra == 'llm'"]
+        "claimlab.core.extras.requires", lambda _: ["no-such-package>=1; extra == 'llm'"]
     )
     with pytest.raises(cl.ClaimlabError, match=r"A model needs packages.*claimlab\[llm\]"):
         require_extra("A model", "llm")

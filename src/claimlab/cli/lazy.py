@@ -107,6 +107,12 @@ def verb_names() -> list[str]:
     )
 
 
+def _say_what_all_share(command: Any) -> None:
+    command.epilog = command.epilog or _EPILOG
+    for below in getattr(command, "commands", {}).values():
+        _say_what_all_share(below)
+
+
 class LazyVerbs(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return verb_names()
@@ -124,8 +130,7 @@ class LazyVerbs(TyperGroup):
         module = importlib.import_module(f"claimlab.cli.verbs.{file}")
         command: Any = to_command(module.app)
         command.name = cmd_name
-        for one in (command, *getattr(command, "commands", {}).values()):
-            one.epilog = one.epilog or _EPILOG
+        _say_what_all_share(command)
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

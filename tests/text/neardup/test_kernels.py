@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.progress import silent
-from claimlab.text.neardup import find_across, find_pairs, kernel
+from claimlab.text.neardup import choose, find_across, find_pairs
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import Grams
@@ -108,8 +108,8 @@ def test_same_pairs_from_end_to_end(
     texts += [f"one of very many lines that say nearly the same thing {i}" for i in range(400)]
     found = []
     for name in ("compiled", "numpy"):
-        monkeypatch.setenv(kernel.ENVIRONMENT, name)
-        assert kernel.load().name == name
+        monkeypatch.setenv(choose.ENVIRONMENT, name)
+        assert choose.load().name == name
         ngram = 5 if unit == "char" else 2
         found.append(
             (
@@ -174,11 +174,11 @@ def test_bands_agree_as_often_as_the_formula_says(size: int) -> None:
 
 def test_forcing_a_kernel_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "claimlab.text.neardup.compiled", None)
-    monkeypatch.setenv(kernel.ENVIRONMENT, "compiled")
+    monkeypatch.setenv(choose.ENVIRONMENT, "compiled")
     with pytest.raises(ClaimlabError, match="was not built"):
-        kernel.load()
-    monkeypatch.delenv(kernel.ENVIRONMENT)
-    assert kernel.load().name == "numpy"
+        choose.load()
+    monkeypatch.delenv(choose.ENVIRONMENT)
+    assert choose.load().name == "numpy"
 
 
 def test_wrong_buffers_are_refused() -> None:

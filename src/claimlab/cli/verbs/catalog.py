@@ -130,7 +130,7 @@ def catalog(
     wanted = {name: value for name, value in words.items() if value not in (None, False)}
     refuse_nothing_to_open(open_page, output)
     if ctx.invoked_subcommand is not None:
-        if wanted or output or force or wants_json():
+        if wanted or output or force:
             raise UsageError(
                 f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.",
                 "Write them after it.",

@@ -22,11 +22,13 @@ app = verb()
 @app.of(write_eqa)
 def report(
     call: Call[Assurance],
-    init: Annotated[bool, Option("Write an EQA file with the questions to answer.")] = False,
+    new_study: Annotated[
+        bool, Option("Write an EQA file with the questions to answer.", flag="--init")
+    ] = False,
     open_page: OpenPage = False,
 ) -> None:
     study = call["study"]
-    if init:
+    if new_study:
         start(study)
         if wants_json():
             emit({"study": str(study)})
