@@ -268,7 +268,7 @@ def short(one: Found) -> bool:
 @pytest.mark.slow
 def test_no_pattern_takes_the_square_of_a_text() -> None:
     patterns, _ = found({name: tree for name, tree in modules() if name not in OWN})
-    assert len(patterns) > 250
+    assert len(patterns) > 150
     assert [words for one in patterns if not short(one) and (words := slow(one)) is not None] == []
 
 
@@ -306,7 +306,7 @@ def test_no_pattern_that_is_made_at_run_time_does() -> None:
         Found(pattern[:60], re.compile(pattern, flags), "search") for pattern, flags in sorted(made)
     ]
     patterns = [one for one in patterns if one.pattern.pattern not in fixed]
-    assert len(patterns) > 20
+    assert len(patterns) > 5
     assert [words for one in patterns if (words := slow(one)) is not None] == []
     assert slow(Found("ages", _ages().phrase, "fullmatch")) is None
 
