@@ -40,8 +40,9 @@ TAILS = ("", "!", "\n", "\x00", "é")
 # they read what comes with claimlab or what it has written itself, never a text of somebody else
 OWN = {
     "claimlab.catalog.cite": "the cards of the catalogue",
-    "claimlab.core.packaged": "the metadata of the installed package",
+    "claimlab.core.extras": "the metadata of the installed package",
     "claimlab.pages.blocks": "charts, in which < is escaped",
+    "claimlab.pages.charts": "charts, in which < is escaped",
     "claimlab.pages.scatter": "charts, in which < is escaped",
     "claimlab.text.normalise": "the patterns of ftfy",
 }

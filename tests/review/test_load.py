@@ -69,6 +69,13 @@ def keys_in(made: Review) -> Counter[str]:
         return Counter(row.key for row in rows)
 
 
+@pytest.fixture(autouse=True)
+def named_by_the_user(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder does not say which database holds its decisions: the processes below are told."""
+    if "://" in store:
+        monkeypatch.setenv("CLAIMLAB_REVIEW_STORE", store)
+
+
 @pytest.mark.slow
 @pytest.mark.alone
 def test_fifty_annotators_save_in_parallel(
