@@ -61,11 +61,9 @@ def do(part: str, place: str, rows: int) -> dict[str, Any]:
 
 def pages(folder: Path) -> dict[str, list[int]]:
     """Milliseconds of the first and the second answer."""
-    from starlette.testclient import TestClient
+    from web_paging import opened
 
-    from claimlab.web.app import create_app
-
-    client = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
+    client = opened(folder)
     entries = client.get("/api/").json()["entries"]
     place = next(
         entry["id"]

@@ -58,11 +58,16 @@ def written(folder: Path, n: int) -> None:
 
 
 def opened(folder: Path) -> Any:
+    """A client of the workspace that has shown the token."""
     from starlette.testclient import TestClient
 
     from claimlab.web.app import create_app
+    from claimlab.web.settings import Settings
 
-    client = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
+    settings = Settings()
+    app = create_app(folder, settings=settings)
+    token = {settings.cookie: settings.token}
+    client = TestClient(app, base_url="http://127.0.0.1:8765", cookies=token)
     client.get("/")
     return client
 
