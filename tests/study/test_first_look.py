@@ -48,7 +48,7 @@ def test_a_file_becomes_a_verdict_a_folder_and_a_page(
     assert run(["check", file.name]) == 0
     out, err = capsys.readouterr()
     assert "mine.csv: 110 rows, text in `claim`, label in `rating` (true 70, false 40)," in out
-    assert "Cleaned: 80 of 110 records kept (false 40 of 40, true 40 of 70)" in out
+    assert "Cleaned: 80 of 110 records kept (false 40 of 40, true 40 of 70); left out:" in out
     assert "\nUsable after cleaning" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "Report: mine-check/report/index.html" in err

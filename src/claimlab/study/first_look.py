@@ -9,6 +9,7 @@ theirs. The folder that it writes holds what each of them writes: `data`, `clean
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +51,10 @@ from claimlab.pages.terminal import to_text
 
 KIND = "check"
 DATA, CLEAN, REPORT = "data", "clean", "report"
-SHOWN = 3  # findings, and languages
+SHOWN = 3  # findings, languages, and steps of cleaning
+RARE = 0.005  # a language with a smaller share is only counted
 LABELS = 4
+ASIDE = ("dropped", "doubtful")  # the tables of what cleaning left out
 INDENT = 4  # of what is numbered
 ROLES = ("text", "label", "date")
 _NUMBERS = {1: "One thing", 2: "Two things", 3: "Three things"}
@@ -91,8 +94,8 @@ class Checked(Shown):
     @property
     def findings(self) -> tuple[Advice, ...]:
         """What to know first."""
-        first, advice = self.audit.conclusion.first, self.audit.conclusion.advice
-        return tuple(sorted(advice, key=lambda one: one is not first))[:SHOWN]
+        done = self.audit.conclusion
+        return tuple(sorted(done.advice, key=lambda one: one is not done.first))[:SHOWN]
 
     @property
     def table(self) -> pl.DataFrame:
@@ -253,8 +256,9 @@ def _languages(checked: Checked) -> str:
     counts = checked.source.languages
     total = sum(counts.values())
     common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{_language(code)} {100 * n / total:.1f}%" for code, n in common[:SHOWN]]
-    more = [f"{len(common) - SHOWN} more"] if len(common) > SHOWN else []
+    main = [(code, n) for code, n in common[:SHOWN] if n >= RARE * total]
+    shown = [f"{_language(code)} {100 * n / total:.1f}%" for code, n in main]
+    more = [f"{len(common) - len(main)} more"] if len(common) > len(main) else []
     return f"Language: {', '.join([*shown, *more]) or 'not measured'}"
 
 
@@ -271,7 +275,11 @@ def _cleaning(checked: Checked) -> str:
     )
     kept = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
     parts = [f"{label} {after.get(label, 0):,} of {n:,}" for label, n in before.items()]
-    return f"{kept} ({', '.join(parts)})" if before != after else kept
+    tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
+    steps = Counter(step for table in tables for step in table["step"].to_list())
+    reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
+    classes = f" ({', '.join(parts)})" if before != after else ""
+    return f"{kept}{classes}{f'; left out: {reasons}' if reasons else ''}"
 
 
 def _verdict(checked: Checked) -> str:
