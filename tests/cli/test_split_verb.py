@@ -102,7 +102,7 @@ def test_all_writes_a_folder_for_each_value(
         (["--by", "source", "--set", "mode=train-on", "--preview"], 2, "train-on-one"),
         (["--by", "source", "--set", "mode=train-on-one", "--preview"], 2, "--train-on"),
         (["--by", "group", "--keep-together", "grop", "--preview"], 2, "group"),
-        (["--by", "external", "--preview"], 2, "Pass it as --set external=...."),
+        (["--by", "external", "--preview"], 2, "Pass it as --set external=VALUE."),
         (["--shares", "1", "--preview"], 2, "70/10/20"),
         (["--task", "colour", "--preview"], 1, "no task and no column 'colour'"),
         ([], 2, "--preview"),

@@ -15,13 +15,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, get_args
+from typing import Annotated, Literal, TypedDict, get_args
 
 from claimlab.catalog.card import Modality
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.options import Option, Setting
+from claimlab.core.settings import each_of
 
+Words = str | Sequence[str]
 LoaderState = Literal["tested on the published files", "not yet tested", "none"]
 MARKS = {
     "keywords": "keywords",
@@ -49,6 +52,72 @@ class Criterion:
 
     words: str
     keeps: Callable[[Entry], bool]
+
+
+class Filters(TypedDict, total=False):
+    """What a card must say. Several values of one criterion mean "any of these"."""
+
+    topic: Annotated[Words, Option("A topic, such as covid; may be repeated.", metavar="WORD")]
+    language: Annotated[
+        Words, Option("A language in any spelling: pt, por, Portuguese.", metavar="LANGUAGE")
+    ]
+    modality: Annotated[
+        Words, Option("claims, articles, posts, tweets, images, ...", metavar="KIND")
+    ]
+    region: Annotated[Words, Option("A region, such as Brazil.", metavar="WORD")]
+    licence: Annotated[Words, Option("How the licence starts: MIT, CC, none.", metavar="WORD")]
+    min_size: Annotated[
+        int | None, Option("At least N records, as published.", least=0, metavar="N")
+    ]
+    max_size: Annotated[
+        int | None, Setting("At most N records, as published.", least=0, metavar="N")
+    ]
+    since: Annotated[
+        str | None,
+        Option("Data from this year, month or day: 2020-03.", flag="--from", metavar="DATE"),
+    ]
+    until: Annotated[
+        str | None, Option("Data up to this year, month or day.", flag="--to", metavar="DATE")
+    ]
+    quality: Annotated[
+        Words,
+        Option(
+            "A published verdict: keywords=pass, time=fail, feasibility=not-assessed.",
+            metavar="MARK=VERDICT",
+        ),
+    ]
+    survey: Annotated[
+        Words,
+        Setting("Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl."),
+    ]
+    evidence: Annotated[bool, Setting("Only those that come with evidence.", default=False)]
+    loadable: Annotated[bool, Option("Only those with a loader.", default=False)]
+    tested: Annotated[
+        bool,
+        Setting("Only those whose loader is tested on the published files.", default=False),
+    ]
+
+
+def criteria_of(filters: Filters, entries: Sequence[Entry]) -> list[Criterion]:
+    """A criterion for each filter, and for each published verdict."""
+    words: dict[str, Words] = {
+        "topic": filters.get("topic", ()),
+        "region": filters.get("region", ()),
+        "licence": filters.get("licence", ()),
+    }
+    lists = (
+        (in_language, filters.get("language")),
+        (of_kind, filters.get("modality")),
+        (in_survey, filters.get("survey")),
+    )
+    return [
+        *(worded(name, each_of(values), entries) for name, values in words.items() if values),
+        *(criterion(each_of(values)) for criterion, values in lists if values),
+        *(graded(text) for text in each_of(filters.get("quality", ()))),
+        *sized(filters.get("min_size"), filters.get("max_size")),
+        *dated(filters.get("since"), filters.get("until")),
+        *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if filters.get(name)),
+    ]
 
 
 def everything() -> list[Entry]:
@@ -146,10 +215,6 @@ def in_survey(values: Sequence[str]) -> Criterion:
     )
 
 
-def flagged(option: str) -> Criterion:
-    return Criterion(f"`{option}=True`", FLAGS[option])
-
-
 def _language(value: str) -> str:
     from claimlab.core.languages import normalise, table
 
@@ -166,7 +231,7 @@ def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     return key
 
 
-def graded(option: str, text: str) -> Criterion:
+def graded(text: str) -> Criterion:
     mark, equals, grade = text.partition("=")
     if not equals:
         raise UsageError(
@@ -177,8 +242,7 @@ def graded(option: str, text: str) -> Criterion:
     field = MARKS[_one_of("quality mark", mark, tuple(MARKS))]
     wanted = _one_of("verdict", grade, GRADES)
     value = None if wanted == "not-assessed" else wanted
-    words = f"`passes={mark}`" if option == "passes" else f"`quality={text}`"
-    return Criterion(words, lambda e: getattr(e.card.quality, field, None) == value)
+    return Criterion(f"`quality={text}`", lambda e: getattr(e.card.quality, field, None) == value)
 
 
 def sized(low: int | None, high: int | None) -> list[Criterion]:

@@ -83,7 +83,7 @@ class Parameter:
     def is_many(self) -> bool:
         """Whether several values can be given."""
         kinds = (get_origin(part) for part in types_in(self.hint))
-        return any(isinstance(one, type) and issubclass(one, _MANY) for one in kinds)
+        return any(isinstance(one, type) and issubclass(one, Sequence) for one in kinds)
 
     @property
     def kind(self) -> type:
@@ -92,9 +92,6 @@ class Parameter:
             return self.option.kind
         inside = {part for one in types_in(self.hint) for part in (one, *_within(one))}
         return next((one for one in (Path, bool, int, float, str, date) if one in inside), str)
-
-
-_MANY = (Sequence, Mapping)
 
 
 def types_in(hint: Any) -> tuple[Any, ...]:
@@ -145,9 +142,8 @@ def _option(hint: Any) -> Option | None:
 # What many verbs share.
 
 Place = str | Path
-OutputFolder = Annotated[
-    Place | None, Option("Folder to write the result to.", short="-o", required=True)
-]
+OUTPUT = Option("Folder to write the result to.", short="-o", required=True)
+OutputFolder = Annotated[Place | None, OUTPUT]
 OptionalFolder = Annotated[
     Place | None, Option("Folder to write the result to; without it, only print.", short="-o")
 ]
@@ -178,7 +174,7 @@ ReportFolder = Annotated[Place | None, Option("Folder for an HTML page of the re
 Concurrency = Annotated[int, Setting("Records to process at once.", least=1, most=512)]
 
 
-class CallOptions(TypedDict, total=False):
+class AskOptions(TypedDict, total=False):
     """How models and searches are asked, and the most that a run may take, over all its starts."""
 
     mode: Annotated[
@@ -188,7 +184,6 @@ class CallOptions(TypedDict, total=False):
             default="record",
         ),
     ]
-    cache: Annotated[Place | None, Setting("Folder of recorded calls (OUTPUT.cache).")]
     max_cost: Annotated[
         float | None,
         Option("Most US dollars that this run may spend.", least=0, metavar="USD"),
@@ -198,6 +193,12 @@ class CallOptions(TypedDict, total=False):
         Setting("Most calls to models and search that this run may make.", least=0),
     ]
     max_tokens: Annotated[int | None, Setting("Most tokens that this run may use.", least=0)]
+
+
+class CallOptions(AskOptions, total=False):
+    """The same, of a verb that is run by itself: its calls are recorded where it says."""
+
+    cache: Annotated[Place | None, Setting("Folder of recorded calls (OUTPUT.cache).")]
 
 
 class BatchOptions(CallOptions, total=False):
@@ -212,7 +213,7 @@ class BatchOptions(CallOptions, total=False):
     ]
 
 
-def is_capped(calls: CallOptions) -> bool:
+def is_capped(calls: AskOptions) -> bool:
     """Whether a cap was set."""
     caps = calls.get("max_cost"), calls.get("max_calls"), calls.get("max_tokens")
     return any(cap is not None for cap in caps)

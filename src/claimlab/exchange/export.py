@@ -18,7 +18,7 @@ from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UsageError, either
 from claimlab.core.guard import EXPORT
-from claimlab.core.options import Argument, Force, Limit, Option, Place, Setting
+from claimlab.core.options import OUTPUT, Argument, Force, Limit, Option, Place, Setting
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
@@ -75,7 +75,7 @@ def export(
         str,
         Option("A format; see: claimlab export --formats", complete="formats"),
     ],
-    output: Annotated[Place, Option("Folder to write the result to.", short="-o")],
+    output: Annotated[Place, OUTPUT],
     *,
     bom: Annotated[
         bool, Setting("Start CSV files with a mark by which Excel knows UTF-8.")
