@@ -65,7 +65,7 @@ class Filters(TypedDict, total=False):
         Words, Option("claims, articles, posts, tweets, images, ...", metavar="KIND")
     ]
     region: Annotated[Words, Option("A region, such as Brazil.", metavar="WORD")]
-    licence: Annotated[Words, Option("How the licence starts: MIT, CC, none.", metavar="WORD")]
+    licence: Annotated[Words, Setting("How the licence starts: MIT, CC, none.", metavar="WORD")]
     min_size: Annotated[
         int | None, Option("At least N records, as published.", least=0, metavar="N")
     ]

@@ -163,9 +163,8 @@ Profile = Annotated[str | None, Option("Model profile; see: claimlab llm profile
 ModelName = Annotated[str | None, Option("Another model of the same endpoint.")]
 PromptFiles = Annotated[
     Mapping[str, Place] | Sequence[str],
-    Option(
+    Setting(
         "Your own prompt; may be repeated. See: claimlab llm prompts",
-        flag="--prompt",
         metavar="NAME=FILE",
         kind=str,
     ),

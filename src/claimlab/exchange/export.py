@@ -89,7 +89,7 @@ def export(
     ] = None,
     audit: Annotated[
         Place | None,
-        Option("A saved audit of the dataset: hf and croissant list what it found."),
+        Setting("A saved audit of the dataset: hf and croissant list what it found."),
     ] = None,
     limit: Limit = None,
     force: Force = False,

@@ -119,10 +119,10 @@ def import_files(
         Option("Verdict map: 0=true,1=false, a TOML file, or a name.", flag="--map", kind=str),
     ] = None,
     unmapped: Annotated[
-        Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
+        Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
     ] = "error",
     write_map: Annotated[
-        Place | None, Option("Write the labels to this TOML file, to be edited for `labels`.")
+        Place | None, Setting("Write the labels to this TOML file, to be edited for `labels`.")
     ] = None,
     day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
     keep_placeholder_dates: Annotated[
