@@ -11,10 +11,12 @@ finds nothing.
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Annotated, Literal, TypedDict, get_args
 
 from claimlab.catalog.card import Modality
@@ -23,6 +25,7 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import Option, Setting
 from claimlab.core.settings import each_of
+from claimlab.core.types import JsonObject
 
 Words = str | Sequence[str]
 LoaderState = Literal["tested on the published files", "not yet tested", "none"]
@@ -100,23 +103,15 @@ class Filters(TypedDict, total=False):
 
 def criteria_of(filters: Filters, entries: Sequence[Entry]) -> list[Criterion]:
     """A criterion for each filter, and for each published verdict."""
-    words: dict[str, Words] = {
-        "topic": filters.get("topic", ()),
-        "region": filters.get("region", ()),
-        "licence": filters.get("licence", ()),
-    }
-    lists = (
-        (in_language, filters.get("language")),
-        (of_kind, filters.get("modality")),
-        (in_survey, filters.get("survey")),
-    )
+    given: JsonObject = {**filters}
+    words = {name: each_of(given.get(name, ())) for name in (*FREE_WORDS, *LISTS, "quality")}
     return [
-        *(worded(name, each_of(values), entries) for name, values in words.items() if values),
-        *(criterion(each_of(values)) for criterion, values in lists if values),
-        *(graded(text) for text in each_of(filters.get("quality", ()))),
+        *(worded(name, words[name], entries) for name in FREE_WORDS if words[name]),
+        *(listed(name, words[name]) for name in LISTS if words[name]),
+        *map(graded, words["quality"]),
         *sized(filters.get("min_size"), filters.get("max_size")),
         *dated(filters.get("since"), filters.get("until")),
-        *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if filters.get(name)),
+        *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if given.get(name)),
     ]
 
 
@@ -197,22 +192,11 @@ def _starts_a_word(value: str, text: str) -> bool:
     return bool(start) and re.search(rf"(?<!\w){re.escape(start)}", text.casefold()) is not None
 
 
-def in_language(values: Sequence[str]) -> Criterion:
-    codes = {_language(v) for v in values}
-    return Criterion(as_options("language", values), lambda e: bool(codes & set(e.card.languages)))
-
-
-def of_kind(values: Sequence[str]) -> Criterion:
-    kinds = {_one_of("modality", v, get_args(Modality)) for v in values}
-    return Criterion(as_options("modality", values), lambda e: bool(kinds & set(e.card.modality)))
-
-
-def in_survey(values: Sequence[str]) -> Criterion:
-    parts = {_one_of("survey", v, SURVEYS) for v in values}
-    return Criterion(
-        as_options("survey", values),
-        lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts),
-    )
+def listed(option: str, values: Sequence[str]) -> Criterion:
+    """Names of a list: a card has one of them or not."""
+    known, of = LISTS[option]
+    wanted = {known(value) for value in values}
+    return Criterion(as_options(option, values), lambda e: not wanted.isdisjoint(of(e)))
 
 
 def _language(value: str) -> str:
@@ -224,11 +208,21 @@ def _language(value: str) -> str:
     return code
 
 
-def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+def _one_of(option: str, allowed: Sequence[str], value: str) -> str:
     key = value.strip().lower().replace("_", "-").replace(" ", "-")
     if key not in allowed:
         raise UnknownName(option, value, allowed)
     return key
+
+
+LISTS: dict[str, tuple[Callable[[str], str], Callable[[Entry], Iterable[str]]]] = {
+    "language": (_language, lambda e: e.card.languages),
+    "modality": (partial(_one_of, "modality", get_args(Modality)), lambda e: e.card.modality),
+    "survey": (
+        partial(_one_of, "survey", SURVEYS),
+        lambda e: ["cdl", e.card.survey] if e.card.survey else [],
+    ),
+}
 
 
 def graded(text: str) -> Criterion:
@@ -239,8 +233,8 @@ def graded(text: str) -> Criterion:
             f"Write it as `quality={text}=pass` (or fail, not-assessed).",
         )
     mark = {"temporal": "time"}.get(mark.strip().lower(), mark)
-    field = MARKS[_one_of("quality mark", mark, tuple(MARKS))]
-    wanted = _one_of("verdict", grade, GRADES)
+    field = MARKS[_one_of("quality mark", tuple(MARKS), mark)]
+    wanted = _one_of("verdict", GRADES, grade)
     value = None if wanted == "not-assessed" else wanted
     return Criterion(f"`quality={text}`", lambda e: getattr(e.card.quality, field, None) == value)
 
@@ -248,42 +242,31 @@ def graded(text: str) -> Criterion:
 def sized(low: int | None, high: int | None) -> list[Criterion]:
     if low is not None and high is not None and low > high:
         raise UsageError(f"`min_size={low}` is above `max_size={high}`.", "Swap them.")
-    out = []
-    if low is not None:
-        out.append(
-            Criterion(f"`min_size={low}`", lambda e: e.card.size is not None and e.card.size >= low)
-        )
-    if high is not None:
-        out.append(
-            Criterion(
-                f"`max_size={high}`", lambda e: e.card.size is not None and e.card.size <= high
-            )
-        )
-    return out
+
+    def within(entry: Entry, least: float, most: float) -> bool:
+        return entry.card.size is not None and least <= entry.card.size <= most
+
+    least = [Criterion(f"`min_size={low}`", lambda e: within(e, low or 0, math.inf))]
+    most = [Criterion(f"`max_size={high}`", lambda e: within(e, 0, high or 0))]
+    return [*(least if low is not None else []), *(most if high is not None else [])]
 
 
 def dated(since: str | None, until: str | None) -> list[Criterion]:
     """A dataset is taken when its data reach into the span asked for; one end that is not published
     is as the other.
     """
-    start = first_day(since) if since else None
-    end = last_day(until) if until else None
-    if start and end and start > end:
+    start = first_day(since) if since else date.min
+    end = last_day(until) if until else date.max
+    if start > end:
         raise UsageError(f"`since={since}` is after `until={until}`.", "Swap them.")
-    out = []
-    if start:
-        out.append(
-            Criterion(
-                f"`since={since}`", lambda e: (span := span_of(e)) is not None and span[1] >= start
-            )
-        )
-    if end:
-        out.append(
-            Criterion(
-                f"`until={until}`", lambda e: (span := span_of(e)) is not None and span[0] <= end
-            )
-        )
-    return out
+
+    def reaches(entry: Entry, start: date, end: date) -> bool:
+        span = span_of(entry)
+        return span is not None and span[1] >= start and span[0] <= end
+
+    after = [Criterion(f"`since={since}`", lambda e: reaches(e, start, date.max))]
+    before = [Criterion(f"`until={until}`", lambda e: reaches(e, date.min, end))]
+    return [*(after if since else []), *(before if until else [])]
 
 
 def span_of(entry: Entry) -> tuple[date, date] | None:
