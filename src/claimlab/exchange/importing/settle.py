@@ -72,7 +72,7 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
     """Leave out the files with the texts of others in another format, or of the same data before
     it was split.
     """
-    kept: list[Layout] = []
+    originals: list[Layout] = []
     notes: list[str] = []
     by_contents = sorted(
         layouts,
@@ -80,9 +80,9 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
         reverse=True,
     )
     for layout in by_contents:
-        copied = next((one for one in kept if _is_copy(layout, one)), None)
+        copied = next((one for one in originals if _is_copy(layout, one)), None)
         if copied is None:
-            kept.append(layout)
+            originals.append(layout)
         else:
             texts = several(len(layout.texts), "text")
             notes.append(
@@ -90,9 +90,9 @@ def _read_once(gathered: Gathered, layouts: list[Layout]) -> tuple[Gathered, lis
             )
     if not notes:
         return gathered, layouts
-    rest = part(gathered, [table for one in kept for table in one.tables])
+    rest = part(gathered, [table for one in originals for table in one.tables])
     rest.tables[0].notes += notes
-    return rest, [one for one in layouts if one in kept]
+    return rest, [one for one in layouts if one in originals]
 
 
 def _is_copy(layout: Layout, other: Layout) -> bool:
