@@ -86,12 +86,12 @@ class WithSettings:
     """A command that lists its settings below its options."""
 
     settings: Mapping[str, Parameter] = {}
-    params: list[Any]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         super().format_options(ctx, formatter)  # type: ignore[misc]
+        flags = flags_of(self)  # type: ignore[arg-type]
         rows = [
-            (f"{name}={_metavar(one)}", f"{_sentence(one, flags_of(self))}{_default(one)}")
+            (f"{name}={_metavar(one)}", f"{_sentence(one, flags)}{_default(one)}")
             for name, one in self.settings.items()
         ]
         if rows:
@@ -249,7 +249,7 @@ def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
     )
 
 
-def flags_of(command: WithSettings) -> dict[str, str]:
+def flags_of(command: Command | WholeSummaries) -> dict[str, str]:
     """Parameter -> flag of a command."""
     typed = {one.name: one.opts[0] for one in command.params if one.name}
     return typed | {name: f"{SET} {name}=" for name in command.settings}
