@@ -169,8 +169,8 @@ def rates_at(counts: Floats, fpr: float) -> Floats:
     down, up = counts[..., 0], counts[..., 1]
     passed = np.cumsum(down[..., ::-1], axis=-1)[..., ::-1]  # negatives at a place or above it
     allowed = np.floor(fpr * down.sum(axis=-1, keepdims=True) + 1e-9)
-    found = (up * (passed <= allowed)).sum(axis=-1)
-    return ratio(found, up.sum(axis=-1), nothing=np.nan)
+    hits = (up * (passed <= allowed)).sum(axis=-1)
+    return ratio(hits, up.sum(axis=-1), nothing=np.nan)
 
 
 def true_positives(fpr: float) -> Callable[[Answers, str | None], Measured]:
