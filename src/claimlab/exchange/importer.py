@@ -38,7 +38,6 @@ from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
 from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
-from claimlab.exchange.importing.layouts import settle
 from claimlab.exchange.importing.make import Wishes, make
 from claimlab.exchange.importing.make import write_map as write_label_map
 from claimlab.exchange.importing.plan import Plan
@@ -46,6 +45,7 @@ from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
+from claimlab.exchange.importing.settle import settle
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
 from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
@@ -134,7 +134,8 @@ def import_files(
         str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
     ] = (),
     join: Annotated[
-        str | Sequence[str], Setting("Join a linked table: FILE:KEY. Repeatable.")
+        str | Sequence[str],
+        Setting("Join a linked table: FILE:KEY. Repeatable. 'none' joins none."),
     ] = (),
     limit: Limit = None,
     seed: Seed = 0,
@@ -218,7 +219,7 @@ def _plan(
     table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
         tidy(table)
-    table = settle(table, answers.columns, answers.verdicts)
+    table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
     return decide(table, seen, picks, answers.columns, answers.kind)
