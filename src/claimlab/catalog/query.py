@@ -103,15 +103,15 @@ class Filters(TypedDict, total=False):
 
 def criteria_of(filters: Filters, entries: Sequence[Entry]) -> list[Criterion]:
     """A criterion for each filter, and for each published verdict."""
-    given: JsonObject = {**filters}
-    words = {name: each_of(given.get(name, ())) for name in (*FREE_WORDS, *LISTS, "quality")}
+    values: JsonObject = {**filters}
+    words = {name: each_of(values.get(name, ())) for name in (*FREE_WORDS, *LISTS, "quality")}
     return [
         *(worded(name, words[name], entries) for name in FREE_WORDS if words[name]),
         *(listed(name, words[name]) for name in LISTS if words[name]),
         *map(graded, words["quality"]),
         *sized(filters.get("min_size"), filters.get("max_size")),
         *dated(filters.get("since"), filters.get("until")),
-        *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if given.get(name)),
+        *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if values.get(name)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Make a review: choose records, say what is asked, and write the folder."""
+"""Make a review: choose records, say what is question, and write the folder."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def review_create(
     """
     check_choice(choice)
     control = _control(choice)
-    asked = task_named(
+    question = task_named(
         task,
         per_item=per_item,
         order=order and one_of(ORDERS, order, "order"),
@@ -99,11 +99,11 @@ def review_create(
             chosen=chosen_by(choice),
         )
         place = STORE if store is None else DATABASE
-        project = Project(task=asked, seed=seed, origin=origin, store=place)
+        project = Project(task=question, seed=seed, origin=origin, store=place)
         items = build(
             run.dataset,
             part.rows,
-            asked,
+            question,
             gold=_answers(gold),
             attention=attention,
             batches=part.batch,
