@@ -38,7 +38,6 @@ from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
 from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
-from claimlab.exchange.importing.layouts import settle
 from claimlab.exchange.importing.make import Wishes, make
 from claimlab.exchange.importing.make import write_map as write_label_map
 from claimlab.exchange.importing.plan import Plan
@@ -46,6 +45,7 @@ from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
+from claimlab.exchange.importing.settle import settle
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
 from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
@@ -63,7 +63,7 @@ VerdictMap = Annotated[
     Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
 ]
 UnmappedLabels = Annotated[
-    Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
+    Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
 ]
 OnlyFiles = Annotated[
     str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
@@ -129,7 +129,7 @@ def import_files(
     map: VerdictMap = None,
     unmapped: UnmappedLabels = "error",
     write_map: Annotated[
-        Place | None, Option("Write the labels to this TOML file, to be edited for `map`.")
+        Place | None, Setting("Write the labels to this TOML file, to be edited for `map`.")
     ] = None,
     day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
     keep_placeholder_dates: Annotated[
@@ -138,7 +138,8 @@ def import_files(
     options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
     only: OnlyFiles = (),
     join: Annotated[
-        str | Sequence[str], Setting("Join a linked table: FILE:KEY. Repeatable.")
+        str | Sequence[str],
+        Setting("Join a linked table: FILE:KEY. Repeatable. 'none' joins none."),
     ] = (),
     limit: Limit = None,
     seed: Seed = 0,
@@ -222,7 +223,7 @@ def _plan(
     table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
         tidy(table)
-    table = settle(table, answers.columns, answers.verdicts)
+    table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
     return decide(table, seen, picks, answers.columns, answers.kind)
