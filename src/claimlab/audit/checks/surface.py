@@ -41,7 +41,7 @@ class Surface(FairCheck):
         shown: str,
         names: list[str],
         matrix: Floats32,
-        **more: object,
+        fact: str | None = None,
     ) -> Finding:
         """A small tree on numbers of one family; `shown` names their means in the details."""
         return shortcut(
@@ -51,8 +51,8 @@ class Surface(FairCheck):
             Numbers(matrix),
             why=f"A small tree on {family} alone",
             label=family,
+            fact=fact,
             details={shown: class_means(part.subject, names, matrix), **part.note},
-            **more,
         )
 
     def _marks(self, part: Sampled, context: Context, family: str) -> list[Finding]:
