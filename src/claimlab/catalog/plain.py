@@ -196,24 +196,21 @@ def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     rows = pl.concat([_rows(file, fixed, plan) for file, fixed in _files(bundle, plan)])
     told = all(rows[column].count() for column in plan.only)
     rows = rows.filter(**plan.only) if plan.only and told else rows
-    ids = _ids(rows, dataset, plan)
-    groups = [repeated(rows["text"], ids)] if plan.same_text else []
-    rows = rows.with_columns(ids, *groups)
+    rows = rows.with_columns(_ids(rows, dataset, plan))
+    if plan.same_text:
+        rows = rows.with_columns(repeated(rows["text"], rows["id"]))
     records = rows.select(name for name in rows.columns if " " not in name)
-    tables = {}
-    if plan.answers:
-        questions = {f"answer {column}": question for column, question in plan.answers.items()}
-        tables["annotations"] = answers(rows, questions)
-    if plan.evidence is not None:
-        tables["evidence"] = _evidence(rows, plan.evidence)
-    notes = [*plan.notes, *([plan.not_told] if plan.not_told and not told else [])]
-    notes = [note.format(records=f"{records.height:,}") for note in notes]
+    notes = [*plan.notes]
+    if plan.not_told and not told:
+        notes.append(plan.not_told)
     if plan.join and plan.join.absent and not bundle.match(*plan.join.files):
         notes.append(plan.join.absent)
     bare = records["label_raw"].null_count()
     if plan.unlabelled and bare:
         notes.append(f"{several(bare, 'row')} without a label: {plan.unlabelled}")
-    return Loaded(records, tables, notes)
+    return Loaded(
+        records, _tables(rows, plan), [n.format(records=f"{records.height:,}") for n in notes]
+    )
 
 
 def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
@@ -348,6 +345,16 @@ def _ids(rows: pl.DataFrame, dataset: str, plan: PlainTable) -> pl.Series:
     if plan.id_unique:
         return (f"{dataset}-" + rows["id"]).alias("id")
     return unique_ids(dataset, rows["id"])
+
+
+def _tables(rows: pl.DataFrame, plan: PlainTable) -> dict[str, pl.DataFrame]:
+    tables = {}
+    if plan.answers:
+        questions = {f"answer {column}": question for column, question in plan.answers.items()}
+        tables["annotations"] = answers(rows, questions)
+    if plan.evidence is not None:
+        tables["evidence"] = _evidence(rows, plan.evidence)
+    return tables
 
 
 def _evidence(rows: pl.DataFrame, plan: Evidence) -> pl.DataFrame:
