@@ -194,14 +194,14 @@ class PlainTable(Closed):
 def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     """The records of `dataset` as `plan` says, with the side tables that it names."""
     rows = pl.concat([_rows(file, fixed, plan) for file, fixed in _files(bundle, plan)])
-    told = all(rows[column].count() for column in plan.only)
-    rows = rows.filter(**plan.only) if plan.only and told else rows
+    has_values = all(rows[column].count() for column in plan.only)
+    rows = rows.filter(**plan.only) if plan.only and has_values else rows
     rows = rows.with_columns(_ids(rows, dataset, plan))
     if plan.same_text:
         rows = rows.with_columns(repeated(rows["text"], rows["id"]))
     records = rows.select(name for name in rows.columns if " " not in name)
     notes = [*plan.notes]
-    if plan.not_told and not told:
+    if plan.not_told and not has_values:
         notes.append(plan.not_told)
     if plan.join and plan.join.absent and not bundle.match(*plan.join.files):
         notes.append(plan.join.absent)

@@ -191,19 +191,19 @@ def coverage(
     return pl.DataFrame(rows, infer_schema_length=None), sentences
 
 
-def _covered(found: frozenset[str], *, whole: bool) -> list[str]:
+def _covered(present: frozenset[str], *, whole: bool) -> list[str]:
     """What was declared against what was found."""
     counts = ", ".join(f"{len(codes)} in the {place}" for place, codes in declared().items())
-    sentences = [f"Texts in {several(len(found), 'language')}; declared are {counts}."]
-    strangers = sorted(found - frozenset().union(*declared().values()))
+    sentences = [f"Texts in {several(len(present), 'language')}; declared are {counts}."]
+    strangers = sorted(present - frozenset().union(*declared().values()))
     if strangers:
         sentences.append(f"Declared nowhere, but found: {', '.join(strangers)}.")
-    missing = sorted(declared()["card"] - found)
+    missing = sorted(declared()["card"] - present)
     if missing and whole:
         count = several(len(missing), "language")
         sentences.append(f"{count} of the card without text here: {', '.join(missing)}.")
     bare = sorted(
-        code for code in found if (facts := describe(code)) is None or facts.family is None
+        code for code in present if (facts := describe(code)) is None or facts.family is None
     )
     if bare:
         sentences.append(
