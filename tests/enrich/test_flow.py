@@ -304,6 +304,7 @@ def test_a_journal_of_another_run_or_a_torn_shard_is_not_taken_up(
     assert Shards(Journal(tmp_path, {"n": 1}), ids).done == {}
 
 
+@pytest.mark.slow
 def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(
     dataset: Dataset, searx: Any, tmp_path: Path
 ) -> None:

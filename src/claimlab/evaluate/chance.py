@@ -105,7 +105,7 @@ def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats
     guesses = [_guesses(run, classes) for run in runs]
     exchange, rng = Exchange(labels, groups), np.random.default_rng([seed, len(labels)])
     times = max(FEWEST, min(PERMUTATIONS, MOST_LABELS // max(1, len(labels))))
-    tables = [np.empty((0, len(runs), len(classes), len(classes) + 2), np.int64)]
+    tables: list[Ints] = []
     moved = 0.0
     for permuted in exchange.draw_labels(rng, times):
         moved += sum(share / times for share in (permuted != labels).mean(axis=1).tolist())
