@@ -173,6 +173,7 @@ class Flaky:
         return Results(query=query, provider=self.name, evidence=(), retrieved=now(), cost=0.0)
 
 
+@pytest.mark.needs("pandas")
 def test_a_failing_search_is_counted_and_stops_nobody(dataset: Dataset) -> None:
     flaky = Flaky(SearchFailed("flaky", "timeout", "No answer came.", "Try later."))
     done = enriched(dataset, Doors(flaky))

@@ -23,7 +23,8 @@ def confusion(truth: Ints, guess: Ints, classes: int, *, extra: int = 0) -> Ints
     """Counts with truth in rows and answers in columns; `extra` columns are for answers outside the
     classes.
     """
-    return confusions(truth[None], guess, classes, extra=extra)[0]
+    (counts,) = confusions(truth[None], guess, classes, extra=extra)
+    return np.asarray(counts)
 
 
 def confusions(truths: Ints, guess: Ints, classes: int, *, extra: int = 0) -> Ints:
