@@ -66,18 +66,18 @@ class Exchange:
         random = rng.random((times, groups + rows + groups))
         source = np.empty((times, groups), np.int64)
         source[:, self._by_bin] = np.argsort(self.bins + random[:, :groups], axis=1)
-        given = source[:, group]
+        origin = source[:, group]
         if groups == rows:  # every row is a group of its own
-            shuffled, place = np.broadcast_to(self._first, (times, rows)), np.zeros_like(given)
+            shuffled, place = np.broadcast_to(self._first, (times, rows)), np.zeros_like(origin)
         else:
             shuffled = np.argsort(self.group + random[:, groups : groups + rows], axis=1)
             # Of a larger or smaller group, an even sample of its labels in order: the same mix, as
             # near as sizes allow.
             share = (self._rank + random[:, groups + rows :][:, group]) / self.size[group]
-            size = self.size[given]
+            size = self.size[origin]
             place = np.minimum((share * size).astype(np.int64), size - 1)
         labels = np.empty((times, rows), self.labels.dtype)
-        np.put_along_axis(labels, shuffled, self._sorted[self.start[given] + place], axis=1)
+        np.put_along_axis(labels, shuffled, self._sorted[self.start[origin] + place], axis=1)
         return labels, source
 
 
