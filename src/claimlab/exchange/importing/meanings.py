@@ -41,12 +41,12 @@ def cells_of(values: Collection[str], verdicts: LabelMap) -> dict[str, Cell]:
     Each part must be one word that comes again, so that "true, but old" is not read as true.
     """
     parts = {value: _parts(value) for value in values if value.strip()}
-    words = {part for found in parts.values() for part in found}
+    words = {part for words_in in parts.values() for part in words_in}
     if len(words) > MOST_PARTS or any(len(word.split()) > 1 or len(word) > 30 for word in words):
         return {}
     if len(parts) <= len(words) or max(map(len, parts.values()), default=0) < 2:
         return {}
-    cells = {value: _cell(found, verdicts) for value, found in parts.items()}
+    cells = {value: _cell(words_in, verdicts) for value, words_in in parts.items()}
     known = [cell for cell in cells.values() if cell.verdict is not None]
     return cells if {"true", "false"} & {cell.verdict for cell in known} else {}
 
@@ -118,8 +118,8 @@ def codes_by_words(
         meaning = {value: verdicts.verdict(word) for value, word in words.items() if word}
         if len({v for v in meaning.values() if v in DECIDED}) < 2:
             continue
-        said = rows[column].replace_strict(meaning, default=None, return_dtype=pl.String)
-        table = _meanings(codes, said)
+        beside = rows[column].replace_strict(meaning, default=None, return_dtype=pl.String)
+        table = _meanings(codes, beside)
         if table is not None:
             evidence = ", ".join(
                 f"{code} is {verdict} ({several_of(n, of, 'row')})"
@@ -135,13 +135,13 @@ def codes_by_words(
     return None
 
 
-def _meanings(codes: pl.Series, said: pl.Series) -> dict[str, tuple[str, int, int]] | None:
+def _meanings(codes: pl.Series, beside: pl.Series) -> dict[str, tuple[str, int, int]] | None:
     """For each code its verdict, and in how many of its rows it goes with it; null unless each goes
     with one and they differ.
     """
     table: dict[str, tuple[str, int, int]] = {}
     for code in codes.unique().to_list():
-        mine = said.filter(codes == code)
+        mine = beside.filter(codes == code)
         counts = mine.drop_nulls().value_counts(sort=True)
         if not counts.height or mine.len() < LEAST:
             return None
