@@ -84,6 +84,7 @@ class Layout:
     length: float = 0.0  # characters of a text, on average
     texts: frozenset[int] = frozenset()  # hashes of the texts
     about_others: bool = False  # whether its rows are about those of another layout: comments
+    more: list[RawTable] = field(default_factory=list)  # files that are like its own
 
     @property
     def worth(self) -> tuple[float, bool, int]:
@@ -151,14 +152,21 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
     for columns, tables in sets:
         like = next((one for one in out if _is_like(one, columns, tables)), None)
         if like is not None:
-            out.remove(like)
-            columns = list(dict.fromkeys([*like.columns, *columns]))
-            tables = [*like.tables, *tables]
-        elif len(out) == LOOKED_AT:
-            continue
-        out.append(_layout(plain, columns, tables, verdicts))
+            like.more.extend(tables)
+        elif len(out) < LOOKED_AT:
+            out.append(_layout(plain, columns, tables, verdicts))
+    out = [_with_more(one, plain, verdicts) for one in out]
     marked = [replace(one, about_others=_about_others(one, out, plain)) for one in out]
     return sorted(marked, key=lambda layout: layout.worth, reverse=True)
+
+
+def _with_more(layout: Layout, plain: pl.DataFrame, verdicts: LabelMap) -> Layout:
+    """A layout with the files that are like its own."""
+    if not layout.more:
+        return layout
+    tables = [*layout.tables, *layout.more]
+    columns = dict.fromkeys(name for table in tables for name in _columns_of(table))
+    return _layout(plain, list(columns), tables, verdicts)
 
 
 def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
@@ -174,13 +182,10 @@ def _layout(
     if text is None:
         return Layout(columns, tables, rows.height, picks)
     texts = rows[text].drop_nulls()
-    labelled = 0
-    if label is not None:
-        labels = rows.drop_nulls([text, label])[label]
-        values = labels.unique().head(2).to_list()
-        tells = len(values) > 1 or any(map(verdicts.verdict, values))
-        labelled = labels.len() if tells else 0
-    elif _named(plain, tables, verdicts):
+    labels = rows.drop_nulls([text, label])[label] if label is not None else rows[text].clear()
+    values = labels.unique().head(2).to_list()
+    labelled = labels.len() if len(values) > 1 or any(map(verdicts.verdict, values)) else 0
+    if not labelled and _named(plain, tables, verdicts):
         labelled = texts.len()
     length = texts.str.len_chars().mean()
     return Layout(
