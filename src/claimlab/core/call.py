@@ -89,6 +89,7 @@ def in_storage(
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             outputs: list[Path] = []
+            refuse_unknown(function, kwargs)
             if any(map(_mentions_storage, [*args, *kwargs.values()])):
                 how: Output = "named" if estimating() else output
                 named = {**inspect.signature(call).bind_partial(*args).arguments, **kwargs}
@@ -108,6 +109,13 @@ def in_storage(
         return call
 
     return decorate
+
+
+def refuse_unknown(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Python checks the names of arguments, but those that a typed `**` takes."""
+    for name in arguments:
+        if name not in parameters_of(function):
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
 
 
 def _put_copies(
