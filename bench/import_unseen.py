@@ -37,12 +37,13 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import TABLES
 
 RIGHT, BARE, REFUSED, WRONG = "right", "right, no labels", "refused", "SILENTLY WRONG"
+UNKNOWN = "read, no loader to compare with"
 ANSWERED, FILLED = (
     "refused, right as its message says",
     "refused, right once its message is filled in",
 )
 OPTION = re.compile(
-    r"`(only|label|labels|text|join|tweet_id|sheet|delimiter)=((?:'[^`]*')|(?:\[[^`]*\]))`"
+    r"`(only|label|map|text|join|tweet_id|sheet|delimiter)=((?:'[^`]*')|(?:\[[^`]*\]))`"
 )
 COLUMN = re.compile(r"'([^']+)'")
 OTHERS = (  # another table or question of the same archive
@@ -120,6 +121,8 @@ def truth(name: str, source: Path) -> pl.DataFrame | None:
     """What the loader makes of the files, over all variants: key, label and date of every record
     that has them.
     """
+    if name not in DATASETS.names():
+        return None
     entry = DATASETS.get(name)
     parts = []
     for variant in entry.variants:
@@ -171,7 +174,7 @@ def judge(path: Path, expected: Expected) -> Verdict:
         verdict = attempt(path, expected, options)
     if first.outcome != REFUSED or not options:
         return first
-    if verdict.outcome == RIGHT:
+    if verdict.outcome in (RIGHT, UNKNOWN):
         return Verdict(FILLED if filled else ANSWERED, f"{_shown(options)}: {verdict.words}")
     return Verdict(f"{REFUSED}, then {verdict.outcome}", f"{_shown(options)}: {verdict.words}")
 
@@ -192,8 +195,8 @@ def first_answer(
         return None
     name, value = offered[0]
     if value == "map.toml":
-        return {"labels": filled_map(path, expected, given)}, True
-    if name == "labels":
+        return {"map": filled_map(path, expected, given)}, True
+    if name == "map":
         pairs = [pair.rpartition("=") for pair in str(value).split(",")]
         meaning = expected.meaning(path, given)  # of two codes, the message has both ways round
         known = {raw: v for raw, _, v in pairs if v != "VERDICT" and len(pairs) != 2}
@@ -241,7 +244,7 @@ def attempt(path: Path, expected: Expected, options: Options) -> Verdict:
         return (
             Verdict(WRONG, f"{words}; {wrong}")
             if wrong
-            else Verdict(RIGHT if found.keys() - {"none"} else BARE, words)
+            else Verdict(RIGHT if expected.codes else UNKNOWN, words)
         )
     faults = [
         *_labels(ours, published),
@@ -252,9 +255,7 @@ def attempt(path: Path, expected: Expected, options: Options) -> Verdict:
         faults.append("rows do not add up")
     if not report.labels and "without labels" not in report.lines()[0]:
         faults.append("the lack of labels is not said")
-    if faults == [OTHERS] or (
-        "labels" in options and faults and faults == _labels(ours, published)
-    ):
+    if faults == [OTHERS] or ("map" in options and faults and faults == _labels(ours, published)):
         return Verdict(OTHERS, f"{words}; {'; '.join(faults)}")
     if faults:
         return Verdict(WRONG, f"{words}; {'; '.join(faults)}")

@@ -90,6 +90,9 @@ def in_storage(
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             outputs: list[Path] = []
             refuse_unknown(function, kwargs)
+            for name, value in kwargs.items():
+                if isinstance(value, str) and name in _take_several(call):
+                    kwargs[name] = [value]  # checks="length": a word is not a list of letters
             if any(map(_mentions_storage, [*args, *kwargs.values()])):
                 how: Output = "named" if estimating() else output
                 named = {**inspect.signature(call).bind_partial(*args).arguments, **kwargs}
@@ -149,6 +152,13 @@ def paths_of(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
     paths = {name for name, parts in types.items() if any(map(_takes_a_path, parts))}
     one = {str, Path, Dataset}
     return paths, {name for name, parts in types.items() if len(parts) > 1 and one & {*parts}}
+
+
+@cache
+def _take_several(function: Callable[..., object]) -> set[str]:
+    """The arguments that are several words, of which one alone may be given."""
+    known = parameters_of(function).values()
+    return {one.name for one in known if one.is_many and not {str, Path} & {*types_in(one.hint)}}
 
 
 def _takes_a_path(hint: Any) -> bool:
@@ -242,6 +252,8 @@ def _written(value: Any, *, is_path: bool) -> Any:
         return {DATE: value.isoformat()[:10]}
     if isinstance(value, Mapping):
         return {str(key): _written(one, is_path=is_path) for key, one in value.items()}
+    if is_path and isinstance(value, Sequence) and any(isinstance(one, Mapping) for one in value):
+        return {OBJECT: "rows"}  # data, not a word about it
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_written(one, is_path=is_path) for one in value]
     if is_dataclass(value) and not isinstance(value, type):

@@ -19,6 +19,7 @@ from typing import Annotated, Any, TypedDict, Unpack
 from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.core.foreign import Foreign
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
     Argument,
@@ -35,8 +36,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
+from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
-from claimlab.exchange.importing.layouts import settle
 from claimlab.exchange.importing.make import Wishes, make
 from claimlab.exchange.importing.make import write_map as write_label_map
 from claimlab.exchange.importing.plan import Plan
@@ -44,12 +45,12 @@ from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
+from claimlab.exchange.importing.settle import settle
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
 from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
 from claimlab.files.safety import plain_name
 
-Paths = str | Path | Sequence[str | Path]
 OnPlan = Callable[[Plan], None]
 
 
@@ -84,10 +85,10 @@ def ignore(plan: Plan) -> None:
 
 @in_storage()
 def guess_files(
-    paths: Paths,
+    paths: Paths | Foreign,
     *,
     kind: str | None = None,
-    labels: str | Path | None = None,
+    map: Mapping[str, str] | Place | None = None,
     options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
@@ -97,15 +98,15 @@ def guess_files(
     """Read the files and say what they seem to be, without making anything of it. Options: see
     `import_files`.
     """
-    answers = _Answers.of(kind, labels, options, only, join, columns)
-    with open_all(_as_list(paths)) as bundles:
+    answers = _Answers.of(kind, map, options, only, join, columns)
+    with as_files(paths) as files, open_all(files) as bundles:
         return _plan(bundles, exported(bundles), answers, progress)
 
 
 @repeatable("on_plan", writes="write_map")
 def import_files(
     paths: Annotated[
-        Paths,
+        Paths | Foreign,
         Argument(
             "CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files."
         ),
@@ -114,15 +115,15 @@ def import_files(
     *,
     kind: Annotated[str | None, Option("What the texts are: claim, article or post.")] = None,
     name: Annotated[str | None, Option("Name of the dataset; the first file's by default.")] = None,
-    labels: Annotated[
-        Place | None,
-        Option("Verdict map: 0=true,1=false, a TOML file, or a name.", flag="--map", kind=str),
+    map: Annotated[
+        Mapping[str, str] | Place | None,
+        Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
     ] = None,
     unmapped: Annotated[
         Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
     ] = "error",
     write_map: Annotated[
-        Place | None, Option("Write the labels to this TOML file, to be edited for `labels`.")
+        Place | None, Option("Write the labels to this TOML file, to be edited for `map`.")
     ] = None,
     day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
     keep_placeholder_dates: Annotated[
@@ -133,7 +134,8 @@ def import_files(
         str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
     ] = (),
     join: Annotated[
-        str | Sequence[str], Setting("Join a linked table: FILE:KEY. Repeatable.")
+        str | Sequence[str],
+        Setting("Join a linked table: FILE:KEY. Repeatable. 'none' joins none."),
     ] = (),
     limit: Limit = None,
     seed: Seed = 0,
@@ -156,23 +158,20 @@ def import_files(
     answers it.
     """
     check_unmapped(unmapped)
-    paths = _as_list(paths)
-    choices = (kind, name, labels, write_map, day_first, only, join, *columns.values())
-    with Run(
-        "import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine
-    ) as run:
-        answers = _Answers.of(kind, labels, options, only, join, columns)
-        with open_all(paths) as bundles:
+    choices = (kind, name, map, write_map, day_first, only, join, *columns.values())
+    with Run("import", None, output, reads=files_of(paths), force=force, engine=engine) as run:
+        answers = _Answers.of(kind, map, options, only, join, columns)
+        with as_files(paths) as files, open_all(files) as bundles:
             marker = exported(bundles)
             whole = None if any(choices) else come_back(bundles, marker, limit)
             if whole is not None:
                 return run.finish(whole[0]), whole[1]
+            called = _slug(name) if name else _own_name(files, marker)
             plan = _plan(bundles, marker, answers, progress)
         on_plan(plan)
         if write_map is not None:
             write_label_map(Path(write_map), plan, limit, force=force)
         wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
-        called = _slug(name) if name else _own_name(paths, marker)
         dataset, report = make(plan, called, wishes, progress)
         if marker is not None:
             inherit(dataset, marker)
@@ -194,7 +193,7 @@ class _Answers:
     def of(
         cls,
         kind: str | None,
-        labels: str | Path | None,
+        map: Mapping[str, str] | Place | None,
         options: Options | Mapping[str, Any],
         only: str | Sequence[str],
         join: str | Sequence[str],
@@ -204,7 +203,7 @@ class _Answers:
             raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
         return cls(
             kind,
-            load_map(labels) if labels is not None else general(),
+            load_map(map) if map is not None else general(),
             Options.of(options),
             [only] if isinstance(only, str) else only,
             [join] if isinstance(join, str) else join,
@@ -220,17 +219,10 @@ def _plan(
     table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
         tidy(table)
-    table = settle(table, answers.columns, answers.verdicts)
+    table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
     return decide(table, seen, picks, answers.columns, answers.kind)
-
-
-def _as_list(paths: Paths) -> list[str | Path]:
-    files = [paths] if isinstance(paths, str | Path) else list(paths)
-    if not files:
-        raise UsageError("No file was given.", "Give at least one file, folder or zip.")
-    return files
 
 
 def _own_name(paths: Sequence[str | Path], marker: Marker | None) -> str:

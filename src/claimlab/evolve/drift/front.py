@@ -31,7 +31,7 @@ from claimlab.core.options import (
     is_capped,
 )
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.settings import each_of, one_of
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of as audit_case
@@ -87,7 +87,7 @@ class Measuring(CallOptions, total=False):
 @repeatable("levels", writes="datasets")
 def drift(
     data: Annotated[
-        Source | Sequence[Source],
+        Stored | Sequence[Source],
         Argument("Dataset folders with traces; several are compared.", kind=Path),
     ],
     *,
@@ -205,7 +205,7 @@ def cost(
     return parts
 
 
-def _several(data: Source | Sequence[Source]) -> list[Source]:
+def _several(data: Stored | Sequence[Source]) -> list[Source]:
     return [data] if isinstance(data, Dataset | str | Path) else list(data)
 
 
