@@ -195,8 +195,8 @@ class Setup:
     @property
     def jury(self) -> int:
         """How many auditors vote."""
-        asked = self.chosen["auditors"]
-        return 0 if self.plan.kind != "intervened" else 3 if asked is None else asked
+        number = self.chosen["auditors"]
+        return 0 if self.plan.kind != "intervened" else 3 if number is None else number
 
     @property
     def jury_profiles(self) -> tuple[str, ...]:

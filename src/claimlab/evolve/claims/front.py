@@ -101,11 +101,11 @@ def seed_claims(
         texts = open_contexts(contexts, member, limit)
         if run.estimate:
             known, recording = find_profile(profile).with_model(model), run.calls.existing()
-            asked = [(text, *one) for text in texts for one in wanted.items() if one[1]]
-            sentences = (sentence_request(*one, seed, words["seeds"]) for one in asked)
+            orders = [(text, *one) for text in texts for one in wanted.items() if one[1]]
+            sentences = (sentence_request(*one, seed, words["seeds"]) for one in orders)
             parts: dict[str, Priced] = {
                 "sentences": estimate_calls(sentences, known, recording=recording),
-                "gray area": estimate_calls(_noises(asked, gray, seed, words["gray"]), known),
+                "gray area": estimate_calls(_noises(orders, gray, seed, words["gray"]), known),
             }
             run.estimated(parts, facts={"contexts": len(texts)})
         provider = open_provider(profile, model=model, calls=run.calls)
@@ -127,13 +127,13 @@ def seed_claims(
 
 
 def _noises(
-    asked: Sequence[tuple[Context, str, int]], gray: float, seed: int, prompt: Prompt
+    orders: Sequence[tuple[Context, str, int]], gray: float, seed: int, prompt: Prompt
 ) -> Iterator[Request[Any]]:
     """Which sentences get noise follows from their ids; how long they will be, from nothing:
     200 characters.
     """
     kinds = {one.claim: one.name for one in [*types().values()][::-1]}  # the first of each
-    for context, label, count in asked:
+    for context, label, count in orders:
         for number in range(1, count + 1):
             name, kind = f"{context.id}-{label}-{number}", kinds[label == "claim"]
             draft = Draft(name, context, context.text[:200], kind, "")
