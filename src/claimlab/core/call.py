@@ -16,7 +16,7 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
@@ -114,7 +114,7 @@ def in_storage(
     return decorate
 
 
-def refuse_unknown(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+def refuse_unknown(function: Callable[..., object], arguments: Iterable[str]) -> None:
     """Python checks the names of arguments, but those that a typed `**` takes."""
     for name in arguments:
         if name not in parameters_of(function):
