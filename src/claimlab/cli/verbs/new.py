@@ -48,17 +48,17 @@ def new(
             " installed package adds entries.",
         )
     files = {folder / place: text.lstrip("\n") for place, text in template["files"].items()}
-    if taken := [place for place in files if place.exists()]:
-        raise OutputExists(taken[0], todo="Choose another name.")
+    if clashes := [place for place in files if place.exists()]:
+        raise OutputExists(clashes[0], todo="Choose another name.")
     for place, text in files.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         atomic_text(place, text)
     _document(folder, **template["docs"])
-    written = [str(place) for place in (*files, folder / template["docs"]["page"])]
+    places = [str(place) for place in (*files, folder / template["docs"]["page"])]
     if wants_json():
-        emit({"kind": kind, "name": name, "files": written, "contract": template["contract"]})
+        emit({"kind": kind, "name": name, "files": places, "contract": template["contract"]})
         return
-    for place in written:
+    for place in places:
         echo(f"Wrote {place}.")
     tests = " ".join(template["contract"])
     suggest(f'python -m pytest {tests} -k "{name} or {_module(name)}"')
@@ -96,8 +96,8 @@ def _document(
         subprocess.run([sys.executable, "-m", module, page], cwd=folder, env=paths, check=True)
         return
     place = folder / page
-    head, found, rest = place.read_text(encoding="utf-8").partition(f"{table}\n")
-    if not found:
+    head, anchor, rest = place.read_text(encoding="utf-8").partition(f"{table}\n")
+    if not anchor:
         raise UsageError(f"{page} has no '{table}'.", "Add a line for it yourself.")
     lines = rest.split("\n")
     first = next(n for n, line in enumerate(lines) if line)
@@ -106,4 +106,4 @@ def _document(
     names = [lines[n].split("`")[1:2] for n in entries]
     after = [n for n in entries if lines[n].split("`")[1:2] > row.split("`")[1:2]]
     lines.insert(after[0] if after and names == sorted(names) else end, row)
-    atomic_text(place, head + found + "\n".join(lines))
+    atomic_text(place, head + anchor + "\n".join(lines))
