@@ -190,8 +190,8 @@ def test_a_judge_without_an_answer_exits_1(
         "judged",
         "--profile",
         "model.toml",
-        "--articles",
-        "articles.csv",
+        "--set",
+        "articles=articles.csv",
         "--force",
     ]
     capsys.readouterr()

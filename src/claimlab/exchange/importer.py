@@ -120,10 +120,10 @@ def import_files(
         Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
     ] = None,
     unmapped: Annotated[
-        Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
+        Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
     ] = "error",
     write_map: Annotated[
-        Place | None, Option("Write the labels to this TOML file, to be edited for `map`.")
+        Place | None, Setting("Write the labels to this TOML file, to be edited for `map`.")
     ] = None,
     day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
     keep_placeholder_dates: Annotated[
