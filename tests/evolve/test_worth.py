@@ -284,6 +284,7 @@ def test_the_page_lists_texts_and_orders_its_heat_maps(tmp_path: Any) -> None:
     assert ">0.9–1.0<" not in topics, "bands beyond every score are left out"
 
 
+@pytest.mark.needs("pandas")
 def test_worth_is_shown_claim_by_claim(society: Society) -> None:
     scores = scores_of(society)
     found = Worth(scores, Setting(), society, "agents played by m")

@@ -127,6 +127,7 @@ def test_a_sample_of_which_nothing_is_measured_is_undecided(
     assert complete.count("passed") < loose.count("passed") == len(loose.verdicts)
 
 
+@pytest.mark.slow
 def test_a_vote_and_an_average_forgive_what_all_does_not(
     planted: tuple[Dataset, dict[str, list[str]]],
 ) -> None:
