@@ -137,7 +137,7 @@ def test_the_words_on_a_protocol_stand_in_one_place() -> None:
     told = [str(b.items) for b in walk(explanation("time", "cdl")) if isinstance(b, Items)]
     assert any("fitted on all rows" in text for text in told)
     assert not any("fitted on all rows" in s for s in caveats("cdl", "keywords"))
-    assert len(caveats("cdl")) == len(PROTOCOLS["cdl"].caveats)
+    assert len(caveats("cdl")) == len(PROTOCOLS["cdl"]["caveats"])
     assert caveats("somebody else's") == []
 
 
