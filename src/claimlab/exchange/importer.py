@@ -43,6 +43,7 @@ from claimlab.exchange.importing.make import write_map as write_label_map
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
+from claimlab.exchange.importing.raters import gather_ratings
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.exchange.importing.settle import settle
@@ -77,6 +78,10 @@ class Columns(TypedDict, total=False):
         str | None, Setting("Column of the event, pair or cluster that must not be split.")
     ]
     split: Annotated[str | None, Setting("Column of the published split.")]
+    rater: Annotated[
+        str | None,
+        Option("Column of the annotator of a row, columns of several ('rater*'), or 'none'."),
+    ]
 
 
 def ignore(plan: Plan) -> None:
@@ -188,6 +193,7 @@ class _Answers:
     only: Sequence[str]
     join: Sequence[str]
     columns: Mapping[str, str]
+    rater: str | None = None
 
     @classmethod
     def of(
@@ -207,7 +213,12 @@ class _Answers:
             Options.of(options),
             [only] if isinstance(only, str) else only,
             [join] if isinstance(join, str) else join,
-            {role: str(name) for role, name in columns.items() if name is not None},
+            {
+                role: str(name)
+                for role, name in columns.items()
+                if name is not None and role != "rater"
+            },
+            columns.get("rater"),
         )
 
 
@@ -220,6 +231,8 @@ def _plan(
     if marker is not None:
         tidy(table)
     table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
+    if marker is None:
+        table = gather_ratings(table, answers.columns, answers.verdicts, answers.rater)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
     return decide(table, seen, picks, answers.columns, answers.kind)

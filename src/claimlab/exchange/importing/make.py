@@ -28,6 +28,7 @@ from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.importing.meanings import FEW, Cell, cells_of, nearest, tags_column
 from claimlab.exchange.importing.plan import Plan, tally
 from claimlab.exchange.importing.profile import verdict_of, verdict_of_parts
+from claimlab.exchange.importing.ratings import agreement_words, side_tables
 from claimlab.exchange.importing.report import ImportReport, languages_of, look_at, repeats
 from claimlab.exchange.vocabulary import SPLITS
 from claimlab.files.raw import json_of, literal_text
@@ -69,6 +70,10 @@ def make(
     making = _Making(plan, name, wishes)
     dataset = Dataset.build(name, making.records())
     report = making.report
+    if (ratings := plan.gathered.ratings) is not None:
+        dataset = Dataset.build(name, dataset.records, side_tables(ratings, dataset.records))
+        report.agreement = ratings.agreement(wishes.seed)
+        report.notes.append(agreement_words(report.agreement, ratings.question))
     look_at(dataset.records, report, making.dates, plan.column("date"))
     report.languages, languages = languages_of(
         dataset.records, partial(identify, progress=progress), wishes.seed
@@ -138,7 +143,9 @@ class _Making:
         self.plan, self.name, self.wishes = plan, name, wishes
         self.literal = gathered.literal
         self.frame = _limited(plan, wishes.limit)
-        self.report = ImportReport(rows_read=gathered.frame.height)
+        ratings = gathered.ratings
+        merged = ratings.merged if ratings is not None else 0
+        self.report = ImportReport(rows_read=gathered.frame.height + merged, merged_rows=merged)
         self.report.left_by_limit = gathered.frame.height - self.frame.height
         self.report.read(gathered.tables, gathered.ignored)
         self.report.label_columns = plan.few_values()
