@@ -138,7 +138,7 @@ def rank_items(files: Sequence[Path], *, seed: int = 0, draws: int = DRAWS) -> B
     )
     values, codes = shared.select(systems).to_numpy(), codes_of(shared["unit"])
     total = max((known.items(file) or 0 for known, file in zip(formats, files, strict=True)))
-    if (unnamed := total - wide.height) > 0:  # solved by nobody
+    if (unnamed := total - wide.height) > 0:  # no system solved them
         values = np.concatenate([values, np.zeros((unnamed, len(systems)))])
         codes = np.concatenate([codes, codes.max(initial=-1) + 1 + np.arange(unnamed)])
     names = [file.name for file in files]

@@ -22,12 +22,12 @@ class LmEvalSamples(ItemFormat):
     def read(self, file: Path) -> Iterator[Item]:
         """By the first metric, after the first filter."""
         system = file.resolve().parent.name
-        kept = None
+        first = None
         for row in lines_of(file):
-            kept = row.get("filter") if kept is None else kept
+            first = row.get("filter") if first is None else first
             metrics = [*(row.get("metrics") or ()), *USUAL]
             name = next((name for name in metrics if as_score(row.get(name)) is not None), None)
-            if row.get("filter") == kept and name is not None:
+            if row.get("filter") == first and name is not None:
                 yield Item(f"{row['doc_id']}", system, as_score(row[name]) or 0.0)
 
 
