@@ -273,13 +273,13 @@ def _cleaning(checked: Checked) -> str:
         dict(one["veracity"].drop_nulls().value_counts().sort("veracity").iter_rows())
         for one in (checked.data, checked.clean)
     )
-    kept = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
+    total = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
     parts = [f"{label} {after.get(label, 0):,} of {n:,}" for label, n in before.items()]
     tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
     steps = Counter(step for table in tables for step in table["step"].to_list())
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
     classes = f" ({', '.join(parts)})" if before != after else ""
-    return f"{kept}{classes}{f'; left out: {reasons}' if reasons else ''}"
+    return f"{total}{classes}{f'; left out: {reasons}' if reasons else ''}"
 
 
 def _verdict(checked: Checked) -> str:
