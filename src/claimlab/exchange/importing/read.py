@@ -61,7 +61,7 @@ def read(
     gathered = Gathered(frame, literal, tables, inputs, ignored, bool(chosen))
     for link in links:
         link.join(gathered)
-    inner = _inner_columns(gathered.frame, gathered.literal)
+    inner = inner_columns(gathered.frame, gathered.literal)
     gathered.frame, gathered.inner = gathered.frame.hstack(inner), frozenset(inner.columns)
     return gathered
 
@@ -251,7 +251,7 @@ def _key_column(frame: pl.DataFrame, name: str, where: str) -> str:
     return alike[0]
 
 
-def _inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
+def inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
     """The fields of the objects in columns of JSON values, as text, under the names of both
     ("user.name").
 

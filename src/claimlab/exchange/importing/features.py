@@ -1,0 +1,150 @@
+"""What speaks for a column having a role: named features, each between 0 and 1.
+
+Names of columns, the values of one column, and how it compares with the other columns of its table.
+`data/roles.toml` has the weight of each feature for each role, as `bench/import_roles.py` fitted it;
+the score of a column is their sum, in units of log odds. A feature that a role does not list says
+nothing about it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+
+from claimlab.core import packaged
+from claimlab.exchange.importing.profile import Profile, Profiled
+from claimlab.exchange.vocabulary import named
+
+Features = dict[str, float]
+
+WEIGHTS: dict[str, dict[str, float]] = packaged.toml("claimlab.exchange", "roles.toml")
+BASE = "any column"  # the feature that every column has
+FEW, SEVERAL = 12, 60  # different values
+DISTINCT, REPEATED = 0.95, 0.7  # of the values, that differ
+PROSE = 0.5  # of the values of a column that are sentences
+_STRENGTH = {"whole": 1.0, "end": 0.8, "start": 0.5, "part": 0.4}
+NAMED = {
+    "whole": "its name",
+    "end": "the end of its name",
+    "start": "the start of its name",
+    "part": "a part of its name",
+}
+ELSEWHERE = "the name of another role"
+_SERIES = re.compile(r"\d+")
+
+# What the values of a column show.
+VALUES: dict[str, Callable[[Profile], float]] = {
+    BASE: lambda seen: 1.0,
+    "sentences": lambda seen: seen.prose,
+    "long": lambda seen: _scale(seen.length, 10, 1_000),
+    "articles": lambda seen: _scale(seen.length, 300, 3_000),
+    "distinct": lambda seen: seen.spread,
+    "all distinct": lambda seen: float(seen.n > 1 and seen.spread == 1),
+    "a few values": lambda seen: float(2 <= seen.distinct <= FEW and _repeats(seen)),
+    "several values": lambda seen: float(FEW < seen.distinct <= SEVERAL and _repeats(seen)),
+    "many values": lambda seen: float(seen.distinct > SEVERAL),
+    "one value": lambda seen: float(seen.distinct == 1),
+    "numbers": lambda seen: seen.numbers,
+    "codes of one digit": lambda seen: seen.codes,
+    "yes and no": lambda seen: seen.answers,
+    "counted from row to row": lambda seen: float(seen.counted),
+    "links": lambda seen: seen.links,
+    "dates": lambda seen: seen.dates,
+    "dates in words": lambda seen: seen.dates * (1 - seen.numbers),
+    "tweet ids": lambda seen: seen.tweet_ids,
+    "language codes": lambda seen: seen.languages,
+    "names of splits": lambda seen: seen.splits,
+    "rating words": lambda seen: seen.verdicts * (1 - seen.answers),
+    "lists": lambda seen: seen.lists,
+    "names of people": lambda seen: seen.people * (1 - seen.prose),
+    "web domains": lambda seen: seen.domains,
+    "tokens with digits": lambda seen: seen.tokens,
+    "short": lambda seen: float(seen.length < 40),
+    "in every row": lambda seen: float(seen.filled > 0.95),
+    "in few rows": lambda seen: float(seen.filled < 0.5),
+    "a name that says nothing": lambda seen: float(seen.nameless),
+}
+
+
+def features(seen: Profiled, columns: Collection[str]) -> dict[str, Features]:
+    """What each of these columns shows by its values and beside the others, by feature."""
+    profiles = {name: seen.columns[name] for name in columns if seen.columns[name].n}
+    out = {
+        name: {feature: value for feature, test in VALUES.items() if (value := test(one))}
+        for name, one in profiles.items()
+    }
+    for feature, holders in _beside(seen, profiles).items():
+        for name in holders:
+            out[name][feature] = 1.0
+    return out
+
+
+def by_name(folded: str, role: str) -> Features:
+    """What a folded header says about one role."""
+    roles = named(folded)
+    strength = {each: _STRENGTH[how.where] * how.grade for each, how in roles.items()}
+    own = strength.pop(role, 0.0)
+    out = {NAMED[roles[role].where]: roles[role].grade} if role in roles else {}
+    if (other := max(strength.values(), default=0.0)) > own:
+        out[ELSEWHERE] = other - own
+    return out
+
+
+def contributions(shown: Features, folded: str, role: str) -> Features:
+    """What each feature adds to the score of a column for a role."""
+    facts = {**shown, **by_name(folded, role)}
+    weights = WEIGHTS[role]
+    return {name: weights[name] * value for name, value in facts.items() if name in weights}
+
+
+def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[str]]:
+    """The columns that stand out among the others of the table, by feature."""
+    names = list(profiles)
+    prose = {name: one for name, one in profiles.items() if one.prose > PROSE and one.links < PROSE}
+    widest = max((one.spread for one in prose.values()), default=0.0)
+    longest = max((one.length for one in prose.values()), default=0.0)
+    stems = {name: _SERIES.sub("#", one.folded) for name, one in profiles.items()}
+    series = [stem for stem in stems.values() if "#" in stem]
+    return {
+        "the first column": names[:1],
+        "the last column": names[-1:],
+        "the only sentences": list(prose) if len(prose) == 1 else [],
+        "the most distinct sentences": [
+            name for name, one in prose.items() if one.spread >= widest - 0.02 and len(prose) > 1
+        ],
+        "the longest sentences": [
+            name for name, one in prose.items() if one.length == longest and len(prose) > 1
+        ],
+        "sentences that repeat beside distinct ones": [
+            name
+            for name, one in prose.items()
+            if one.spread < REPEATED and widest > DISTINCT
+        ],
+        "one of a numbered series": [
+            name for name, stem in stems.items() if series.count(stem) > 2
+        ],
+        "the words for a column of codes": _words_for_codes(seen, profiles),
+        "a field of an object": [name for name in names if "." in name],
+    }
+
+
+def _words_for_codes(seen: Profiled, profiles: Mapping[str, Profile]) -> list[str]:
+    """Columns of words that go one to one with a column of codes."""
+    few = {name: one for name, one in profiles.items() if 2 <= one.distinct <= FEW}
+    codes = [name for name, one in few.items() if one.numbers > DISTINCT]
+    words = [name for name, one in few.items() if one.numbers < 1 - DISTINCT]
+    if not codes or not words or len(few) > SEVERAL:
+        return []
+    return [name for name in words if any(seen.one_to_one(name, code) for code in codes)]
+
+
+def _repeats(seen: Profile) -> bool:
+    return seen.n <= 20 or seen.spread < 0.3
+
+
+def _scale(value: float, least: float, most: float) -> float:
+    """Where a value lies between two others, in orders of magnitude."""
+    if value <= least:
+        return 0.0
+    return min(1.0, math.log(value / least) / math.log(most / least))
