@@ -42,7 +42,7 @@ ANSWERED, FILLED = (
     "refused, right once its message is filled in",
 )
 OPTION = re.compile(
-    r"`(only|label|labels|text|join|tweet_id|sheet|delimiter)=((?:'[^`]*')|(?:\[[^`]*\]))`"
+    r"`(only|label|map|text|join|tweet_id|sheet|delimiter)=((?:'[^`]*')|(?:\[[^`]*\]))`"
 )
 COLUMN = re.compile(r"'([^']+)'")
 OTHERS = (  # another table or question of the same archive
@@ -192,8 +192,8 @@ def first_answer(
         return None
     name, value = offered[0]
     if value == "map.toml":
-        return {"labels": filled_map(path, expected, given)}, True
-    if name == "labels":
+        return {"map": filled_map(path, expected, given)}, True
+    if name == "map":
         pairs = [pair.rpartition("=") for pair in str(value).split(",")]
         meaning = expected.meaning(path, given)  # of two codes, the message has both ways round
         known = {raw: v for raw, _, v in pairs if v != "VERDICT" and len(pairs) != 2}
@@ -252,9 +252,7 @@ def attempt(path: Path, expected: Expected, options: Options) -> Verdict:
         faults.append("rows do not add up")
     if not report.labels and "without labels" not in report.lines()[0]:
         faults.append("the lack of labels is not said")
-    if faults == [OTHERS] or (
-        "labels" in options and faults and faults == _labels(ours, published)
-    ):
+    if faults == [OTHERS] or ("map" in options and faults and faults == _labels(ours, published)):
         return Verdict(OTHERS, f"{words}; {'; '.join(faults)}")
     if faults:
         return Verdict(WRONG, f"{words}; {'; '.join(faults)}")

@@ -95,7 +95,7 @@ def measure(name: str, source: Path, entry: Entry, variant: str) -> Row:
     labels = "cdl" if "cdl" in entry.maps else next(iter(entry.maps), None)
     start = time.perf_counter()
     try:
-        dataset = load(name, source, variant=variant, labels=labels)
+        dataset = load(name, source, variant=variant, map=labels)
     except ClaimlabError as error:
         return Row([name, variant, *[""] * (len(HEAD) - 2)], [f"does not load: {error}"], False)
     seconds = time.perf_counter() - start

@@ -83,7 +83,7 @@ class Case:
             self.dataset,
             data / self.zip,
             variant=VARIANTS.get(self.dataset),
-            labels=labels,
+            map=labels,
             unmapped="unknown",
         )
 

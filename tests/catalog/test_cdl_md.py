@@ -57,7 +57,7 @@ def test_the_two_meanings_of_code_three_are_two_maps(
 ) -> None:
     write(tmp_path, {"train.parquet": parquet(ROWS[:1])})
     assert load("cdl-md", tmp_path).records["veracity"].to_list() == ["mixed"]
-    assert load("cdl-md", tmp_path, labels="2024").records["veracity"].to_list() == ["unknown"]
+    assert load("cdl-md", tmp_path, map="2024").records["veracity"].to_list() == ["unknown"]
 
 
 def test_one_folder_of_a_dataset_is_enough(tmp_path: Path, write: Callable[..., Path]) -> None:
@@ -76,7 +76,7 @@ def test_the_old_zipped_csv_is_read_and_its_labels_need_the_ratings_map(
     write(tmp_path, {"claims_data.csv.gz": gzip.compress(text.encode())})
     with pytest.raises(UnmappedLabels, match="half-true"):
         load("cdl-md", tmp_path)
-    assert load("cdl-md", tmp_path, labels="ratings").records["veracity"].to_list() == ["mixed"]
+    assert load("cdl-md", tmp_path, map="ratings").records["veracity"].to_list() == ["mixed"]
 
 
 def test_ids_that_were_saved_as_floats_are_said_to_be_damaged(

@@ -92,7 +92,7 @@ def test_liar_new_has_possibility_labels_french_and_articles(
     french = load("liar-new", tmp_path, variant="french").records
     assert french["language"].unique().to_list() == ["fra"]
     assert french["group"].to_list() == found.records["group"].to_list()
-    assert load("liar-new", tmp_path, labels="cdl").records["veracity"].to_list() == [
+    assert load("liar-new", tmp_path, map="cdl").records["veracity"].to_list() == [
         "true",
         "true",
         "mixed",
@@ -163,7 +163,7 @@ def test_benjamin_counts_satire_as_the_map_says(
     satire = records.filter(pl.col("label_raw") == "satire")
     assert satire["veracity"].to_list() == ["unknown"]
     assert (
-        load("benjaminpoliticalnews", source, labels="cdl")
+        load("benjaminpoliticalnews", source, map="cdl")
         .records["veracity"]
         .to_list()
         .count("false")
@@ -192,7 +192,7 @@ def test_x_fact_keeps_quotes_dates_and_evidence(
         "x-fact-train-00001-e1",
         "x-fact-test-00001-e1",
     ]
-    assert load("x-fact", tmp_path, labels="cdl").records["veracity"].to_list() == [
+    assert load("x-fact", tmp_path, map="cdl").records["veracity"].to_list() == [
         "true",
         "false",
         "false",
@@ -232,7 +232,7 @@ def test_fakecovid_claims_are_english_and_articles_are_not(
     articles = load("fakecovid", source, variant="articles").records
     assert articles["language"].to_list() == ["spa", "eng", "eng", "eng"]
     assert articles["text"][0] == "El agua de luna no cura nada."
-    assert load("fakecovid", source, labels="cdl").records["veracity"].to_list() == [
+    assert load("fakecovid", source, map="cdl").records["veracity"].to_list() == [
         "false",
         "false",
         "false",
@@ -347,7 +347,7 @@ def test_snopes_evidence_holds_what_the_claim_must_not(
     assert found.tables["evidence"]["rating"].to_list() == ["False", "Mixture"]
     assert json.loads(found.tables["evidence"]["meta"][1])["false_part"] == "Not for one crown."
     assert "origin" not in json.loads(found.records["meta"][0])
-    assert load("snopes-fact-news", tmp_path, labels="cdl").records["veracity"].to_list() == [
+    assert load("snopes-fact-news", tmp_path, map="cdl").records["veracity"].to_list() == [
         "false",
         "mixed",
         "false",
@@ -425,7 +425,7 @@ def test_mic_label_is_the_answer_on_misinformation_not_relevance(
     assert first["dominant sentiment of the tweet"] == "positive"
     assert found.records["tweet_id"][0] == "1340000000000000001"
     assert found.records["url"][0] == "http://twitter.com/1/statuses/1340000000000000001"
-    cdl = load("covid-vaccine-misinfo-mic", tmp_path, labels="cdl").records
+    cdl = load("covid-vaccine-misinfo-mic", tmp_path, map="cdl").records
     assert cdl["veracity"].unique().to_list() == ["unknown"]
 
 

@@ -78,7 +78,7 @@ def test_loads_its_synthetic_files_from_folder_and_zip(name: str, tmp_path: Path
     tally = default.records["veracity"].drop_nulls().value_counts()
     assert dict(tally.iter_rows()) == dict(sample.veracity)
     for map_name in entry.maps:
-        load(name, packed, labels=map_name)  # every named map knows every label of the sample
+        load(name, packed, map=map_name)  # every named map knows every label of the sample
 
 
 @pytest.mark.parametrize("name", WITH_LOADER)

@@ -54,7 +54,7 @@ def test_nela_labels_are_of_sources_and_their_two_codings_are_named(
     loaded: Callable[..., Dataset],
 ) -> None:
     default = loaded("nela-gt-2020")
-    older = loaded("nela-gt-2020", labels="2019")
+    older = loaded("nela-gt-2020", map="2019")
     by_source = dict(
         zip(
             default.records["source"],
@@ -91,7 +91,7 @@ def test_reaction_frames_are_one_record_per_headline(loaded: Callable[..., Datas
 
 def test_fake_stories_and_satire_differ_by_map(loaded: Callable[..., Dataset]) -> None:
     assert verdicts(loaded("fakenews")) == ["false", "unknown"]
-    satire_is_false = loaded("fakenews", labels="cdl")
+    satire_is_false = loaded("fakenews", map="cdl")
     assert verdicts(satire_is_false) == ["false", "false"]
     assert any("Only one class" in note for note in satire_is_false.notes)
     first = satire_is_false.records.row(0, named=True)

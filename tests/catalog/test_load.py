@@ -25,7 +25,7 @@ def test_wrong_names_name_the_near_miss(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'liar'"):
         load("lair", tmp_path)
     with pytest.raises(UnknownName, match="verdict map of liar"):
-        load("liar", tmp_path, labels="zz")
+        load("liar", tmp_path, map="zz")
     with pytest.raises(UnknownName, match="Did you mean 'engagements'"):
         load("coaid", tmp_path, variant="engagement")
 

@@ -23,9 +23,7 @@ TABLE_5 = {
 @pytest.mark.realdata
 @pytest.mark.parametrize(("name", "variant"), TABLE_5)
 def test_published_shares_come_out(name: str, variant: str, real_data: Path) -> None:
-    veracity = load(name, real_data / f"{name}.zip", variant=variant, labels="cdl").records[
-        "veracity"
-    ]
+    veracity = load(name, real_data / f"{name}.zip", variant=variant, map="cdl").records["veracity"]
     tally = dict(veracity.value_counts().iter_rows())
     assert {verdict: round(100 * n / veracity.len(), 2) for verdict, n in tally.items()} == TABLE_5[
         name, variant
@@ -46,7 +44,7 @@ def test_swapped_shares_of_antivax_are_swapped_in_the_source_not_here(real_data:
     """Table 5 has 38.15 true and 61.85 false; the file has it the other way round, and so do we,
     with an erratum.
     """
-    veracity = load("antivax", real_data / "antivax.zip", labels="cdl").records["veracity"]
+    veracity = load("antivax", real_data / "antivax.zip", map="cdl").records["veracity"]
     assert round(100 * (veracity == "true").mean(), 2) == 61.85
     assert any("swapped" in erratum for erratum in DATASETS.get("antivax").card.errata)
 
@@ -54,7 +52,7 @@ def test_swapped_shares_of_antivax_are_swapped_in_the_source_not_here(real_data:
 @pytest.mark.slow
 @pytest.mark.realdata
 def test_older_map_of_cmu_miscov19_leaves_1761_rows(real_data: Path) -> None:
-    veracity = load("cmu-miscov19", real_data / "cmu-miscov19.zip", labels="cdl-time").records[
+    veracity = load("cmu-miscov19", real_data / "cmu-miscov19.zip", map="cdl-time").records[
         "veracity"
     ]
     assert veracity.is_in(["true", "false"]).sum() == 1_761
@@ -74,7 +72,7 @@ WHOLE = [
 def test_shares_are_the_published_ones_to_two_decimals(name: str, real_data: Path) -> None:
     card = DATASETS.get(name).card
     assert card.shares is not None
-    records = load(name, real_data / f"{name}.zip", labels="cdl").records
+    records = load(name, real_data / f"{name}.zip", map="cdl").records
     verdicts = records["veracity"].fill_null(
         "unknown"
     )  # the guide counts a missing label as unknown
@@ -88,7 +86,7 @@ def test_shares_are_the_published_ones_to_two_decimals(name: str, real_data: Pat
 def test_the_default_map_keeps_partial_ratings_apart(real_data: Path) -> None:
     """CT-FAN's 'partially false': false for the guide's scripts, mixed by its own rule."""
     by_rule = load("ct-fan", real_data / "ct-fan.zip").records["veracity"]
-    as_published = load("ct-fan", real_data / "ct-fan.zip", labels="cdl").records["veracity"]
+    as_published = load("ct-fan", real_data / "ct-fan.zip", map="cdl").records["veracity"]
     assert (by_rule == "mixed").sum() == 474
     assert (as_published == "mixed").sum() == 0
     assert (as_published == "false").sum() == 676 + 474

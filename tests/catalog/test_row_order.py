@@ -34,7 +34,7 @@ def test_row_order_reproduces_the_published_temporal_score(
     name: str, published: float, real_data: Path
 ) -> None:
     assert (
-        published_temporal_score(load(name, real_data / f"{name}.zip", labels="cdl").records)
+        published_temporal_score(load(name, real_data / f"{name}.zip", map="cdl").records)
         == published
     )
 

@@ -14,7 +14,7 @@ import pytest
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, read_manifest
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import FileChanged, OutputExists, SchemaError
+from claimlab.core.errors import FileChanged, OutputExists, SchemaError, UnknownName
 from claimlab.core.record import SCHEMA, meta_column, meta_json, to_records, validate
 
 
@@ -44,6 +44,17 @@ def test_round_trip_and_counts(tmp_path: Path) -> None:
     assert small().digest() == back.digest(), (
         "a dataset in memory has the digest of the file it would write"
     )
+
+
+def test_a_slice_is_a_dataset_and_a_name_a_column() -> None:
+    data = small()
+    first = data[:1]
+    assert isinstance(first, Dataset)
+    assert first["id"].to_list() == data["id"].to_list()[:1]
+    assert first.lineage[-1].step == "slice"
+    assert data[::-1]["id"].to_list() == data["id"].to_list()[::-1]
+    with pytest.raises(UnknownName, match="There is no column named 'verdict'"):
+        data["verdict"]
 
 
 def test_same_input_same_bytes(tmp_path: Path) -> None:

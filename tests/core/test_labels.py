@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.core.errors import DataError, UnknownName, UnmappedLabels
+from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError
 from claimlab.core.labels import LabelMap, built_in_maps, fold, general, load_map, parse_map
 
 # The ratings of the Portuguese paper's Table 5 (as translated there), and of the guide's appendix
@@ -106,3 +106,14 @@ def test_a_map_file(tmp_path: Path) -> None:
 def test_folding() -> None:
     assert fold("  Não é  BEM assim. ") == "nao e bem assim"
     assert fold("mostly_true") == fold("Mostly-True") == "mostly true"
+
+
+def test_pairs_are_a_text_or_a_dict() -> None:
+    as_text, as_dict = load_map("0=true,1=false"), load_map({0: "true", 1: "false"})  # type: ignore[dict-item]
+    assert as_text == as_dict
+    assert as_dict.verdict("0") == "true"
+    assert as_dict.verdict("pants-fire") == "false", "the general map is still known"
+    with pytest.raises(DataError, match="'0=maybe' cannot be read"):
+        load_map({"0": "maybe"})
+    with pytest.raises(UsageError, match="`map` cannot be of type int"):
+        load_map(5)  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ def bluff(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
         for i in range(EACH)
     ]
     _write(root / "meta_data" / "metadata_ai_generated.csv", meta)
-    return cl.load("bluff", root.parent, variant="per-sample", labels="strict")
+    return cl.load("bluff", root.parent, variant="per-sample", map="strict")
 
 
 def _write(path: Path, rows: list[dict[str, str]]) -> None:

@@ -171,7 +171,7 @@ def test_labels_no_map_knows_are_an_error_with_counts(tmp_path: Path) -> None:
     assert caught.value.counts == {"0": 5, "1": 4}
     mine = tmp_path / "mine.toml"
     mine.write_text(MAP, encoding="utf-8")
-    dataset, _ = import_files([path], labels=mine)
+    dataset, _ = import_files([path], map=mine)
     assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [
         ("false", 4),
         ("true", 5),
@@ -305,7 +305,7 @@ def test_what_cannot_be_imported_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="`kind`"):
         import_files([numbers], kind="poem")
     with pytest.raises(UnknownName, match="verdict map"):
-        import_files([numbers], labels="nope")
+        import_files([numbers], map="nope")
 
 
 def test_more_than_half_refused_is_an_error(tmp_path: Path) -> None:
@@ -402,7 +402,7 @@ def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, colu
     turned.write_text(
         'name = "m"\n[verdicts]\n"True" = "false"\n"False" = "true"\n', encoding="utf-8"
     )
-    dataset, _ = import_files(path, labels=turned)
+    dataset, _ = import_files(path, map=turned)
     assert dataset.records.row(0, named=True)["veracity"] == "false"
 
 
@@ -429,13 +429,11 @@ def test_letters_for_true_and_false_are_read_together_only(tmp_path: Path) -> No
     path = write_csv(tmp_path / "a.csv", *labelled(["T", "F", "U"], "label"))
     assert import_files(path)[1].labels == {"false": 10, "true": 10, "unknown": 10}
     path = write_csv(tmp_path / "b.csv", *labelled(["F", "M"], "label"))
-    with pytest.raises(
-        UnmappedLabels, match="`labels='F=true,M=false'` or `labels='F=false,M=true'`"
-    ):
+    with pytest.raises(UnmappedLabels, match="`map='F=true,M=false'` or `map='F=false,M=true'`"):
         import_files(path)
-    assert import_files(path, labels="F=true,M=false")[1].labels == {"false": 15, "true": 15}
+    assert import_files(path, map="F=true,M=false")[1].labels == {"false": 15, "true": 15}
     with pytest.raises(DataError, match="Write LABEL=VERDICT"):
-        import_files(path, labels="F=female")
+        import_files(path, map="F=female")
 
 
 def test_several_label_columns_are_asked_about(tmp_path: Path) -> None:
@@ -469,7 +467,7 @@ def test_a_map_to_edit_is_written(tmp_path: Path) -> None:
         text.replace('"0" = "unknown"', '"0" = "false"').replace('"1" = "unknown"', '"1" = "true"'),
         "utf-8",
     )
-    assert import_files(path, labels=lines)[1].labels == {"false": 10, "true": 20}
+    assert import_files(path, map=lines)[1].labels == {"false": 10, "true": 20}
 
 
 def test_labels_are_words_in_file_names(tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), "'__label__'"),
         "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
         "rows.xml": ("<rows>" + "".join(f"<row><text>{t}</text></row>" for t, _ in rows) + "</rows>", "is XML"),
-        "two-codes.csv": (delimited(coded), "`labels='0=true,1=false'` or `labels='0=false,1=true'`"),
+        "two-codes.csv": (delimited(coded), "`map='0=true,1=false'` or `map='0=false,1=true'`"),
         "broken-one.zip": (
             zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='*.csv'`",
         ),

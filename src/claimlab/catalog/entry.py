@@ -15,7 +15,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.core.errors import UnknownName, UsageError
-from claimlab.core.labels import LabelMap
+from claimlab.core.labels import LabelMap, is_own, load_map
 from claimlab.files.bundle import Bundle
 
 
@@ -89,13 +89,16 @@ class Entry:
         """
         return next(iter(self.variants), None) in self.real_rows
 
-    def map_named(self, name: str | None) -> LabelMap | None:
+    def map_named(self, chosen: Mapping[str, str] | str | None) -> LabelMap | None:
+        """The map of this name, by default the first; or one that the caller brings."""
+        if chosen is not None and is_own(chosen):
+            return load_map(chosen)
         if not self.maps:
             return None
-        chosen = name or next(iter(self.maps))
-        if chosen not in self.maps:
-            raise UnknownName(f"verdict map of {self.card.name}", chosen, self.maps)
-        return self.maps[chosen]
+        name = str(chosen or next(iter(self.maps)))
+        if name not in self.maps:
+            raise UnknownName(f"verdict map of {self.card.name}", name, self.maps)
+        return self.maps[name]
 
     def loader_named(self, name: str | None) -> tuple[str, Loader]:
         if not self.variants:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def load(
     *,
     output: str | Path | None = None,
     variant: str | None = None,
-    labels: str | None = None,
+    map: Mapping[str, str] | str | None = None,
     unmapped: str = "error",
     limit: int | None = None,
     force: bool = False,
@@ -51,26 +52,26 @@ def load(
     """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors
     publish.
 
-    `variant` and `labels` choose among the named views and verdict maps of the dataset;
+    `variant` and `map` choose among the named views and verdict maps of the dataset;
     `unmapped="unknown"` accepts labels that the map does not know. With `output`, the dataset is
     written there.
     """
     choice = check_unmapped(unmapped)
     with Run("load", None, output, reads=[source], force=force) as run:
-        return run.finish(_load(name, source, variant, labels, choice, limit))
+        return run.finish(_load(name, source, variant, map, choice, limit))
 
 
 def _load(
     name: str,
     source: str | Path,
     variant: str | None,
-    labels: str | None,
+    map: Mapping[str, str] | str | None,
     unmapped: Unmapped,
     limit: int | None,
 ) -> Dataset:
     entry = DATASETS.get(name)
     chosen, loader = entry.loader_named(variant)
-    verdicts = entry.map_named(labels)
+    verdicts = entry.map_named(map)
     with Bundle.open(source) as bundle:
         loaded = read(loader, bundle, entry)
         inputs = bundle.hashes()

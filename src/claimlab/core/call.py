@@ -89,6 +89,9 @@ def in_storage(
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             outputs: list[Path] = []
+            for name, value in kwargs.items():
+                if isinstance(value, str) and name in _take_several(call):
+                    kwargs[name] = [value]  # checks="length": a word is not a list of letters
             if any(map(_mentions_storage, [*args, *kwargs.values()])):
                 how: Output = "named" if estimating() else output
                 named = {**inspect.signature(call).bind_partial(*args).arguments, **kwargs}
@@ -141,6 +144,13 @@ def paths_of(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
     paths = {name for name, parts in types.items() if any(map(_takes_a_path, parts))}
     one = {str, Path, Dataset}
     return paths, {name for name, parts in types.items() if len(parts) > 1 and one & {*parts}}
+
+
+@cache
+def _take_several(function: Callable[..., Any]) -> set[str]:
+    """The arguments that are several words, of which one alone may be given."""
+    known = parameters_of(function).values()
+    return {one.name for one in known if one.is_many and not {str, Path} & {*types_in(one.hint)}}
 
 
 def _takes_a_path(hint: Any) -> bool:

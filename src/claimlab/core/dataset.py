@@ -16,14 +16,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
-from claimlab.core.errors import FileChanged, SchemaError
+from claimlab.core.errors import FileChanged, SchemaError, UnknownName
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.record import (
     SIDE_TABLES,
@@ -181,7 +181,23 @@ class Dataset:
     def __len__(self) -> int:
         return self.records.height
 
-    def __getitem__(self, index: int) -> JsonObject:
+    @overload
+    def __getitem__(self, index: int) -> JsonObject: ...
+    @overload
+    def __getitem__(self, index: slice) -> Dataset: ...
+    @overload
+    def __getitem__(self, index: str) -> pl.Series: ...
+
+    def __getitem__(self, index: int | slice | str) -> JsonObject | Dataset | pl.Series:
+        """A record by its number, the records of a slice as a dataset, or a column by its name."""
+        if isinstance(index, slice):
+            rows = range(len(self))[index]
+            parameters = {"start": rows.start, "stop": rows.stop, "step": rows.step}
+            return self._narrowed(self.records[index], "slice", parameters)
+        if isinstance(index, str):
+            if index not in self.records.columns:
+                raise UnknownName("column", index, self.records.columns)
+            return self.records[index]
         if not -len(self) <= index < len(self):
             raise IndexError(f"record {index} of {len(self)}")
         return self.records.row(index, named=True)

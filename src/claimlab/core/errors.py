@@ -109,7 +109,7 @@ class UnmappedLabels(DataError):
         super().__init__(
             f"The verdict map '{map_name}' does not know these label values: {shown}{more}.",
             todo
-            or "Add them to a map file and pass it as `labels`, or accept them: `unmapped='unknown'`.",  # noqa: E501
+            or "Add them to a map file and pass it as `map`, or accept them: `unmapped='unknown'`.",
         )
 
 

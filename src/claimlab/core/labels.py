@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from claimlab.core.errors import DataError, UnknownName, UnmappedLabels
+from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError
 from claimlab.core.record import VERACITIES
 from claimlab.core.settings import one_of
 
@@ -118,33 +118,46 @@ def general() -> LabelMap:
     return load_map(GENERAL)
 
 
-def load_map(name_or_path: str | Path) -> LabelMap:
+def load_map(source: Mapping[str, str] | str | Path) -> LabelMap:
     """A built-in map by name, a TOML file (name, version, exact, and a table [verdicts]), or pairs
-    such as "0=true,1=false", which are added to the general map."""
-    path = Path(name_or_path)
-    if "=" in str(name_or_path) and path.suffix != ".toml":
-        return _of_pairs(str(name_or_path))
+    such as "0=true,1=false" or {0: "true", 1: "false"}, which are added to the general map."""
+    if isinstance(source, Mapping):
+        return _of_pairs({str(raw): str(verdict) for raw, verdict in source.items()})
+    if not isinstance(source, str | Path):
+        raise UsageError(
+            f"`map` cannot be of type {type(source).__name__}.",
+            "Pass a dict of labels and verdicts, 'LABEL=VERDICT,...', a TOML file or a name.",
+        )
+    path = Path(source)
+    if is_own(source) and path.suffix != ".toml":
+        pairs = [pair.rpartition("=") for pair in str(source).split(",")]
+        return _of_pairs({raw: verdict.strip() for raw, _, verdict in pairs})
     built_in = resources.files("claimlab.core") / "data"
     if path.suffix == ".toml":
         if not path.is_file():
-            raise DataError(f"There is no map file '{path}'.", "Check `labels`.")
+            raise DataError(f"There is no map file '{path}'.", "Check `map`.")
         text = path.read_text(encoding="utf-8")
-    elif (built_in / f"labels_{name_or_path}.toml").is_file():
-        text = (built_in / f"labels_{name_or_path}.toml").read_text(encoding="utf-8")
+    elif (built_in / f"labels_{source}.toml").is_file():
+        text = (built_in / f"labels_{source}.toml").read_text(encoding="utf-8")
     else:
-        raise UnknownName("verdict map", str(name_or_path), built_in_maps())
-    return parse_map(text, str(name_or_path))
+        raise UnknownName("verdict map", str(source), built_in_maps())
+    return parse_map(text, str(source))
 
 
-def _of_pairs(words: str) -> LabelMap:
-    pairs = [pair.rpartition("=") for pair in words.split(",")]
-    if any(not raw.strip() or verdict.strip() not in VERACITIES for raw, _, verdict in pairs):
+def is_own(source: Mapping[str, str] | str | Path) -> bool:
+    """Whether a map is the caller's own (pairs, or a file) rather than a name."""
+    return isinstance(source, Mapping) or "=" in str(source) or Path(source).suffix == ".toml"
+
+
+def _of_pairs(pairs: Mapping[str, str]) -> LabelMap:
+    words = ",".join(f"{raw}={verdict}" for raw, verdict in pairs.items())
+    if not all(raw.strip() and verdict in VERACITIES for raw, verdict in pairs.items()):
         raise DataError(
             f"The verdict map '{words}' cannot be read.",
             f"Write LABEL=VERDICT with one of: {', '.join(VERACITIES)}, and a comma between two of"
             " them.",
         )
-    own = {fold(raw): verdict.strip() for raw, _, verdict in pairs}
+    own = {fold(raw): verdict for raw, verdict in pairs.items()}
     return LabelMap(words, {**general()._folded, **own})
 
 

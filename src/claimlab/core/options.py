@@ -83,7 +83,7 @@ class Parameter:
     def is_many(self) -> bool:
         """Whether several values can be given."""
         kinds = (get_origin(part) for part in types_in(self.hint))
-        return any(isinstance(one, type) and issubclass(one, _MANY) for one in kinds)
+        return any(isinstance(one, type) and issubclass(one, Sequence) for one in kinds)
 
     @property
     def kind(self) -> type:
@@ -92,9 +92,6 @@ class Parameter:
             return self.option.kind
         inside = {part for one in types_in(self.hint) for part in (one, *_within(one))}
         return next((one for one in (Path, bool, int, float, str, date) if one in inside), str)
-
-
-_MANY = (Sequence, Mapping)
 
 
 def types_in(hint: Any) -> tuple[Any, ...]:

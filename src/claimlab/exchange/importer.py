@@ -87,7 +87,7 @@ def guess_files(
     paths: Paths,
     *,
     kind: str | None = None,
-    labels: str | Path | None = None,
+    map: Mapping[str, str] | Place | None = None,
     options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
@@ -97,7 +97,7 @@ def guess_files(
     """Read the files and say what they seem to be, without making anything of it. Options: see
     `import_files`.
     """
-    answers = _Answers.of(kind, labels, options, only, join, columns)
+    answers = _Answers.of(kind, map, options, only, join, columns)
     with open_all(_as_list(paths)) as bundles:
         return _plan(bundles, exported(bundles), answers, progress)
 
@@ -114,15 +114,15 @@ def import_files(
     *,
     kind: Annotated[str | None, Option("What the texts are: claim, article or post.")] = None,
     name: Annotated[str | None, Option("Name of the dataset; the first file's by default.")] = None,
-    labels: Annotated[
-        Place | None,
-        Option("Verdict map: 0=true,1=false, a TOML file, or a name.", flag="--map", kind=str),
+    map: Annotated[
+        Mapping[str, str] | Place | None,
+        Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
     ] = None,
     unmapped: Annotated[
         Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
     ] = "error",
     write_map: Annotated[
-        Place | None, Option("Write the labels to this TOML file, to be edited for `labels`.")
+        Place | None, Option("Write the labels to this TOML file, to be edited for `map`.")
     ] = None,
     day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
     keep_placeholder_dates: Annotated[
@@ -157,11 +157,11 @@ def import_files(
     """
     check_unmapped(unmapped)
     paths = _as_list(paths)
-    choices = (kind, name, labels, write_map, day_first, only, join, *columns.values())
+    choices = (kind, name, map, write_map, day_first, only, join, *columns.values())
     with Run(
         "import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine
     ) as run:
-        answers = _Answers.of(kind, labels, options, only, join, columns)
+        answers = _Answers.of(kind, map, options, only, join, columns)
         with open_all(paths) as bundles:
             marker = exported(bundles)
             whole = None if any(choices) else come_back(bundles, marker, limit)
@@ -194,7 +194,7 @@ class _Answers:
     def of(
         cls,
         kind: str | None,
-        labels: str | Path | None,
+        map: Mapping[str, str] | Place | None,
         options: Options | Mapping[str, Any],
         only: str | Sequence[str],
         join: str | Sequence[str],
@@ -204,7 +204,7 @@ class _Answers:
             raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
         return cls(
             kind,
-            load_map(labels) if labels is not None else general(),
+            load_map(map) if map is not None else general(),
             Options.of(options),
             [only] if isinstance(only, str) else only,
             [join] if isinstance(join, str) else join,

@@ -4,6 +4,7 @@ already.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -37,9 +38,9 @@ def load(
     variant: Annotated[
         str | None, Option("A named view of the dataset; see: claimlab catalog show NAME")
     ] = None,
-    labels: Annotated[
-        str | None,
-        Option("A named verdict map of the dataset, such as a5 or cdl.", flag="--map"),
+    map: Annotated[
+        Mapping[str, str] | str | None,
+        Option("A verdict map of the dataset, such as a5 or cdl, or your own: 0=true,1=false."),
     ] = None,
     unmapped: Annotated[
         str, Option("Labels that the map does not know: 'error', or accept as 'unknown'.")
@@ -70,7 +71,7 @@ def load(
             source,
             output=output,
             variant=variant,
-            labels=labels,
+            map=map,
             unmapped=unmapped,
             limit=limit,
             force=force,
@@ -82,7 +83,7 @@ def load(
     from claimlab.exchange.importer import import_files
 
     choice = check_unmapped(unmapped)
-    return import_files(name, output, labels=labels, unmapped=choice, limit=limit, force=force)[0]
+    return import_files(name, output, map=map, unmapped=choice, limit=limit, force=force)[0]
 
 
 def _no_source(name: str) -> tuple[str, str]:

@@ -76,18 +76,15 @@ def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
 
 
 def _as_arguments(options: Options) -> Options:
-    """The options of `claimlab import` as arguments of its function: the layout is one of them, and
-    so is the map.
-    """
+    """The options of `claimlab import` as arguments of its function: the layout is one of them."""
     layout = {
         name: options.pop(name)
         for name in (field.name for field in fields(Layout))
         if name in options
     }
-    labels = {"labels": options.pop("map")} if "map" in options else {}
     if layout:
         Layout.of(layout)  # a word that is wrong is said before anything is done
-    return {**options, **labels, **({"options": layout} if layout else {})}
+    return {**options, **({"options": layout} if layout else {})}
 
 
 def digest_of(path: str | list[str]) -> str:

@@ -193,7 +193,7 @@ def maps(entry: Entry) -> list[Block]:
         for verdict, raw in by_verdict(one, SHOWN_VALUES)
     ]
     note = (
-        "The first is the default; choose another with `labels`. "
+        "The first is the default; choose another with `map`. "
         f"In full: claimlab labels show {entry.card.name}/{next(iter(entry.maps))}"
     )
     notes = [f"{key}: {one.note}" for key, one in entry.maps.items() if one.note]

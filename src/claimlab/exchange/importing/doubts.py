@@ -128,7 +128,7 @@ def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
         raise DataError(
             f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true'"
             " means a true claim.",
-            f"Pass `label='{pick.column}'` if it does; otherwise `labels='True=false,False=true'`.",
+            f"Pass `label='{pick.column}'` if it does; otherwise `map='True=false,False=true'`.",
         )
 
 

@@ -356,7 +356,7 @@ def _map_labels(raw: pl.Series, plan: Plan, unmapped: Unmapped) -> Mapped:
             verdicts.name,
             error.counts,
             f"{_question(list(error.counts))} `write_map='map.toml'` writes a file with a line for"
-            f" each, to be edited and passed as `labels='map.toml'`. If '{column}' is not the"
+            f" each, to be edited and passed as `map='map.toml'`. If '{column}' is not the"
             " verdict, pass `label='none'`, or another column. Or accept them:"
             " `unmapped='unknown'`.",
         ) from None
@@ -368,11 +368,9 @@ def _question(values: list[str]) -> str:
         return "Say in a map file what they mean."
     if len(values) == 2 and max(map(len, values)) <= CODE:
         a, b = sorted(values)
-        return (
-            f"Say what they mean: `labels='{a}=true,{b}=false'` or `labels='{a}=false,{b}=true'`."
-        )
+        return f"Say what they mean: `map='{a}=true,{b}=false'` or `map='{a}=false,{b}=true'`."
     pairs = ",".join(f"{value}=VERDICT" for value in values)
-    return f"Say what they mean: `labels='{pairs}'`, each VERDICT one of {', '.join(VERACITIES)}."
+    return f"Say what they mean: `map='{pairs}'`, each VERDICT one of {', '.join(VERACITIES)}."
 
 
 def fast_meta_column(
