@@ -1,4 +1,4 @@
-"""Which column is what: the weights of `claimlab import`, fitted and tested by leaving datasets out.
+"""Which column is what: the weights of `claimlab import`, fitted, and tested on what is left out.
 
     python bench/import_roles.py [--data ../shared/data] [--write] [--quick] [--only ARCHIVE]
 
@@ -20,9 +20,8 @@ import copy
 import random
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -68,6 +67,7 @@ class Case:
     seen: Profiled
     inner: frozenset[str]
     truth: dict[str, frozenset[str]]
+    unknowable: frozenset[str]  # roles that only the paper tells
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,7 @@ def cases(data: Path, only: Sequence[str] | None) -> Iterator[Case]:
             profile(frame, general()),
             inner,
             truth,
+            frozenset(entry.get("unknowable", ())),
         )
         yield published
         yield from (with_headers(published, headers) for headers in HEADERS)
@@ -202,9 +203,7 @@ def renamed(
         profiles[name] = again
     truth = {
         role: frozenset(
-            final[name]
-            for name in columns
-            if name in accepted or copies.get(name) in accepted
+            final[name] for name in columns if name in accepted or copies.get(name) in accepted
         )
         for role, accepted in case.truth.items()
     }
@@ -215,7 +214,7 @@ def renamed(
         case.seen.hidden,
     )
     inner = frozenset(final[name] for name in case.inner)
-    return Case(case.archive, case.family, case.file, headers, seen, inner, truth)
+    return replace(case, headers=headers, seen=seen, inner=inner, truth=truth)
 
 
 class Design:
@@ -231,7 +230,7 @@ class Design:
         weights: list[float] = []
         for case, shown in tables:
             accepted = case.truth.get(role, frozenset())
-            if accepted and not accepted & set(shown):
+            if role in case.unknowable or (accepted and not accepted & set(shown)):
                 continue
             starts.append(len(rows))
             families.append(case.family)
@@ -298,7 +297,8 @@ def outcomes(every: Sequence[Case], weights: Weights) -> Iterator[Outcome]:
     model.WEIGHTS.update(weights)
     for case in every:
         picks = propose(case.seen, {}, case.inner)
-        yield from (Outcome(case, role, picks.get(role)) for role in ROLES)
+        asked = (role for role in ROLES if role not in case.unknowable)
+        yield from (Outcome(case, role, picks.get(role)) for role in asked)
 
 
 def interval(results: Sequence[tuple[str, bool]], seed: int = 0) -> tuple[float, float]:
@@ -323,11 +323,7 @@ def percent(results: Sequence[tuple[str, bool]]) -> str:
 
 def role_rows(every: Sequence[Outcome], headers: str | None) -> Iterator[list[str]]:
     for role in ROLES:
-        mine = [
-            one
-            for one in every
-            if one.role == role and headers in (None, one.case.headers)
-        ]
+        mine = [one for one in every if one.role == role and headers in (None, one.case.headers)]
         has = [one for one in mine if one.has]
         lacks = [one for one in mine if not one.has]
         asked = sum(one.asked for one in has)
@@ -388,7 +384,7 @@ def unsure(every: Sequence[Outcome]) -> Iterator[str]:
 
 def write_weights(weights: Weights) -> None:
     lines = [
-        "# What speaks for each role, in log odds: `python bench/import_roles.py --write` fitted it.",
+        "# What speaks for each role, in log odds; `python bench/import_roles.py --write` fits it.",
         "# What each feature means: exchange/importing/features.py.",
     ]
     for role, own in weights.items():
@@ -402,22 +398,26 @@ def write_page(every: Sequence[Outcome], tables: int, families: int) -> None:
     asked = sum(one.asked for one in published if one.has and one.role in ("text", "label"))
     words = f"""# Import: which column is what
 
-`python bench/import_roles.py --write` fits the weights of `claimlab import` on {tables} published tables of {families} families of datasets
-and decides each family with weights that were fitted without it. Which column is right was typed by hand from the readers of the catalogue
-(`bench/import_roles.toml`), by the author of the weights. Intervals are of a bootstrap over families.
+`python bench/import_roles.py --write` fits the weights of `claimlab import` on {tables} published
+tables of {families} families of datasets, and decides each family with weights that were fitted
+without it. Which column is right was typed by hand from the readers of the catalogue
+(`bench/import_roles.toml`), by the author of the weights. Intervals are 95% intervals of a
+bootstrap over families.
 
 ## As published
 
 {table(ROLE_HEADER, role_rows(published, None))}
 
-*Close*: the next column is within a factor of three in odds. For the text and the label that is a question
-({asked} of them here), not a guess.
+*Close*: another column is within a factor of three in odds. For the text and the label that is a
+question ({asked} of them here), not a guess; so is a label that is less than three times as likely
+as no label at all.
 
 ## Under other headers
 
-The right column, of the tables that have one. *Renamed* and *translated* headers take names of the package's own list of
-{len(NAMES["label"])} languages, so they show how names and values work together, not how complete the list is; *nameless* tables have none, and
-some of their roles cannot be known.
+The right column, of the tables that have one. *Renamed* and *translated* headers take names of the
+package's own list of {len(NAMES["label"])} languages, so they show how names and values work
+together, not how complete the list is; *nameless* tables have none, and some of their roles cannot
+be known.
 
 {table(("headers", "text", "label", "date", "url", "id"), header_rows(every))}
 """
@@ -431,31 +431,32 @@ def main() -> int:
     made.add_argument("--quick", action="store_true", help="the packaged weights, nothing left out")
     options = begin(made)
     every = list(cases(options.data, options.only))
-    families = sorted({case.family for case in every})
+    families = {case.family for case in every}
     if options.quick:
         results = list(outcomes(every, packaged.toml("claimlab.exchange", FILE.name)))
     else:
-        results, weights = left_out(every, families)
+        tables = [(case, model.features(case.seen, case.seen.visible)) for case in every]
+        designs = {role: Design(role, tables) for role in ROLES}
+        weights = fitted(designs, None, None)
+        if options.write:
+            write_weights(weights)
+        results = list(left_out(every, designs, weights))
     published = [one for one in results if one.case.headers == PUBLISHED]
     print(table(ROLE_HEADER, role_rows(published, None)))
     print(table(("headers", "text", "label", "date", "url", "id"), header_rows(results)))
     print("\n".join(unsure(results)))
     if options.write and not options.quick:
-        write_weights(weights)
         write_page(results, len(every) // (1 + len(HEADERS)), len(families))
     return 0
 
 
-def left_out(every: Sequence[Case], families: Sequence[str]) -> tuple[list[Outcome], Weights]:
-    """Each family decided without it, and the weights of all."""
-    tables = [(case, model.features(case.seen, case.seen.visible)) for case in every]
-    designs = {role: Design(role, tables) for role in ROLES}
-    weights = fitted(designs, None, None)
-    results: list[Outcome] = []
-    for family in families:
+def left_out(
+    every: Sequence[Case], designs: Mapping[str, Design], near: Weights
+) -> Iterator[Outcome]:
+    """Each family of datasets, decided by weights that were fitted without it."""
+    for family in sorted({case.family for case in every}):
         mine = [case for case in every if case.family == family]
-        results += outcomes(mine, fitted(designs, family, weights))
-    return results, weights
+        yield from outcomes(mine, fitted(designs, family, near))
 
 
 if __name__ == "__main__":

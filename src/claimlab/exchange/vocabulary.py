@@ -24,13 +24,16 @@ UNCLEAR, ALL_FALSE, ALL_TRUE = (
 )
 _LETTERS = str.maketrans({"ı": "i", "ł": "l", "đ": "d", "ø": "o", "ð": "d", "æ": "ae", "ə": "e"})
 _LEFT_BY_MERGES = frozenset({"x", "y", *map(str, range(10))})  # label_x, annotation 1
-LEAST_LETTERS, LEAST_SIGNS = 4, 2  # of a name that may be part of another, in writing without spaces
+LEAST_LETTERS, LEAST_SIGNS = (
+    4,
+    2,
+)  # of a name that may be part of another, in writing without spaces
 UNSPACED = "\u0e00"  # scripts from here on (Thai, Chinese and those between) write no spaces
 
 
 class Named(NamedTuple):
-    """How a header says a role: as a `whole`, by its `end` or `start`, or as `part` of a word; and
-    how usual the name is, from 0.6 to 1.
+    """How a header says a role: as a `whole`, by its `main` word, by the word that it merely
+    `starts` with, or as `part` of a word; and how usual the name is, from 0.6 to 1.
     """
 
     where: str
@@ -73,6 +76,14 @@ _NAMES: dict[str, dict[str, list[str]]] = packaged.toml("claimlab.exchange", "na
 NAMES = {role: _graded(languages) for role, languages in _NAMES.items()}
 for _name in ALL_FALSE | ALL_TRUE:
     NAMES["label"].setdefault(_name, 0.8)
+# Of "ocena prawdziwości" and "texto da notícia" the first word says what it is, of "truth rating"
+# the last.
+_HEAD_FIRST = {
+    role: frozenset(
+        fold_name(name) for language in _KNOWN["head_first"] for name in languages.get(language, ())
+    )
+    for role, languages in _NAMES.items()
+}
 _PARTS = {
     role: {name: grade for name, grade in names.items() if _is_part(name)}
     for role, names in NAMES.items()
@@ -104,9 +115,13 @@ def _named(folded: str, role: str) -> Named | None:
         words = words[:-1]
     if " ".join(words) in names:
         return Named("whole", 0.8 * names[" ".join(words)])
-    for where, ends in (("end", _ends(words)), ("start", _starts(words))):
-        if grades := [names[end] for end in ends if end in names]:
-            return Named(where, max(grades))
+    ends, starts = list(_ends(words)), list(_starts(words))
+    main = [names[end] for end in ends if end in names]
+    main += [names[start] for start in starts if start in _HEAD_FIRST[role]]
+    if main:
+        return Named("main", max(main))
+    if grades := [names[start] for start in starts if start in names]:
+        return Named("starts", max(grades))
     parts = [
         grade * len(part) / len(word)
         for word in words

@@ -41,7 +41,7 @@ ABOUT_TABLES = (
     DICT,
 )
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
-GLOBS = 12  # patterns that an option may need
+GLOBS, LONGEST = 3, 100  # patterns that an option may need, and characters of one
 
 Member = tuple[Bundle, str]
 
@@ -159,24 +159,47 @@ def only(names: Sequence[str], others: Collection[str]) -> str:
 
 
 def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
-    """Globs that match these names and none of the others: one if possible, else one for each
-    folder, or the names.
+    """At most three short globs for these names that match none of the others, or as few as
+    possible.
     """
     end = _shared_start([name[::-1] for name in names])[::-1]
     words = [f"*{word}*{end}" for word in _shared_words(names)]
-    choices = [[f"{_shared_start(names)}*{end}"], *([word] for word in words), _by_folder(names)]
+    whole = [_one(name) for name in names]
+    choices = [
+        [f"{_shared_start(names)}*{end}"],
+        *([word] for word in words),
+        _by_folder(names),
+        _by_folder(names, top=True),
+        [f"*{suffix}" for suffix in sorted({PurePosixPath(name).suffix for name in names})],
+    ]
     strangers = set(others) - set(names)
-    for globs in choices if len(names) > 1 else []:
-        if 0 < len(globs) <= GLOBS and not _matched(globs, strangers):
-            return globs
-    return [name.replace("[", "[[]") for name in names]
+    short = [
+        globs
+        for globs in ([whole] if len(names) == 1 else [*choices, whole])
+        if 0 < len(globs) <= GLOBS
+        and max(map(len, globs)) < LONGEST
+        and all(_matched(globs, [name]) for name in names)
+    ]
+    missed = (sum(_matched(globs, [name]) for name in strangers) for globs in short)
+    ranked = sorted(zip(missed, range(len(short)), short, strict=True))
+    return ranked[0][2] if ranked else [f"*{end[-LONGEST // 2 :]}"]
 
 
-def _by_folder(names: Sequence[str]) -> list[str]:
-    """A glob for each folder; none where a name lies in no folder, which no glob matches."""
+def _one(name: str) -> str:
+    """The glob of one file; of a very long name the end."""
+    short = name if len(name) < LONGEST - 20 else f"*{name[-LONGEST // 2 :]}"
+    return short.replace("[", "[[]")
+
+
+def _by_folder(names: Sequence[str], *, top: bool = False) -> list[str]:
+    """A glob for each folder, or for each of the outermost; none where a name lies in no folder,
+    which no glob matches.
+    """
     places = [PurePosixPath(name) for name in names]
-    globs = sorted({f"{place.parent}/*{place.suffix}" for place in places})
-    return [] if PurePosixPath() in {place.parent for place in places} else globs
+    if PurePosixPath() in {place.parent for place in places}:
+        return []
+    folders = {(place.parts[0] if top else str(place.parent), place.suffix) for place in places}
+    return sorted(f"{folder}/*{suffix}" for folder, suffix in folders)
 
 
 def _shared_words(names: Sequence[str]) -> list[str]:

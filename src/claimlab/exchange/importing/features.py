@@ -1,9 +1,9 @@
 """What speaks for a column having a role: named features, each between 0 and 1.
 
 Names of columns, the values of one column, and how it compares with the other columns of its table.
-`data/roles.toml` has the weight of each feature for each role, as `bench/import_roles.py` fitted it;
-the score of a column is their sum, in units of log odds. A feature that a role does not list says
-nothing about it.
+`data/roles.toml` has the weight of each feature for each role, as fitted by
+`bench/import_roles.py`; the score of a column is their sum, in units of log odds. A feature that a
+role does not list says nothing about it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ Features = dict[str, float]
 WEIGHTS: dict[str, dict[str, float]] = packaged.toml("claimlab.exchange", "roles.toml")
 BASE = "any column"  # the feature that every column has
 FEW, SEVERAL = 12, 60  # different values
+LEAST = 8  # values, before their being distinct says anything
 DISTINCT, REPEATED = 0.95, 0.7  # of the values, that differ
 PROSE = 0.5  # of the values of a column that are sentences
-_STRENGTH = {"whole": 1.0, "end": 0.8, "start": 0.5, "part": 0.4}
+_STRENGTH = {"whole": 1.0, "main": 0.8, "starts": 0.5, "part": 0.4}
 NAMED = {
     "whole": "its name",
-    "end": "the end of its name",
-    "start": "the start of its name",
+    "main": "the main word of its name",
+    "starts": "the first word of its name",
     "part": "a part of its name",
 }
 ELSEWHERE = "the name of another role"
@@ -35,12 +36,12 @@ _SERIES = re.compile(r"\d+")
 
 # What the values of a column show.
 VALUES: dict[str, Callable[[Profile], float]] = {
-    BASE: lambda seen: 1.0,
+    BASE: lambda _: 1.0,
     "sentences": lambda seen: seen.prose,
     "long": lambda seen: _scale(seen.length, 10, 1_000),
     "articles": lambda seen: _scale(seen.length, 300, 3_000),
     "distinct": lambda seen: seen.spread,
-    "all distinct": lambda seen: float(seen.n > 1 and seen.spread == 1),
+    "all distinct": lambda seen: float(seen.n >= LEAST and seen.spread == 1),
     "a few values": lambda seen: float(2 <= seen.distinct <= FEW and _repeats(seen)),
     "several values": lambda seen: float(FEW < seen.distinct <= SEVERAL and _repeats(seen)),
     "many values": lambda seen: float(seen.distinct > SEVERAL),
@@ -52,11 +53,20 @@ VALUES: dict[str, Callable[[Profile], float]] = {
     "links": lambda seen: seen.links,
     "dates": lambda seen: seen.dates,
     "dates in words": lambda seen: seen.dates * (1 - seen.numbers),
+    "no dates": lambda seen: float(seen.dates < 0.3),
+    "no links": lambda seen: float(seen.links < 0.3),
+    "no language codes": lambda seen: float(seen.languages < 0.5),
+    "no names of splits": lambda seen: float(seen.splits < 0.9),
+    "no tweet ids": lambda seen: float(seen.tweet_ids < 0.5),
     "tweet ids": lambda seen: seen.tweet_ids,
     "language codes": lambda seen: seen.languages,
     "names of splits": lambda seen: seen.splits,
     "rating words": lambda seen: seen.verdicts * (1 - seen.answers),
+    "nothing but rating words": lambda seen: float(
+        seen.verdicts > 0.9 and 2 <= seen.distinct <= FEW and not seen.booleans
+    ),
     "lists": lambda seen: seen.lists,
+    "objects": lambda seen: seen.objects,
     "names of people": lambda seen: seen.people * (1 - seen.prose),
     "web domains": lambda seen: seen.domains,
     "tokens with digits": lambda seen: seen.tokens,
@@ -101,6 +111,7 @@ def contributions(shown: Features, folded: str, role: str) -> Features:
 def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[str]]:
     """The columns that stand out among the others of the table, by feature."""
     names = list(profiles)
+    words, codes = _words_and_codes(seen, profiles)
     prose = {name: one for name, one in profiles.items() if one.prose > PROSE and one.links < PROSE}
     widest = max((one.spread for one in prose.values()), default=0.0)
     longest = max((one.length for one in prose.values()), default=0.0)
@@ -108,7 +119,6 @@ def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[s
     series = [stem for stem in stems.values() if "#" in stem]
     return {
         "the first column": names[:1],
-        "the last column": names[-1:],
         "the only sentences": list(prose) if len(prose) == 1 else [],
         "the most distinct sentences": [
             name for name, one in prose.items() if one.spread >= widest - 0.02 and len(prose) > 1
@@ -117,30 +127,30 @@ def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[s
             name for name, one in prose.items() if one.length == longest and len(prose) > 1
         ],
         "sentences that repeat beside distinct ones": [
-            name
-            for name, one in prose.items()
-            if one.spread < REPEATED and widest > DISTINCT
+            name for name, one in prose.items() if one.spread < REPEATED and widest > DISTINCT
         ],
         "one of a numbered series": [
             name for name, stem in stems.items() if series.count(stem) > 2
         ],
-        "the words for a column of codes": _words_for_codes(seen, profiles),
+        "the words for a column of codes": words,
+        "codes that a column writes out": codes,
         "a field of an object": [name for name in names if "." in name],
     }
 
 
-def _words_for_codes(seen: Profiled, profiles: Mapping[str, Profile]) -> list[str]:
-    """Columns of words that go one to one with a column of codes."""
+def _words_and_codes(
+    seen: Profiled, profiles: Mapping[str, Profile]
+) -> tuple[list[str], list[str]]:
+    """Columns of rating words that go one to one with a column of codes, and these columns."""
     few = {name: one for name, one in profiles.items() if 2 <= one.distinct <= FEW}
+    words = [name for name, one in few.items() if one.verdicts > PROSE and one.numbers < PROSE]
     codes = [name for name, one in few.items() if one.numbers > DISTINCT]
-    words = [name for name, one in few.items() if one.numbers < 1 - DISTINCT]
-    if not codes or not words or len(few) > SEVERAL:
-        return []
-    return [name for name in words if any(seen.one_to_one(name, code) for code in codes)]
+    pairs = [(word, code) for word in words for code in codes if seen.one_to_one(word, code)]
+    return [word for word, _ in pairs], [code for _, code in pairs]
 
 
 def _repeats(seen: Profile) -> bool:
-    return seen.n <= 20 or seen.spread < 0.3
+    return seen.spread < (0.8 if seen.n <= 20 else 0.3)
 
 
 def _scale(value: float, least: float, most: float) -> float:

@@ -9,21 +9,24 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import polars as pl
 
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import SPLITS, fold_name
+from claimlab.exchange.vocabulary import SPLITS, fold_name, named
 
 SAMPLE = 600  # values of a column
 LEAST_SAMPLE = 60  # of a table with very many columns
 WIDE = 40  # columns, at which samples begin to be smaller
+LEAST = 8  # values, before an order among them says anything
+FEW, LONGEST = 12, 60  # different values of a label, and characters of one
 PAIRS = 2_000  # rows in which two columns are compared
 DATE_SAMPLE = 100  # dates are dear to read
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
-_TWEET = re.compile(r"\d{15,20}(\.0)?")
+_TWEET = re.compile(r"\d{17,20}(\.0)?")
 _CODE = re.compile(r"-?\d(\.0)?")
 _TOKEN = re.compile(r"(?=.*\d)[\w.:#-]+")
 _DOMAIN = re.compile(r"(?:https?:/*)?(?:www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}/?", re.IGNORECASE)
@@ -132,6 +135,11 @@ class Profile:
         return self._share(lambda v: (v[:1] + v[-1:]) in ("[]", "{}") and len(v) > 1)
 
     @cached_property
+    def objects(self) -> float:
+        """Objects as JSON writes them, whose fields are columns of their own."""
+        return self._share(lambda v: v.startswith("{") and v.endswith("}"))
+
+    @cached_property
     def dates(self) -> float:
         sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
         short = [v for v in sample if _may_be_date(v)]
@@ -168,10 +176,10 @@ class Profile:
     @cached_property
     def counted(self) -> bool:
         """Numbers that go up row by row."""
-        if self.n < 2 or not all(v.isdecimal() for v in self.values):
+        if self.n < LEAST or not all(v.isdecimal() for v in self.values):
             return False
         numbers = list(map(int, self.values))
-        return all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+        return all(a < b for a, b in pairwise(numbers))
 
     @cached_property
     def markup(self) -> float:
@@ -194,6 +202,14 @@ class Profile:
     def booleans(self) -> bool:
         """Nothing but true and false, which may be the answer to any question."""
         return self.n > 0 and {v.casefold() for v in self.values} <= _BOOLEANS
+
+    @property
+    def may_be_label(self) -> bool:
+        """Few values that repeat: words other than yes and no, or whatever a name calls a label."""
+        few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
+        strange = max(self.links, self.dates, self.splits, self.languages, self.lists) > 0.5
+        words = self.answers < 0.5 and self.numbers < 0.5
+        return few and not strange and (words or self.nameless or "label" in named(self.name))
 
     def _share(self, test: Callable[[str], bool]) -> float:
         """The share of values that pass; each different one is tested once."""
@@ -218,6 +234,11 @@ class Profiled:
         """The same table as another verdict map sees it."""
         same = verdicts is self.verdicts
         return self if same else profile(self.frame, verdicts, self.hidden)
+
+    def says_the_same(self, one: str, other: str) -> bool:
+        """Whether two columns are copies, or codes and the words for them."""
+        copies = self.columns[one].values == self.columns[other].values
+        return copies or (self.columns[one].distinct <= FEW and self.one_to_one(one, other))
 
     def one_to_one(self, one: str, other: str) -> bool:
         """Whether each value of one column goes with one value of the other, and back, in a sample

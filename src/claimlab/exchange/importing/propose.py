@@ -17,7 +17,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.record import CLOSED
 from claimlab.core.words import several
-from claimlab.exchange.importing.features import BASE, NAMED, WEIGHTS, contributions, features
+from claimlab.exchange.importing.features import BASE, NAMED, contributions, features
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.vocabulary import NAMES, fold_name
 
@@ -74,6 +74,10 @@ class Pick:
     rivals: tuple[Rival, ...] = ()
 
     @property
+    def sure(self) -> bool:
+        return self.given or (self.score or 0.0) > CLOSE
+
+    @property
     def close(self) -> list[str]:
         """The columns that may have the role nearly as well."""
         least = (self.score or 0.0) - CLOSE
@@ -121,9 +125,7 @@ def candidates(
     return sorted(every, key=lambda one: (-one.score, order.index(one.role)))
 
 
-def _candidates(
-    column: str, shown: Mapping[str, float], folded: str
-) -> Iterator[Candidate]:
+def _candidates(column: str, shown: Mapping[str, float], folded: str) -> Iterator[Candidate]:
     for role in ROLES:
         added = contributions(shown, folded, role)
         if (score := sum(added.values())) > -CLOSE:

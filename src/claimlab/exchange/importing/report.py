@@ -22,7 +22,6 @@ from claimlab.exchange.dates import Dates
 from claimlab.files.raw import RawTable
 
 SHOWN = 10
-LABEL_COLUMNS = 6
 EDGE = 30  # characters that must agree at the start or end of texts
 LONGEST = 120  # characters of it that are shown
 EXAMINED = 20  # sources that are looked at closely; more are only counted
@@ -95,9 +94,6 @@ class ImportReport(Shown):
     id_only: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     without_label: int = 0
-    label_columns: dict[str, dict[str, int]] = field(
-        default_factory=dict
-    )  # that may hold it, where none was found
     unmapped: dict[str, int] = field(default_factory=dict)
     one_class: str | None = None
     dates: DateFindings | None = None
@@ -210,9 +206,10 @@ class ImportReport(Shown):
 
     def _label_words(self) -> Iterator[str]:
         if self.without_label == self.records:
+            files = " or `label='from_file'` (the names of the files)" if self.files > 1 else ""
             yield (
-                "No labels: the veracity of every record is null. Name the column of the label: "
-                f"{', '.join(self._label_options()) or '`label`'}."
+                "No labels: the veracity of every record is null. Name the column of the label:"
+                f" `label`{files}."
             )
         elif self.without_label:
             yield (
@@ -228,14 +225,6 @@ class ImportReport(Shown):
                 f"Only one class ('{self.one_class}') is in this data: it cannot train or test a"
                 " detector."
             )
-
-    def _label_options(self) -> Iterator[str]:
-        """The options that name a column that may hold the label, with its commonest values."""
-        if self.files > 1:
-            yield "`label='from_file'` (the names of the files)"
-        for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
-            common = ", ".join(f"{value!r} {n:,}" for value, n in list(values.items())[:4])
-            yield f"`label='{column}'` ({common})"
 
     def _text_words(self) -> Iterator[str]:
         if self.id_only:
