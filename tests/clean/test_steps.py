@@ -123,20 +123,18 @@ def test_cl100k_is_never_fetched_unasked(monkeypatch: pytest.MonkeyPatch) -> Non
         run("too-short", texts("a"), tokenizer="cl100k")
 
 
-@pytest.mark.realdata
+@pytest.mark.needs("tiktoken")
 def test_cl100k_counts(real_data: object) -> None:
-    pytest.importorskip("tiktoken")
     frame = texts("hello world", "hello " * 20)
     outcome = run("too-short", frame, tokenizer="cl100k", table=f"{real_data}/cl100k_base.tiktoken")
     assert reasons(outcome.dropped) == {"r0": "2 cl100k tokens, fewer than 3"}
 
 
-@pytest.mark.realdata
+@pytest.mark.needs("tiktoken")
 def test_cl100k_counts_the_blanks_that_are_left(real_data: object) -> None:
     """ "closed" and a blank before the emoji: the blank is a token of its own unless blanks are
     tidied.
     """
-    pytest.importorskip("tiktoken")
     settings = {"tokenizer": "cl100k", "table": f"{real_data}/cl100k_base.tiktoken", "minimum": 99}
     frame = texts("closed 🎉", "it, closed", "it “closed”\n\nsee bridge.example.org")
     tidy = reasons(run("too-short", frame, **settings).dropped)

@@ -19,8 +19,7 @@ from claimlab.core.remote import SENDING, copy_of, is_remote, send, to_write, ur
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import clean_twin
 
-pytest.importorskip("s3fs", reason="pip install 'claimlab[remote]'")
-pytest.importorskip("moto.server", reason="pip install 'moto[s3]' flask flask-cors")
+pytestmark = pytest.mark.needs("s3fs", "moto", "flask_cors")
 
 
 @pytest.fixture(scope="module")

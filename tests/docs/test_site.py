@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 from manual.sitepages import assemble, pages
-from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 2_000_000  # bytes
 CHROMIUM = Path("/usr/bin/chromium")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("playwright", "zensical")]
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +54,8 @@ def test_search_knows_the_pages(site: Path) -> None:
 def test_search_works_from_the_disk_and_without_a_network(site: Path) -> None:
     if not CHROMIUM.is_file():
         pytest.skip(f"{CHROMIUM} is not installed")
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         page = browser.new_context(offline=True).new_page()

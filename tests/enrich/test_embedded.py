@@ -17,10 +17,10 @@ from claimlab.llm import weights
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 def test_the_embedded_model_extracts_is_labelled_and_replays_to_the_same_bytes(
     reviews: Path, dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     try:
         weights.install()
     except ClaimlabError as error:

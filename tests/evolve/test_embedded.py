@@ -17,10 +17,10 @@ from claimlab.llm import weights
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
     town: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     try:
         weights.install()
     except ClaimlabError as error:

@@ -295,8 +295,8 @@ def test_a_capped_seeding_goes_on_and_an_estimate_asks_nobody(
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 def test_the_embedded_model_seeds_offline(tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     try:
         weights.install()
     except ClaimlabError as error:

@@ -19,9 +19,12 @@ from claimlab.exchange.export import export
 from claimlab.generate.planted import planted
 
 mlcroissant = pytest.importorskip(
-    "mlcroissant", reason="mlcroissant is not installed (pip install 'claimlab[dev]')"
+    "mlcroissant", reason="mlcroissant is not installed (pip install 'claimlab[dev-all]')"
 )
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of its own dependencies
+pytestmark = [
+    pytest.mark.needs("mlcroissant"),
+    pytest.mark.filterwarnings("ignore"),  # those of its own dependencies
+]
 
 
 def opened(folder: Path) -> Any:

@@ -20,6 +20,7 @@ from claimlab.files.bundle import Bundle
 from claimlab.generate.planted import planted
 
 datasets: Any = pytest.importorskip("datasets")
+pytestmark = pytest.mark.needs("datasets")
 datasets.disable_progress_bars()
 TEXTS = [
     f"The {word} of Riverton was closed by the council in {y}."

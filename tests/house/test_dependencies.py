@@ -79,8 +79,9 @@ def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_n
         "run `make lock`"
     )
     extras = PROJECT["optional-dependencies"]
-    wanted = [*PROJECT["dependencies"], *extras["dev"]]
-    wanted += [line for extra in Requirement(extras["dev"][0]).extras for line in extras[extra]]
+    whole = Requirement(extras["dev-all"][0]).extras
+    wanted = [*PROJECT["dependencies"], *extras["dev-all"]]
+    wanted += [line for extra in whole for line in extras[extra]]
     needed = {canonicalize_name(Requirement(line).name) for line in wanted} - {"claimlab"}
     assert needed - set(lock) == set(), "run `make lock`"
     assert "torch" not in lock, "the Makefile names its build"
@@ -91,17 +92,19 @@ def test_ci_installs_from_the_hashed_lock() -> None:
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
     base = "$(PIP) --require-hashes -r constraints-demo-hashed.txt\n\t$(PIP) --no-deps -e .\n"
     assert base in recipe
-    assert "$(PIP) --require-hashes -r constraints-hashed.txt\n" in recipe
+    for lock in ("constraints-dev-hashed.txt", "constraints-hashed.txt"):
+        assert f"$(PIP) --require-hashes -r {lock}\n" in recipe
 
 
-def test_the_demo_installs_the_files_that_ci_tested() -> None:
-    lock = (ROOT / "constraints-demo-hashed.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("name", "extra", "most"), [("demo", "web", 70), ("dev", "dev", 95)])
+def test_the_smaller_locks_are_parts_of_what_ci_tested(name: str, extra: str, most: int) -> None:
+    lock = (ROOT / f"constraints-{name}-hashed.txt").read_text(encoding="utf-8")
     tested = dependencies.LOCK.read_text(encoding="utf-8")
     entries = re.findall(r"(?m)^\S+==.*(?:\n {4}--hash=.*)+", lock)
-    assert len(entries) <= 70, "the quick start is to stay small"
+    assert len(entries) <= most, "the quick start and the quick tests are to stay small"
     assert [entry for entry in entries if entry not in tested] == [], "run `make lock`"
-    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["web"]]
-    names = {canonicalize_name(re.split("[<>=]", line)[0]) for line in needed}
+    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"][extra]]
+    names = {canonicalize_name(Requirement(line).name) for line in needed} - {"claimlab"}
     assert names <= {canonicalize_name(entry.split("==")[0]) for entry in entries}
 
 

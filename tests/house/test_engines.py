@@ -21,7 +21,7 @@ from claimlab.detect import run as predicted
 
 from .test_twins import files_in
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("distributed")]
 VERBS: dict[str, Callable[[str, str], object]] = {
     "audit": lambda out, engine: cl.audit(
         "data", checks=["length", "one-class"], limit=120, output=out, engine=engine

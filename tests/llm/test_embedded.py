@@ -47,8 +47,8 @@ def claimlab(arguments: list[str], cache: Path) -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 def test_installed_served_and_asked_from_the_command_line(folder: Path) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     done = claimlab(["llm", "test", "--json"], folder)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -59,10 +59,10 @@ def test_installed_served_and_asked_from_the_command_line(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 def test_it_answers_in_this_process_labels_itself_and_repeats_itself(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     monkeypatch.setenv("CLAIMLAB_CACHE", str(folder))
     provider = open_provider("embedded", calls=Calls(mode="live"))
     request = Request.of("Name a colour, as JSON.", schema=Colour, max_tokens=40, seed=1)

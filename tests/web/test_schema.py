@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import TOKEN
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("schemathesis")]
 
 
 def test_no_request_of_the_schema_ends_in_a_server_error(

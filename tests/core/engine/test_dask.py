@@ -24,7 +24,7 @@ from claimlab.core.errors import ShardsMissing, UsageError
 from .conftest import FUNCTIONS
 from .test_local import alive, shards, squares, starts, wait_for
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("distributed")]
 PARTS = str(Path(__file__).parent / "parts")
 
 
