@@ -49,6 +49,7 @@ PUBLISHED = "as published"
 HEADERS = ("renamed", "translated", "shuffled", "nameless", "doubled")
 ROWS = 3_000
 PULL = 0.15  # of a weight to its prior: the precision of its normal prior
+RULE = 12.0  # a prior that is not fitted: without dates no column is the date
 PUBLISHED_WEIGHT, OTHER_WEIGHT = 1.0, 0.4
 BOOTSTRAPS = 1_000
 RARE = 5  # tables with a role, below which its accuracy is not shown
@@ -129,6 +130,7 @@ def cases(data: Path, only: Sequence[str] | None) -> Iterator[Case]:
             truth,
             frozenset(entry.get("unknowable", ())),
         )
+        model.features(published.seen, published.seen.visible)  # once for all sets of headers
         yield published
         yield from (with_headers(published, headers) for headers in HEADERS)
 
@@ -247,8 +249,9 @@ class Design:
     def fit(self, without: str | None, start: np.ndarray | None = None) -> np.ndarray:
         """The weights that make the right columns likeliest, without one family of datasets."""
         share = self.weights * (self.families != without)
-        lows = np.where(self.prior > 0, 0.0, -np.inf)
-        highs = np.where(self.prior < 0, 0.0, np.inf)
+        rules = np.abs(self.prior) >= RULE
+        lows = np.where(rules, self.prior, np.where(self.prior > 0, 0.0, -np.inf))
+        highs = np.where(rules, self.prior, np.where(self.prior < 0, 0.0, np.inf))
         found = minimize(
             self._loss,
             self.prior if start is None else start,

@@ -31,6 +31,7 @@ LINES = "one text per line"
 MARKS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS = 4  # that a message names
 LEAST = 5  # a file with fewer texts is not compared
+MAPPED = 0.9  # of the labels that the map knows, at which they are labels beyond doubt
 CHOICES, EXAMPLES, LONGEST = 6, 3, 40  # columns in a question; values of each; characters of one
 
 
@@ -131,7 +132,7 @@ def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
         raise Question(
             f"Several columns may be the {role}: {', '.join(map(repr, columns))}.", choices
         )
-    if role == "label" and not pick.sure:
+    if role == "label" and not pick.sure and seen.columns[pick.column].verdicts < MAPPED:
         raise Question(
             f"The column '{pick.column}' may be the label, or there is none.",
             [*choices, Choice(role, NONE, "no labels")],

@@ -26,7 +26,13 @@ from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.importing.plan import Plan, replaced
 from claimlab.exchange.importing.profile import verdict_of_parts
-from claimlab.exchange.importing.report import ImportReport, languages_of, look_at, repeats
+from claimlab.exchange.importing.report import (
+    ImportReport,
+    RoleFindings,
+    languages_of,
+    look_at,
+    repeats,
+)
 from claimlab.exchange.vocabulary import SPLITS
 from claimlab.files.raw import json_of
 from claimlab.text.langid import identify
@@ -113,7 +119,7 @@ class _Making:
         self.plan, self.name, self.wishes = plan, name, wishes
         self.literal = gathered.literal
         self.frame = _limited(plan, wishes.limit)
-        self.report = ImportReport(rows_read=gathered.frame.height)
+        self.report = ImportReport(_roles(plan), rows_read=gathered.frame.height)
         self.report.left_by_limit = gathered.frame.height - self.frame.height
         self.report.read(gathered.tables, gathered.ignored)
         self.out: dict[str, pl.Series] = {}
@@ -276,6 +282,16 @@ class _Making:
         return records.with_columns(
             pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind")
         )
+
+
+def _roles(plan: Plan) -> list[RoleFindings]:
+    used = {pick.column for pick in plan.picks.values()}
+    out = []
+    for role, pick in plan.picks.items():
+        free = (rival.column for rival in pick.rivals if rival.column not in used)
+        second = next(free, None)
+        out.append(RoleFindings(role, pick.column, pick.why, dict(pick.evidence), second))
+    return out
 
 
 def _limited(plan: Plan, limit: int | None) -> pl.DataFrame:

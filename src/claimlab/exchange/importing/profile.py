@@ -21,7 +21,7 @@ from claimlab.exchange.vocabulary import SPLITS, fold_name, named
 SAMPLE = 600  # values of a column
 LEAST_SAMPLE = 60  # of a table with very many columns
 WIDE = 40  # columns, at which samples begin to be smaller
-LEAST = 8  # values, before an order among them says anything
+LEAST = 5  # values, before an order among them says anything
 FEW, LONGEST = 12, 60  # different values of a label, and characters of one
 PAIRS = 2_000  # rows in which two columns are compared
 DATE_SAMPLE = 100  # dates are dear to read
@@ -208,7 +208,7 @@ class Profile:
         """Few values that repeat: words other than yes and no, or whatever a name calls a label."""
         few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
         strange = max(self.links, self.dates, self.splits, self.languages, self.lists) > 0.5
-        words = self.answers < 0.5 and self.numbers < 0.5
+        words = self.answers < 0.95 and self.numbers < 0.5
         return few and not strange and (words or self.nameless or "label" in named(self.name))
 
     def _share(self, test: Callable[[str], bool]) -> float:

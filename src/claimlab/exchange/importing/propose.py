@@ -75,7 +75,7 @@ class Pick:
 
     @property
     def sure(self) -> bool:
-        return self.given or (self.score or 0.0) > CLOSE
+        return self.score is None or self.score > CLOSE
 
     @property
     def close(self) -> list[str]:

@@ -79,8 +79,20 @@ class LanguageFindings:
     stored: bool = True
 
 
+@dataclass
+class RoleFindings:
+    """Why a column has a role: what spoke for it, in log odds, and which column came next."""
+
+    role: str
+    column: str | None
+    why: str
+    evidence: dict[str, float] = field(default_factory=dict)
+    runner_up: str | None = None
+
+
 @dataclass(repr=False)
 class ImportReport(Shown):
+    roles: list[RoleFindings] = field(default_factory=list)
     rows_read: int = 0
     records: int = 0
     blank_rows: int = 0
@@ -181,6 +193,7 @@ class ImportReport(Shown):
             *([f"{several(future, 'date')} in the future."] if future else []),
             self._language_words(),
             *self._without_language(),
+            *self._role_words(),
             *self.notes,
         ]
 
@@ -189,6 +202,14 @@ class ImportReport(Shown):
         yield from self._label_words()
         yield from self._text_words()
         yield from self._date_words()
+
+    def _role_words(self) -> Iterator[str]:
+        """The columns that came second, as the options that would take them."""
+        second = [
+            f"`{one.role}='{one.runner_up}'`" for one in self.roles if one.runner_up is not None
+        ]
+        if second:
+            yield f"The next likely columns: {', '.join(second)}."
 
     def _row_words(self) -> Iterator[str]:
         for reason, n in self.refused.items():
