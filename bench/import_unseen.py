@@ -37,6 +37,7 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import TABLES
 
 RIGHT, BARE, REFUSED, WRONG = "right", "right, no labels", "refused", "SILENTLY WRONG"
+UNKNOWN = "read, no loader to compare with"
 ANSWERED, FILLED = (
     "refused, right as its message says",
     "refused, right once its message is filled in",
@@ -120,6 +121,8 @@ def truth(name: str, source: Path) -> pl.DataFrame | None:
     """What the loader makes of the files, over all variants: key, label and date of every record
     that has them.
     """
+    if name not in DATASETS.names():
+        return None
     entry = DATASETS.get(name)
     parts = []
     for variant in entry.variants:
@@ -171,7 +174,7 @@ def judge(path: Path, expected: Expected) -> Verdict:
         verdict = attempt(path, expected, options)
     if first.outcome != REFUSED or not options:
         return first
-    if verdict.outcome == RIGHT:
+    if verdict.outcome in (RIGHT, UNKNOWN):
         return Verdict(FILLED if filled else ANSWERED, f"{_shown(options)}: {verdict.words}")
     return Verdict(f"{REFUSED}, then {verdict.outcome}", f"{_shown(options)}: {verdict.words}")
 
@@ -241,7 +244,7 @@ def attempt(path: Path, expected: Expected, options: Options) -> Verdict:
         return (
             Verdict(WRONG, f"{words}; {wrong}")
             if wrong
-            else Verdict(RIGHT if found.keys() - {"none"} else BARE, words)
+            else Verdict(RIGHT if expected.codes else UNKNOWN, words)
         )
     faults = [
         *_labels(ours, published),

@@ -17,6 +17,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from claimlab.core.foreign import imported_by
 from claimlab.core.version import __version__
 
 if TYPE_CHECKING:
@@ -155,6 +156,9 @@ __all__ = [
     "study_table",
     "worth",
 ]
+
+
+imported_by(_HOMES["import_files"], "import_files")
 
 
 class _FrontDoor(ModuleType):

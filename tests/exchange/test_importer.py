@@ -390,14 +390,14 @@ def test_a_test_set_without_labels_goes_with_the_rest(tmp_path: Path) -> None:
     assert (dataset.records.height, report.without_label) == (39, 9)
 
 
-def test_tables_of_other_things_are_named_with_the_one_that_looks_like_records(
-    tmp_path: Path,
-) -> None:
+def test_tables_of_other_things_are_left_out_and_named(tmp_path: Path) -> None:
     write_csv(tmp_path / "d" / "claims.csv", *labelled(["true", "false"]))
     replies = [[f"Reply {i} to the claim about bridges", str(i), "x"] for i in range(60)]
     write_csv(tmp_path / "d" / "replies.csv", replies, ["text", "reply_to", "user"])
-    with pytest.raises(DataError, match=r"The files hold different tables.*`only='claims.csv'`"):
-        import_files(tmp_path / "d")
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.labels) == (30, {"false": 15, "true": 15})
+    assert report.ignored_files == ["replies.csv"]
+    assert any("replies.csv" in line for line in report.lines())
 
 
 @pytest.mark.parametrize("column", ["class", "target"])
@@ -584,7 +584,10 @@ def test_a_linked_table_is_joined_by_its_key(tmp_path: Path) -> None:
     reviews = [[f"n{i}", ["true", "false"][i % 2]] for i in range(20)]
     write_csv(tmp_path / "d" / "reviews.csv", reviews, ["News ID", "rating"])
     with pytest.raises(DataError, match="2 layouts"):
-        import_files(tmp_path / "d")
+        import_files(tmp_path / "d", join="none")
+    _, found = import_files(tmp_path / "d")
+    assert found.labels == {"false": 10, "true": 10}
+    assert any("20 of 30 rows have a match. `join='none'`" in note for note in found.notes)
     dataset, report = import_files(tmp_path / "d", join="reviews.csv:news_id")
     assert report.labels == {"false": 10, "true": 10}
     assert dataset.records.height == 30

@@ -215,6 +215,13 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
                 "NewsReal.csv": "id,title,text,url\n" + "\n".join(f"{i},A,{t}," for i, (t, v) in enumerate(rows) if v == "true"),
             }), HALVES,
         ),
+        "labels-apart.zip": (
+            zipped({
+                "texts.csv": "id,text\n" + "\n".join(f"{i},{t}" for i, (t, _) in enumerate(rows)),
+                "labels.csv": "id,label\n" + "\n".join(f"{i},{v}" for i, (_, v) in enumerate(rows)),
+            }),
+            HALVES,
+        ),
         "posts-about-claims.csv": (
             "statement,tweet,verdict\n" + "\n".join(f"The old bridge number {i // 6} is safe for all,{t},{v}" for i, (t, v) in enumerate(rows)),
             HALVES,
@@ -266,13 +273,6 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "bomb.csv.gz": (gzip.compress(b"text,label\n" + b"x" * (20 << 20)), "looks like a zip bomb"),
         "a.tar.gz": (gzip.compress(delimited(rows).encode()), "packed with gzip"),
         "pickles.zip": (zipped({"train.pkl": b"\x80\x04.", "README.md": "About."}), "never opens one"),
-        "labels-apart.zip": (
-            zipped({
-                "texts.csv": "id,text\n" + "\n".join(f"{i},{t}" for i, (t, _) in enumerate(rows)),
-                "labels.csv": "id,label\n" + "\n".join(f"{i},{v}" for i, (_, v) in enumerate(rows)),
-            }),
-            "join it by its key: `join='labels.csv:id'`",
-        ),
         "labels-of-some.zip": (
             zipped({
                 "ids.csv": "tweet_id\n" + "\n".join(str(1344795424855642112 + i) for i in range(5 * N)),

@@ -31,7 +31,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.options import (
     Argument,
-    CallOptions,
+    DataCalls,
     Engine,
     Force,
     Limit,
@@ -40,6 +40,7 @@ from claimlab.core.options import (
     PromptFiles,
     Seed,
     Setting,
+    columns_of,
     is_capped,
 )
 from claimlab.core.places import cache_folder
@@ -101,7 +102,7 @@ def audit(
     engine: Engine = None,
     debug: bool = False,
     progress: Progress = silent,
-    **calls: Unpack[CallOptions],
+    **calls: Unpack[DataCalls],
 ) -> Audited:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines.
 
@@ -135,6 +136,7 @@ def audit(
             seed=seed,
             engine=engine,
             progress=progress,
+            **columns_of(calls),
         ) as run:
             return _fixed(run, run_all, target)
     if calls.get("cache") is None and output is None and calls.get("mode") != "live":
@@ -152,10 +154,10 @@ def audit(
         **calls,
     ) as run:
         with open_judge(run, judge, judge_sample, provider, prompts) as model:
+            datasets = [Dataset.of(source, limit, **columns_of(calls)) for source in (data, *also)]
             if run.estimate:
-                datasets = [Dataset.of(source, limit) for source in (data, *also)]
                 run.estimated(_cost(run, model, [Subject.of(one, target) for one in datasets]))
-            done = [run_all(Dataset.of(source, limit), judge=model) for source in (data, *also)]
+            done = [run_all(one, judge=model) for one in datasets]
         run.fill(lambda folder: fill(contents(done), folder))
     done[0].also = tuple(done[1:])
     return done[0]
@@ -289,7 +291,7 @@ def diff(
 
 def _saved(source: Source) -> Audit | None:
     """The audit that was saved in a report folder or file; null for a dataset."""
-    if isinstance(source, Dataset) or not (
+    if not isinstance(source, str | Path) or not (
         (Path(source) / AUDIT_FILE).is_file() or Path(source).suffix == ".json"
     ):
         return None

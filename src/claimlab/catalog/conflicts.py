@@ -25,7 +25,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_file
 from claimlab.core.options import Argument, Force, Option, Place
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import Source
+from claimlab.core.run import Source, Stored
 from claimlab.core.settings import one_of
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
@@ -132,7 +132,7 @@ class Conflicts(Shown):
 
 @in_storage()
 def labels(
-    data: Annotated[Source | Sequence[Source], Argument("One or more claimlab dataset folders.")],
+    data: Annotated[Stored | Sequence[Source], Argument("One or more claimlab dataset folders.")],
     *,
     output: Annotated[Place | None, Option("Write them all to this CSV file.", short="-o")] = None,
     by: Annotated[

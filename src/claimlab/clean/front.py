@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from claimlab.core.call import repeatable
 from claimlab.core.guard import refuse_taken
 from claimlab.core.options import (
     Argument,
+    DataOptions,
     Engine,
     Force,
     Limit,
@@ -64,6 +65,7 @@ def clean(
     force: Force = False,
     engine: Engine = None,
     progress: Progress = silent,
+    **columns: Unpack[DataOptions],
 ) -> Cleaned:
     """Clean a dataset with a recipe: each record is kept, dropped with a reason, or doubtful.
 
@@ -76,7 +78,15 @@ def clean(
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
     with Run(
-        "clean", data, output, limit=limit, force=force, seed=seed, engine=engine, progress=progress
+        "clean",
+        data,
+        output,
+        limit=limit,
+        force=force,
+        seed=seed,
+        engine=engine,
+        progress=progress,
+        **columns,
     ) as run:
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
         cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, progress)

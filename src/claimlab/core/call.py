@@ -147,7 +147,7 @@ def paths_of(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
 
 
 @cache
-def _take_several(function: Callable[..., Any]) -> set[str]:
+def _take_several(function: Callable[..., object]) -> set[str]:
     """The arguments that are several words, of which one alone may be given."""
     known = parameters_of(function).values()
     return {one.name for one in known if one.is_many and not {str, Path} & {*types_in(one.hint)}}
@@ -244,6 +244,8 @@ def _written(value: Any, *, is_path: bool) -> Any:
         return {DATE: value.isoformat()[:10]}
     if isinstance(value, Mapping):
         return {str(key): _written(one, is_path=is_path) for key, one in value.items()}
+    if is_path and isinstance(value, Sequence) and any(isinstance(one, Mapping) for one in value):
+        return {OBJECT: "rows"}  # data, not a word about it
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_written(one, is_path=is_path) for one in value]
     if is_dataclass(value) and not isinstance(value, type):

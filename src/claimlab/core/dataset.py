@@ -16,15 +16,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
-from claimlab.core.errors import FileChanged, SchemaError, UnknownName
+from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
+from claimlab.core.foreign import Foreign, importer
 from claimlab.core.guard import DATASET, refuse_taken
+from claimlab.core.options import DataOptions
 from claimlab.core.record import (
     SIDE_TABLES,
     SIDES,
@@ -147,11 +149,28 @@ class Dataset:
         return cls(name=manifest.name, records=records, tables=tables, path=folder, **more)
 
     @classmethod
-    def of(cls, source: Dataset | str | Path, limit: int | None = None) -> Dataset:
-        """What every function accepts: a dataset, or the path of one; with `limit`, its first
-        records.
+    def of(
+        cls,
+        source: Dataset | str | Path | Foreign,
+        limit: int | None = None,
+        **columns: Unpack[DataOptions],
+    ) -> Dataset:
+        """What every function accepts: a dataset or its folder; or data to import first, where
+        `columns` may say what is what. With `limit`, its first records.
         """
-        return (source if isinstance(source, Dataset) else cls.open(source)).limited(limit)
+        if isinstance(source, str | Path) and not to_read(source).is_file():
+            source = cls.open(source)
+        if not isinstance(source, Dataset):
+            dataset, _ = importer()(source, **columns)
+            assert isinstance(dataset, Dataset)
+            return dataset.limited(limit)
+        if columns:
+            raise UsageError(
+                f"A dataset has its columns already: `{next(iter(columns))}` is for data that is"
+                " imported first.",
+                "Leave it out, or pass the file or data frame itself.",
+            )
+        return source.limited(limit)
 
     def __repr__(self) -> str:
         counts = ", ".join(

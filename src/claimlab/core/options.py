@@ -82,8 +82,7 @@ class Parameter:
     @property
     def is_many(self) -> bool:
         """Whether several values can be given."""
-        kinds = (get_origin(part) for part in types_in(self.hint))
-        return any(isinstance(one, type) and issubclass(one, Sequence) for one in kinds)
+        return any(map(_is_list, types_in(self.hint)))
 
     @property
     def kind(self) -> type:
@@ -101,6 +100,13 @@ def types_in(hint: Any) -> tuple[Any, ...]:
     if get_origin(hint) in (Union, UnionType):
         return tuple(part for one in get_args(hint) for part in types_in(one))
     return (str,) if get_origin(hint) is Literal else (hint,)
+
+
+def _is_list(hint: object) -> bool:
+    """Whether a type is of several values; rows of a table are one."""
+    kind = get_origin(hint)
+    rows = get_origin(next(iter(get_args(hint)), None)) is Mapping
+    return isinstance(kind, type) and issubclass(kind, Sequence) and not rows
 
 
 def _within(hint: Any) -> tuple[Any, ...]:
@@ -175,6 +181,16 @@ ReportFolder = Annotated[Place | None, Option("Folder for an HTML page of the re
 Concurrency = Annotated[int, Setting("Records to process at once.", least=1, most=512)]
 
 
+class DataOptions(TypedDict, total=False):
+    """Of data that is imported first (a data frame, rows, a file): its columns and its verdict map,
+    as `import_files` takes them. For Python alone.
+    """
+
+    text: str | None
+    label: str | None
+    map: Mapping[str, str] | Place | None
+
+
 class CallOptions(TypedDict, total=False):
     """How models and searches are asked, and the most that a run may take, over all its starts."""
 
@@ -207,6 +223,23 @@ class BatchOptions(CallOptions, total=False):
             default=False,
         ),
     ]
+
+
+class DataCalls(CallOptions, DataOptions, total=False):
+    """What a verb that reads a dataset and may ask a model takes besides its own options."""
+
+
+class DataBatch(BatchOptions, DataOptions, total=False):
+    """The same, of a verb that can send its questions as a batch."""
+
+
+def columns_of(options: DataOptions) -> DataOptions:
+    """What `options` say of the columns, without the rest."""
+    columns: DataOptions = {}
+    for name in ("text", "label", "map"):
+        if options.get(name) is not None:
+            columns[name] = options[name]
+    return columns
 
 
 def is_capped(calls: CallOptions) -> bool:

@@ -45,16 +45,18 @@ from claimlab.core.digest import digest_file
 from claimlab.core.engine.check import check_engine
 from claimlab.core.engine.names import no_folder, parse_engine, working
 from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.foreign import Foreign
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
 from claimlab.core.lock import Lock
-from claimlab.core.options import BatchOptions
+from claimlab.core.options import DataBatch, columns_of
 from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import send
 from claimlab.core.types import Json
 from claimlab.core.version import __version__
 
-Source = Dataset | str | Path
+Stored = Dataset | str | Path  # a dataset, or the folder of one
+Source = Stored | Foreign  # what is imported first, too
 _DONE = "done.json"
 _account: ContextVar[Path | None] = ContextVar("account", default=None)
 
@@ -92,7 +94,7 @@ class Run:
         estimate: bool = False,
         engine: str | None = None,
         progress: Progress = silent,
-        **calls: Unpack[BatchOptions],
+        **calls: Unpack[DataBatch],
     ) -> None:
         estimate = estimate or estimating()
         check_engine(engine)
@@ -112,7 +114,7 @@ class Run:
             None if self.output is None else self.output.parent / f".{self.output.name}.work"
         )
         self._kind, self._reads = kind, [*map(Path, reads), *folders_of(source)]
-        self._source, self._limit = source, limit
+        self._source, self._limit, self._columns = source, limit, columns_of(calls)
         self._caps = caps or Caps(
             calls.get("max_cost"), calls.get("max_calls"), calls.get("max_tokens")
         )
@@ -153,7 +155,7 @@ class Run:
         """The input, verified and limited."""
         if self._dataset is None:
             assert self._source is not None, f"{self.verb} reads no dataset"
-            self._dataset = Dataset.of(self._source, self._limit)
+            self._dataset = Dataset.of(self._source, self._limit, **self._columns)
         return self._dataset
 
     @property
@@ -305,4 +307,4 @@ def folders_of(*sources: Source | None) -> list[Path]:
 def _folder_of(source: Source | None) -> list[Path]:
     if isinstance(source, Dataset):
         return [source.path] if source.path is not None else []
-    return [] if source is None else [Path(source)]
+    return [Path(source)] if isinstance(source, str | Path) else []

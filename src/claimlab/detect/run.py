@@ -32,7 +32,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.options import (
     TASK,
     Argument,
-    BatchOptions,
+    DataBatch,
     Engine,
     Force,
     ModelName,
@@ -103,7 +103,7 @@ def detect(
     force: Force = False,
     engine: Engine = None,
     progress: Progress = silent,
-    **calls: Unpack[BatchOptions],
+    **calls: Unpack[DataBatch],
 ) -> Dataset:
     """Train a detector on split "train", tune it on "dev", and keep its predictions for "test".
 

@@ -11,7 +11,6 @@ from typing import Annotated, Unpack
 
 from claimlab.core import sync
 from claimlab.core.call import repeatable
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken
 from claimlab.core.options import (
@@ -96,7 +95,7 @@ def enrich(
     names = _names(provider), _names(factcheck)
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
-    if not isinstance(data, Dataset) and Path(data).is_file():
+    if isinstance(data, str | Path) and Path(data).is_file():
         enriched = _imported(
             Path(data), [*names[0], *names[1]], profile, output, limit=limit, force=force
         )

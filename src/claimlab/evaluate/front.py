@@ -19,7 +19,7 @@ from claimlab.core.options import (
     TaskOfRun,
 )
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.stats.interval import DRAWS
 from claimlab.evaluate.contamination.result import Contamination, read_contamination
 from claimlab.evaluate.run import Evaluated, evaluate_runs
@@ -31,7 +31,7 @@ from claimlab.pages.folder import fill
 @repeatable()
 def evaluate(
     runs: Annotated[
-        Source | ScoredRun | Sequence[Source | ScoredRun],
+        Stored | ScoredRun | Sequence[Stored | ScoredRun],
         Argument("Run folders that claimlab detect wrote."),
     ] = (),
     *,

@@ -28,7 +28,7 @@ from claimlab.evaluate.traits import Values, trait
 from claimlab.tasks import Task, open_task
 
 if TYPE_CHECKING:
-    from claimlab.core.run import Source
+    from claimlab.core.run import Stored
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
 # What a system writes instead of a verdict when it found nothing, or not enough: two different
@@ -264,7 +264,7 @@ def _in_meta(meta: str | None) -> str | None:
 
 
 def open_runs(
-    run: Source,
+    run: Stored,
     *,
     task: str | None = None,
     split: str | None = None,

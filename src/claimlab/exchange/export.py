@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UsageError, either
 from claimlab.core.guard import EXPORT
-from claimlab.core.options import Argument, Force, Limit, Option, Place, Setting
+from claimlab.core.options import Argument, DataOptions, Force, Limit, Option, Place, Setting
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
@@ -94,6 +94,7 @@ def export(
     limit: Limit = None,
     force: Force = False,
     progress: Progress = silent,
+    **columns: Unpack[DataOptions],
 ) -> Exported:
     """Export a dataset in the format that another tool reads."""
     form = FORMATS.get(to)
@@ -108,7 +109,7 @@ def export(
         done.append(_mark(run.dataset, form, settings, written, building, Path(output)))
 
     with Run(
-        "export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress
+        "export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress, **columns
     ) as run:
         run.fill(write)
     return done[0]

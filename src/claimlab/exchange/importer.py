@@ -19,6 +19,7 @@ from typing import Annotated, Any, TypedDict, Unpack
 from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.core.foreign import Foreign
 from claimlab.core.labels import GENERAL, LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
     Argument,
@@ -35,20 +36,20 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
+from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
-from claimlab.exchange.importing.layouts import settle
 from claimlab.exchange.importing.make import Wishes, make
 from claimlab.exchange.importing.plan import Choices, Plan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
+from claimlab.exchange.importing.settle import settle
 from claimlab.exchange.roundtrip import come_back, exported, inherit, record_files, tidy
 from claimlab.files.bundle import Bundle, name_in, open_all
 from claimlab.files.raw import Options
 from claimlab.files.safety import plain_name
 
-Paths = str | Path | Sequence[str | Path]
 OnPlan = Callable[[Plan], None]
 
 
@@ -83,7 +84,7 @@ def ignore(plan: Plan) -> None:
 
 @in_storage()
 def guess_files(
-    paths: Paths,
+    paths: Paths | Foreign,
     *,
     kind: str | None = None,
     map: Mapping[str, str] | Place | None = None,
@@ -99,14 +100,14 @@ def guess_files(
     column is taken. `save` writes the choices to a file.
     """
     answers = _Answers.of(kind, map, options, only, join, columns)
-    with open_all(_as_list(paths)) as bundles:
+    with as_files(paths) as files, open_all(files) as bundles:
         return _plan(bundles, exported(bundles), answers, progress, ask=ask)
 
 
 @repeatable("on_plan")
 def import_files(
     paths: Annotated[
-        Paths,
+        Paths | Foreign,
         Argument(
             "CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files."
         ),
@@ -134,7 +135,8 @@ def import_files(
         str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
     ] = (),
     join: Annotated[
-        str | Sequence[str], Setting("Join a linked table: FILE:KEY. Repeatable.")
+        str | Sequence[str],
+        Setting("Join a linked table: FILE:KEY. Repeatable. 'none' joins none."),
     ] = (),
     limit: Limit = None,
     seed: Seed = 0,
@@ -157,23 +159,20 @@ def import_files(
     answers it.
     """
     check_unmapped(unmapped)
-    paths = _as_list(paths)
     choices = (kind, name, map, plan, day_first, only, join, *columns.values())
-    with Run(
-        "import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine
-    ) as run:
+    with Run("import", None, output, reads=files_of(paths), force=force, engine=engine) as run:
         answers = _Answers.of(kind, map, options, only, join, columns)
         if plan is not None:
             answers = answers.filled(Choices.read(plan))
-        with open_all(paths) as bundles:
+        with as_files(paths) as files, open_all(files) as bundles:
             marker = exported(bundles)
             whole = None if any(choices) else come_back(bundles, marker, limit)
             if whole is not None:
                 return run.finish(whole[0]), whole[1]
+            called = _slug(name) if name else _own_name(files, marker)
             decided = _plan(bundles, marker, answers, progress)
         on_plan(decided)
         wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
-        called = _slug(name) if name else _own_name(paths, marker)
         dataset, report = make(decided, called, wishes, progress)
         if marker is not None:
             inherit(dataset, marker)
@@ -236,17 +235,10 @@ def _plan(
     table = read(bundles, answers.layout, chosen=only, join=answers.join, progress=progress)
     if marker is not None:
         tidy(table)
-    table = settle(table, answers.columns, answers.verdicts)
+    table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
     return decide(table, seen, picks, answers.columns, answers.kind, ask=ask)
-
-
-def _as_list(paths: Paths) -> list[str | Path]:
-    files = [paths] if isinstance(paths, str | Path) else list(paths)
-    if not files:
-        raise UsageError("No file was given.", "Give at least one file, folder or zip.")
-    return files
 
 
 def _own_name(paths: Sequence[str | Path], marker: Marker | None) -> str:

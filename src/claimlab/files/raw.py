@@ -136,6 +136,7 @@ class RawTable:
     refused: Refused = field(default_factory=Refused)
     blank: int = 0  # rows without a single character, left out
     notes: list[str] = field(default_factory=list)
+    called: str = ""  # among several files, where that is not its name without the suffix
 
     @property
     def rows_read(self) -> int:

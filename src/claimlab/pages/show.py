@@ -129,10 +129,10 @@ def show(
 
     A file that `verify` finds changed raises `FileChanged` with the names of those that differ.
     """
-    if isinstance(data, Dataset):
+    if not isinstance(data, str | Path):
         if verify or accept_edits is not None:
             raise UsageError("A dataset in memory has no files to compare.", "Pass its folder.")
-        return _looked(_dataset(data, limit), limit, where, id, column, wrong)
+        return _looked(_dataset(Dataset.of(data), limit), limit, where, id, column, wrong)
     folder = Path(data)
     kind = kind_of(folder) if folder.is_dir() else None
     if kind is None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import count
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from claimlab.core.call import repeatable
 from claimlab.core.columns import conditions
@@ -22,6 +22,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.guard import DATASET, seal_folder
 from claimlab.core.options import (
     Argument,
+    DataOptions,
     Force,
     Limit,
     Option,
@@ -104,6 +105,7 @@ def split(
     limit: Limit = None,
     force: Force = False,
     progress: Progress = silent,
+    **columns: Unpack[DataOptions],
 ) -> Split:
     """Split a dataset into train, dev and test, and audit the split as it is made.
 
@@ -148,6 +150,7 @@ def split(
         force=force,
         seed=seed,
         progress=progress,
+        **columns,
     ) as run:
         job = prepare(run.dataset, by, request, choices, progress=progress)
         if every:

@@ -26,7 +26,7 @@ from claimlab.core.options import (
     TaskOfRun,
 )
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import Run, Source
+from claimlab.core.run import Run, Stored
 from claimlab.detect.open import open_handles
 from claimlab.evaluate.judge.cases import Case, articles_in, read_articles, read_cases
 from claimlab.evaluate.judge.opinions import (
@@ -46,7 +46,7 @@ from claimlab.tasks import open_task
 
 @repeatable()
 def judge(
-    data: Annotated[Source, Argument("A run: a folder that claimlab detect wrote.")],
+    data: Annotated[Stored, Argument("A run: a folder that claimlab detect wrote.")],
     *,
     output: OutputFolder = None,
     profile: Profile = None,

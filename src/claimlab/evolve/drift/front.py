@@ -19,7 +19,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question
@@ -51,7 +51,7 @@ from claimlab.pages.folder import fill
 
 @repeatable("levels", writes="datasets")
 def drift(
-    data: Source | Sequence[Source],
+    data: Stored | Sequence[Source],
     *,
     output: str | Path | None = None,
     datasets: str | Path | None = None,
@@ -192,7 +192,7 @@ def estimate_drift(call: Arguments) -> JsonObject:
         return estimated(parts)
 
 
-def _several(data: Source | Sequence[Source]) -> list[Source]:
+def _several(data: Stored | Sequence[Source]) -> list[Source]:
     return [data] if isinstance(data, Dataset | str | Path) else list(data)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from claimlab.core.errors import DataError
-from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import looks_binary, sniff_encoding
@@ -41,7 +40,8 @@ ABOUT_TABLES = (
     DICT,
 )
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
-GLOBS, LONGEST = 3, 100  # patterns that an option may need, and characters of one
+MANY_TEXTS = 50  # beside tables, that may be the records
+GLOBS, LONGEST = 3, 100  # patterns that a message offers, and characters of one
 
 Member = tuple[Bundle, str]
 
@@ -85,9 +85,9 @@ def _data(inside: Sequence[Member]) -> list[Member]:
     tables = [m for m in inside if suffix_of(m[1]) in TABLES]
     if texts and (len(texts) <= 1_000 or is_table(texts[0])):
         tables += [m for m in texts if is_table(m)]
-    if tables:
-        _refuse_few_of_many(tables, texts)
-    return sorted(tables, key=lambda m: m[1]) or texts
+    prose = sorted(set(texts) - set(tables), key=lambda m: m[1])
+    beside = prose if are_records(prose, tables) else []
+    return [*sorted(tables, key=lambda m: m[1]), *beside] or texts
 
 
 def is_table(member: Member) -> bool:
@@ -114,17 +114,9 @@ def some(members: Sequence[Member]) -> str:
     return ", ".join(n for _, n in members[:8]) + (", …" if len(members) > 8 else "")
 
 
-def _refuse_few_of_many(tables: Sequence[Member], texts: Sequence[Member]) -> None:
-    """A table beside hundreds of texts may be about them; which of the two are the records is not
-    ours to say.
-    """
-    prose = len(set(texts) - set(tables))
-    if prose >= 50 and prose > 10 * len(tables):
-        raise DataError(
-            f"There are {several(prose, 'text')} and {several(len(tables), 'table')}"
-            f" ({some(tables)}).",
-            f"Say which are the records: `only='*.txt'`, or `only='{tables[0][1]}'`.",
-        )
+def are_records(texts: Collection[Member], tables: Collection[Member]) -> bool:
+    """Whether there are so many texts beside tables that they may be the records."""
+    return len(texts) >= MANY_TEXTS and len(texts) > 10 * len(tables)
 
 
 def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> None:
@@ -150,56 +142,57 @@ def _about(name: str) -> bool:
     return file.startswith(ABOUT) or file in ABOUT_TABLES
 
 
-def only(names: Sequence[str], others: Collection[str]) -> str:
-    """The argument that chooses these files and no others: `only='data/*.csv'`, or a list of
-    them.
+def only(names: Sequence[str], others: Collection[str]) -> str | None:
+    """The argument that chooses these files and no others: `only='data/*.csv'`, or a list of them;
+    null where it would take too many patterns, or too long ones.
     """
     globs = patterns(names, others)
+    if not globs:
+        return None
     return f"`only='{globs[0]}'`" if len(globs) == 1 else f"`only={globs!r}`"
 
 
 def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
-    """At most three short globs for these names that match none of the others, or as few as
-    possible.
+    """At most three globs that match all of these names and none of the others; none where there
+    are no such.
     """
-    end = _shared_start([name[::-1] for name in names])[::-1]
-    words = [f"*{word}*{end}" for word in _shared_words(names)]
-    whole = [_one(name) for name in names]
-    choices = [
-        [f"{_shared_start(names)}*{end}"],
-        *([word] for word in words),
-        _by_folder(names),
-        _by_folder(names, top=True),
-        [f"*{suffix}" for suffix in sorted({PurePosixPath(name).suffix for name in names})],
-    ]
     strangers = set(others) - set(names)
-    short = [
-        globs
-        for globs in ([whole] if len(names) == 1 else [*choices, whole])
-        if 0 < len(globs) <= GLOBS
-        and max(map(len, globs)) < LONGEST
-        and all(_matched(globs, [name]) for name in names)
-    ]
-    missed = (sum(_matched(globs, [name]) for name in strangers) for globs in short)
-    ranked = sorted(zip(missed, range(len(short)), short, strict=True))
-    return ranked[0][2] if ranked else [f"*{end[-LONGEST // 2 :]}"]
+    end = _shared_start([name[::-1] for name in names])[::-1]
+    start = _shared_start(names)
+    if len(names) > 1:
+        choices = [
+            [f"{_literal(start)}*{_literal(end)}"],
+            [f"*{_literal(end)}"],
+            *([f"*{word}*{_literal(end)}"] for word in _shared_words(names)),
+            _by_folder(names),
+        ]
+    else:
+        choices = []
+    choices.append([_shortest(name, strangers) for name in names[: GLOBS + 1]])
+    for globs in choices:
+        short = 0 < len(globs) <= GLOBS and max(map(len, globs)) <= LONGEST
+        if short and not _matched(globs, strangers) and all(_matched(globs, [n]) for n in names):
+            return globs
+    return []
 
 
-def _one(name: str) -> str:
-    """The glob of one file; of a very long name the end."""
-    short = name if len(name) < LONGEST - 20 else f"*{name[-LONGEST // 2 :]}"
-    return short.replace("[", "[[]")
+def _literal(name: str) -> str:
+    return name.replace("[", "[[]")
 
 
-def _by_folder(names: Sequence[str], *, top: bool = False) -> list[str]:
-    """A glob for each folder, or for each of the outermost; none where a name lies in no folder,
-    which no glob matches.
-    """
+def _shortest(name: str, strangers: Collection[str]) -> str:
+    """A name as it is, or where that is too long, as much of its end as matches no other file."""
+    parts = PurePosixPath(name).parts
+    tails = ["/".join(parts[-length:]) for length in range(len(parts), 0, -1)]
+    apart = [_literal(tail) for tail in tails if not _matched([_literal(tail)], strangers)]
+    return next((tail for tail in apart if len(tail) <= LONGEST), _literal(name))
+
+
+def _by_folder(names: Sequence[str]) -> list[str]:
+    """A glob for each folder; none where a name lies in no folder, which no glob matches."""
     places = [PurePosixPath(name) for name in names]
-    if PurePosixPath() in {place.parent for place in places}:
-        return []
-    folders = {(place.parts[0] if top else str(place.parent), place.suffix) for place in places}
-    return sorted(f"{folder}/*{suffix}" for folder, suffix in folders)
+    globs = sorted({_literal(f"{place.parent}/") + f"*{place.suffix}" for place in places})
+    return [] if PurePosixPath() in {place.parent for place in places} else globs
 
 
 def _shared_words(names: Sequence[str]) -> list[str]:

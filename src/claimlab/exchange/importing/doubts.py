@@ -29,7 +29,8 @@ SAME = 0.5
 DISTINCT = 0.7  # of the ids of records that have no text, which must differ
 LINES = "one text per line"
 MARKS = ("__label__", "::", "|||", "\u0001")
-LAYOUTS = 4  # that a message names
+LAYOUTS = 3  # that a message names
+ROOM = 340  # characters for them
 LEAST = 5  # a file with fewer texts is not compared
 MAPPED = 0.9  # of the labels that the map knows, at which they are labels beyond doubt
 CHOICES, EXAMPLES, LONGEST = 6, 3, 40  # columns in a question; values of each; characters of one
@@ -197,20 +198,27 @@ def _refuse_mixture(plan: Plan, key: str) -> None:
 
 def _one_layout(ranked: Sequence[Layout], names: Sequence[str]) -> str:
     """The options that read the files of one layout, and the one that joins another table to it."""
-    shown = [
-        f"{only([table.name for table in layout.tables], names)} ({layout.describe()})"
-        for layout in ranked[:LAYOUTS]
-    ]
-    more = f"; and {len(ranked) - LAYOUTS} more" if len(ranked) > LAYOUTS else ""
+    options = [(offered(layout, names), layout) for layout in ranked]
+    shown = [f"{option} ({layout.describe()})" for option, layout in options if option][:LAYOUTS]
+    while len("; ".join(shown)) > ROOM and len(shown) > 1:
+        shown.pop()
+    more = f"; and {len(ranked) - len(shown)} more" if len(ranked) > len(shown) else ""
     apart = (
         f"mport the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}."
     )
     link, labels = _linked(ranked)
-    if link is None:
+    if link is None or len(link) + len(apart) > ROOM:
         return f"I{apart}"
     if labels:
         return f"The labels are in a table of their own; join it by its key: {link}. Or i{apart}"
     return f"I{apart} Or join a table to it by a key: {link}."
+
+
+def offered(layout: Layout, names: Sequence[str]) -> str | None:
+    """The option that reads a layout, or its first file where its files have too little in
+    common.
+    """
+    return only(layout.names, names) or only(layout.names[:1], names)
 
 
 def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
@@ -295,4 +303,5 @@ def _each_once(plan: Plan, key: str, name: str, other: str) -> str:
         [table.name for table in tables if stem(table) != left_out] for left_out in (name, other)
     ]
     options = [only(sorted(choice), names) for choice in [first, *without] if choice]
-    return f"Read each of them once: {' or '.join(list(dict.fromkeys(options))[:2])}"
+    shown = list(dict.fromkeys(option for option in options if option))[:2]
+    return f"Read each of them once: {' or '.join(shown or [str(only([first[0]], names))])}"

@@ -16,7 +16,7 @@ from claimlab.core import packaged
 from claimlab.exchange.importing.profile import Profile, Profiled
 from claimlab.exchange.vocabulary import named
 
-Features = dict[str, float]
+Features = Mapping[str, float]
 
 WEIGHTS: dict[str, dict[str, float]] = packaged.toml("claimlab.exchange", "roles.toml")
 BASE = "any column"  # the feature that every column has
@@ -77,7 +77,7 @@ VALUES: dict[str, Callable[[Profile], float]] = {
 }
 
 
-def features(seen: Profiled, columns: Collection[str]) -> dict[str, Features]:
+def features(seen: Profiled, columns: Collection[str]) -> Mapping[str, Features]:
     """What each of these columns shows by its values and beside the others, by feature."""
     profiles = {name: seen.columns[name] for name in columns if seen.columns[name].n}
     out = {

@@ -1,17 +1,19 @@
-"""What was read of several files, as one table, and which of the files are the records, where only
-one answer is left: the others are named, not mixed in.
+"""What was read of several files, as one table; its layouts, ranked by the records that they would
+give; and what the names of files and folders say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import log2
 from pathlib import PurePosixPath
 
 import polars as pl
 
 from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
+from claimlab.exchange.importing.choose import suffix_of
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.texts import FOLDER, PATH
@@ -23,7 +25,11 @@ FILE = "from_file"  # a column of our own: the file that a row came from
 PLACES = (FILE, FOLDER, PATH, SHEET)
 LOOKED_AT = 12  # layouts
 ALIKE = 0.8  # of the columns of one layout that another must have, for both to be offered together
-SAME = 0.95  # of the texts of a file without labels, that files with labels hold too
+BESIDE, MANY_FILES = 0.4, 10  # the same, for a file in a folder of as many files or more
+LEAST = 5  # texts or keys of a file, for it to be compared with others
+REPEATED = 0.7  # of the keys that differ: with more, each row has its own
+POST = 200  # characters of a text that counts as one record
+ABOUT = 0.05  # worth of what was said about records
 
 
 @dataclass
@@ -64,50 +70,160 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Layout:
-    """The files with one set of columns, and what these columns would be."""
+    """The files of one format with one set of columns, and what these columns would be."""
 
     columns: list[str]
     tables: list[RawTable]
     rows: int
     picks: Mapping[str, Pick]
-    named: bool = False  # whether the names of the files give the label
+    labelled: int = 0  # rows with a text and one of several labels
+    length: float = 0.0  # characters of a text, on average
+    texts: frozenset[int] = frozenset()  # hashes of the texts
+    about_others: bool = False  # whether its rows are about those of another layout: comments
 
     @property
-    def score(self) -> tuple[bool, bool, int]:
-        return ("text" in self.picks, "label" in self.picks or self.named, self.rows)
+    def worth(self) -> tuple[float, bool, int]:
+        """What it would give: records with a text and a label. Long texts count for more than short
+        ones, and what was said about records for less than these.
+        """
+        value = self.labelled * self.weight
+        return (value * (ABOUT if self.about_others else 1.0), "text" in self.picks, self.rows)
 
-    def holds(self, columns: Collection[str]) -> bool:
+    @property
+    def weight(self) -> float:
+        """Of one record: 1 for a tweet, 2 for an article; a few characters make no difference."""
+        return 2.0 ** round(log2(max(self.length, 1.0) / POST) / 2)
+
+    @property
+    def names(self) -> list[str]:
+        return [table.name for table in self.tables]
+
+    @property
+    def suffix(self) -> str:
+        return suffix_of(self.tables[0].name)
+
+    @property
+    def splits(self) -> bool:
+        """Whether the name of every file has a split in it."""
+        return all(split_in(name) is not None for name in stems(self.tables))
+
+    def holds(self, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
         """Whether files with these columns are to be read together with the files of this
-        layout.
+        layout. Many files in one folder are more likely to belong together.
         """
         text = self.picks.get("text")
         shared = len(set(columns) & set(self.columns))
-        alike = shared >= ALIKE * max(len(columns), len(self.columns))
+        folders = {PurePosixPath(name).parent for name in self.names}
+        beside = {PurePosixPath(table.name).parent for table in tables} <= folders
+        least = BESIDE if beside and len(self.tables) >= MANY_FILES else ALIKE
+        alike = shared >= least * max(len(columns), len(self.columns))
         return alike and (text is None or text.column in columns)
 
+    def belongs_to(self, main: Layout) -> bool:
+        """Whether these are more records of `main`, such as a test set without labels."""
+        text = main.picks["text"].column
+        known = len(set(self.columns) & set(main.columns))
+        return text in self.columns and known >= ALIKE * len(self.columns)
+
     def describe(self) -> str:
+        shown = [name if len(name) <= 20 else f"{name[:19]}…" for name in self.columns[:5]]
         more = ", …" if len(self.columns) > 5 else ""
-        return f"{several(self.rows, 'row')} with {', '.join(self.columns[:5])}{more}"
+        return f"{several(self.rows, 'row')} with {', '.join(shown)}{more}"
 
 
 def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
-    """The different sets of columns, those that look most like records (a text and a label)
-    first.
+    """The different sets of columns in each format, those that give most records first; of very
+    many sets, those with the most rows.
     """
     plain = gathered.plain()
+    heights = dict(plain[FILE].value_counts().iter_rows())
+    sets = [
+        (columns, alike)
+        for columns, tables in by_columns(gathered.tables)
+        for alike in _by_suffix(tables)
+    ]
+    sets.sort(key=lambda one: sum(heights.get(name, 0) for name in stems(one[1])), reverse=True)
     out: list[Layout] = []
-    for columns, tables in by_columns(gathered.tables)[:LOOKED_AT]:
-        like = next((i for i, other in enumerate(out) if other.holds(columns)), None)
+    for columns, tables in sets:
+        like = next((one for one in out if _is_like(one, columns, tables)), None)
         if like is not None:
-            columns = list(dict.fromkeys([*out[like].columns, *columns]))
-            tables = [*out.pop(like).tables, *tables]
-        rows = plain.filter(pl.col(FILE).is_in(stems(tables))).select(
-            c for c in columns if c in plain.columns
-        )
-        named = len(tables) > 1 and labels_in(stems(tables), verdicts) is not None
-        picks = propose(profile(rows, verdicts), {})
-        out.append(Layout(columns, tables, rows.height, picks, named))
-    return sorted(out, key=lambda layout: layout.score, reverse=True)
+            out.remove(like)
+            columns = list(dict.fromkeys([*like.columns, *columns]))
+            tables = [*like.tables, *tables]
+        elif len(out) == LOOKED_AT:
+            continue
+        out.append(_layout(plain, columns, tables, verdicts))
+    marked = [replace(one, about_others=_about_others(one, out, plain)) for one in out]
+    return sorted(marked, key=lambda layout: layout.worth, reverse=True)
+
+
+def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
+    return layout.suffix == suffix_of(tables[0].name) and layout.holds(columns, tables)
+
+
+def _layout(
+    plain: pl.DataFrame, columns: list[str], tables: list[RawTable], verdicts: LabelMap
+) -> Layout:
+    rows = rows_of(plain, tables).select(c for c in columns if c in plain.columns)
+    picks = propose(profile(rows, verdicts), {})
+    text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
+    if text is None:
+        return Layout(columns, tables, rows.height, picks)
+    texts = rows[text].drop_nulls()
+    labelled = 0
+    if label is not None:
+        labels = rows.drop_nulls([text, label])[label]
+        values = labels.unique().head(2).to_list()
+        tells = len(values) > 1 or any(map(verdicts.verdict, values))
+        labelled = labels.len() if tells else 0
+    elif _named(plain, tables, verdicts):
+        labelled = texts.len()
+    length = texts.str.len_chars().mean()
+    return Layout(
+        columns,
+        tables,
+        rows.height,
+        picks,
+        labelled=labelled,
+        length=length if isinstance(length, float) else 0.0,
+        texts=frozenset(texts.str.strip_chars().hash(0).to_list()),
+    )
+
+
+def _named(plain: pl.DataFrame, tables: Sequence[RawTable], verdicts: LabelMap) -> bool:
+    """Whether the names of the files, or of the folders of texts, are labels."""
+    folders = (
+        rows_of(plain, tables)[FOLDER].drop_nulls().unique() if FOLDER in plain.columns else ()
+    )
+    return any(labels_in(names, verdicts) is not None for names in (stems(tables), folders))
+
+
+def _by_suffix(tables: Sequence[RawTable]) -> list[list[RawTable]]:
+    suffixes: dict[str, list[RawTable]] = {}
+    for table in tables:
+        suffixes.setdefault(suffix_of(table.name), []).append(table)
+    return list(suffixes.values())
+
+
+def _about_others(layout: Layout, others: Sequence[Layout], plain: pl.DataFrame) -> bool:
+    """Whether each row has the key of a row of another layout, and many have the same: comments
+    have the id of their post.
+    """
+    mine = rows_of(plain, layout.tables)
+    for other in others:
+        theirs = rows_of(plain, other.tables)
+        shared = [c for c in layout.columns if c in other.columns and c in plain.columns]
+        for column in shared if other is not layout else ():
+            keys, known = mine[column].drop_nulls(), theirs[column].drop_nulls()
+            unique = known.len() >= LEAST and known.n_unique() == known.len()
+            repeated = keys.len() and keys.n_unique() <= REPEATED * keys.len()
+            if unique and repeated and keys.is_in(known.implode()).all():
+                return True
+    return False
+
+
+def rows_of(frame: pl.DataFrame, tables: Sequence[RawTable]) -> pl.DataFrame:
+    return frame.filter(pl.col(FILE).is_in(stems(tables)))
 
 
 def by_columns(tables: Sequence[RawTable]) -> list[tuple[list[str], list[RawTable]]]:
@@ -126,61 +242,11 @@ def _columns_of(table: RawTable) -> list[str]:
     return [column for column in table.frame.columns if column not in PLACES]
 
 
-def settle(gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap) -> Gathered:
-    """`gathered`, or only the part of it that can be the records."""
-    names = stems(gathered.tables)
-    several_files = len(names) > 1 and len(set(names)) == len(names)
-    if gathered.chosen or not several_files or FILE not in gathered.frame.columns:
-        return gathered
-    if not {"text", "label"} & named.keys():
-        gathered = _only_labelled(gathered, verdicts)
-    return _labelled_editions(gathered, named, verdicts)
-
-
-def _only_labelled(gathered: Gathered, verdicts: LabelMap) -> Gathered:
-    """The files with a text and a label, where no others have a label and they hold most of the
-    rows with a text.
-    """
-    if not 2 <= len(by_columns(gathered.tables)) <= LOOKED_AT:
-        return gathered
-    first, *others = layouts_of(gathered, verdicts)
-    if not {"text", "label"} <= set(first.picks):
-        return gathered
-    alike = {first.picks["text"].column, first.picks["label"].column}
-    rivals = any("label" in other.picks or alike & set(other.columns) for other in others)
-    prose = sum(other.rows for other in others if "text" in other.picks)
-    return gathered if rivals or prose > first.rows else part(gathered, first.tables)
-
-
-def _labelled_editions(
-    gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap
-) -> Gathered:
-    """All files but those without a label whose texts occur, labelled, in others: a test set before
-    its labels.
-    """
-    seen = profile(gathered.plain(), verdicts, gathered.hidden(named))
-    picks = propose(seen, named, gathered.inner)
-    text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
-    if text is None or label is None or len(gathered.tables) < 2:
-        return gathered
-    known = pl.col(label).is_not_null().alias("known")
-    rows = gathered.frame.select(FILE, text, known).drop_nulls(text)
-    bare = rows.group_by(FILE).agg(pl.col("known").any()).filter(~pl.col("known")).select(FILE)
-    if not bare.height:
-        return gathered
-    labelled = rows.filter("known").select(text).unique()
-    held = pl.col(text).is_in(labelled[text].implode())
-    shares = rows.join(bare, on=FILE, how="semi").group_by(FILE).agg(held.mean().alias("held"))
-    left_out = set(shares.filter(pl.col("held") >= SAME)[FILE])
-    others = [table for table in gathered.tables if stem(table) not in left_out]
-    return part(gathered, others) if left_out else gathered
-
-
 def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
     """The rows and columns of some of the tables; the others are reported as files that were not
     read.
     """
-    frame = gathered.frame.filter(pl.col(FILE).is_in(stems(tables)))
+    frame = rows_of(gathered.frame, tables)
     held = {column for table in tables for column in table.frame.columns}
     empty = [name for name in frame.columns if not frame[name].count() and name not in held]
     others = [table.name for table in gathered.tables if table not in tables]
@@ -195,7 +261,8 @@ def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
 
 
 def stem(table: RawTable) -> str:
-    return str(PurePosixPath(table.name).with_suffix(""))
+    """What the column of files calls a table."""
+    return table.called or str(PurePosixPath(table.name).with_suffix(""))
 
 
 def stems(tables: Sequence[RawTable]) -> list[str]:

@@ -9,25 +9,34 @@ label.verdict.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.core.errors import DataError, UnreadableFile, UsageError
+from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress, silent
-from claimlab.core.words import several, several_of, verb
-from claimlab.exchange.importing.choose import TEXTS, Member, choose, is_table, only, suffix_of
-from claimlab.exchange.importing.layouts import FILE, Gathered
+from claimlab.core.words import several_of, verb
+from claimlab.exchange.importing.choose import (
+    TEXTS,
+    Member,
+    are_records,
+    choose,
+    is_table,
+    only,
+    suffix_of,
+)
+from claimlab.exchange.importing.layouts import FILE, Gathered, stem
+from claimlab.exchange.importing.links import linked, turned_off
 from claimlab.exchange.importing.shared import Read, shared_tables
 from claimlab.exchange.importing.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.objects import NotATable
-from claimlab.files.raw import Options, RawTable, as_text, json_of, literal_text
+from claimlab.files.raw import Options, RawTable, as_text, json_of
 from claimlab.files.read import read_table
 
 DEPTH = 3  # of objects inside objects
@@ -45,7 +54,7 @@ def read(
     """Read every file that the bundles hold, and join the tables that `join` names. Nothing that
     was refused or left out goes unsaid.
     """
-    links = [_linked(bundles, words, options) for words in join]
+    links = [] if turned_off(join) else [linked(bundles, words, options) for words in join]
     joined = {link.table.name for link in links}
     members, ignored = choose(bundles, chosen)
     members = [member for member in members if member[1] not in joined]
@@ -80,13 +89,28 @@ def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
 def _tables(
     members: Sequence[Member], options: Options, ignored: list[str], progress: Progress
 ) -> list[RawTable]:
-    """The tables in `members`, or the one table of all texts; JSON files beside tables that hold no
-    records are put on the list of ignored files.
+    """The tables in `members`; texts that are not tables, where there are many, are one table."""
+    texts = [member for member in members if suffix_of(member[1]) in TEXTS]
+    others = [member for member in members if suffix_of(member[1]) not in TEXTS]
+    prose = len(texts) > 1 and not any(map(is_table, texts[:20]))
+    if prose and not others:
+        return [read_texts(texts, options, progress)]
+    if not prose or not are_records(texts, others):
+        return _each(members, options, ignored, progress)
+    tables = [*_each(others, options, ignored, progress), read_texts(texts, options, progress)]
+    for table in (tables[0], tables[-1]) if len(tables) == 2 else tables[-1:]:
+        _note_file(table, Counter())
+    return tables
+
+
+def _each(
+    members: Sequence[Member], options: Options, ignored: list[str], progress: Progress
+) -> list[RawTable]:
+    """The table of each member; JSON files beside tables that hold no records are put on the list
+    of ignored files.
     """
-    texts = len(members) > 1 and all(suffix_of(name) in TEXTS for _, name in members)
-    if texts and not any(map(is_table, members[:20])):
-        return [read_texts(members, options, progress)]
     tables: list[RawTable] = []
+    stems = Counter(str(PurePosixPath(name).with_suffix("")) for _, name in members)
     shared = shared_tables(members, options, progress)
     for done, member in enumerate(members):
         progress("reading files", done, len(members))
@@ -98,18 +122,19 @@ def _tables(
             ignored.append(member[1])
             continue
         if len(members) > 1:
-            _note_file(table, member[1])
+            _note_file(table, stems)
         tables.append(table)
     progress("reading files", len(members), len(members))
     return tables
 
 
-def _note_file(table: RawTable, name: str) -> None:
+def _note_file(table: RawTable, stems: Counter[str]) -> None:
     """Say in a column of our own which file the rows are from."""
     if FILE in table.frame.columns:
         table.frame = table.frame.rename({FILE: _free(FILE, table.frame.columns)})
-    stem = str(PurePosixPath(name).with_suffix(""))
-    table.frame = table.frame.with_columns(pl.lit(stem).alias(FILE))
+    if stems[stem(table)] > 1:  # the same table as CSV and as JSON
+        table.called = table.name
+    table.frame = table.frame.with_columns(pl.lit(stem(table)).alias(FILE))
 
 
 def _table(
@@ -130,7 +155,8 @@ def _table(
             raise
         names = [name for _, name in members]
         choice = only([other for other in names if other != name], names)
-        raise UnreadableFile(error.problem, f"{error.todo} Or leave it out: {choice}.") from None
+        leave = f" Or leave it out: {choice}." if choice else ""
+        raise UnreadableFile(error.problem, f"{error.todo}{leave}") from None
 
 
 def _refuse_ruins(table: RawTable) -> None:
@@ -176,79 +202,6 @@ def _free(name: str, taken: Container[str]) -> str:
     """`name`, or a variant of it that is not taken yet."""
     numbered = (f"{name} ({number})" for number in count(2))
     return name if name not in taken else next(one for one in numbered if one not in taken)
-
-
-@dataclass(frozen=True)
-class _Link:
-    """A table to join to the records, the key of the records, and its own key."""
-
-    table: RawTable
-    key: str
-    its_key: str
-
-    def join(self, gathered: Gathered) -> None:
-        """Give each row the columns of the one row of the table that has its key, and note how many
-        have one.
-        """
-        frame = gathered.plain()
-        mine = _key_column(frame, self.key, "the records")
-        theirs = _key_column(self.table.frame, self.its_key, f"'{self.table.name}'")
-        other = self.table.frame.with_columns(
-            literal_text(self.table.frame[name]) for name in self.table.literal
-        ).drop_nulls(theirs)
-        if repeated := other.height - other[theirs].n_unique():
-            rows = f"{several(repeated, 'row')} {verb(repeated, 'repeats', 'repeat')}"
-            raise DataError(
-                f"In '{self.table.name}', {rows} a value of '{theirs}'.",
-                "Join by a key that names one row, or remove the other rows.",
-            )
-        stem = Path(self.table.name).stem
-        taken = (set(other.columns) & set(frame.columns)) - {theirs}
-        other = other.rename({name: f"{name} ({stem})" for name in taken})
-        known = frame.join(other, left_on=mine, right_on=theirs, how="semi").height
-        gathered.frame = frame.join(
-            other, left_on=mine, right_on=theirs, how="left", maintain_order="left"
-        )
-        gathered.literal = frozenset()
-        matched = f"{several_of(known, frame.height, 'row')} {verb(known, 'has', 'have')} a match"
-        gathered.tables[0].notes.append(f"{matched} in '{self.table.name}' (by '{mine}').")
-
-
-def _linked(bundles: Sequence[Bundle], join: str, options: Options) -> _Link:
-    """The table that `join` ("FILE:KEY" or "FILE:KEY=ITS_KEY") names. FILE is a file of its own, or
-    a member of what is imported.
-    """
-    file, _, keys = join.rpartition(":")
-    if not file or not keys:
-        raise UsageError(
-            f"`join` cannot be '{join}'.", "Write it as FILE:KEY, such as reviews.csv:news_id."
-        )
-    key, _, its_key = keys.partition("=")
-    if Path(file).is_file():
-        with Bundle.open(file) as bundle:
-            table = read_table(bundle, bundle.names()[0], options, HEADER_WORDS)
-        return _Link(table, key, its_key or key)
-    for bundle in bundles:
-        if members := bundle.match(file):
-            table = read_table(bundle, members[0], options, HEADER_WORDS)
-            return _Link(table, key, its_key or key)
-    raise DataError(
-        f"There is no file '{file}' to join.",
-        "Give its path, or its name inside the folder or zip.",
-    )
-
-
-def _key_column(frame: pl.DataFrame, name: str, where: str) -> str:
-    folded = fold_name(name)
-    alike = [column for column in frame.columns if fold_name(column) == folded]
-    if name in frame.columns:
-        return name
-    if len(alike) != 1:
-        raise DataError(
-            f"There is no column '{name}' in {where} to join by.",
-            f"There are: {', '.join(frame.columns[:12])}.",
-        )
-    return alike[0]
 
 
 def inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:

@@ -1,0 +1,189 @@
+"""Which of several files are the records: ranked layouts, copies in two formats, tables that belong
+together.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from claimlab.core.errors import DataError
+from claimlab.exchange.importer import import_files
+from claimlab.exchange.importing.choose import patterns
+
+N = 40
+CLAIMS = [
+    f"The council of Riverton said in {1960 + i} that the old bridge is safe" for i in range(N)
+]
+VERDICTS = ["true" if i % 2 else "false" for i in range(N)]
+HALVES = {"false": N // 2, "true": N // 2}
+
+
+def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def dump(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def zipped(folder: Path) -> Path:
+    archive = folder.with_suffix(".zip")
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in sorted(folder.rglob("*")):
+            file.write(path, path.relative_to(folder).as_posix())
+    return archive
+
+
+def claims() -> list[tuple[int, str, str]]:
+    return [
+        (i, text, verdict) for i, (text, verdict) in enumerate(zip(CLAIMS, VERDICTS, strict=True))
+    ]
+
+
+def test_a_clean_table_beside_hundreds_of_json_files(tmp_path: Path) -> None:
+    """The files of the folder hold timelines of many shapes; only the table has texts with
+    labels.
+    """
+    write(tmp_path / "d" / "claims.csv", ["id", "claim", "label"], claims())
+    for i in range(270):
+        posts = [
+            {"post": f"Post {j} about the bridge of {i}", f"field_{i % 7}": j} for j in range(3)
+        ]
+        dump(tmp_path / "d" / "timelines" / f"user_{i * 7919}.json", posts)
+    dataset, report = import_files(zipped(tmp_path / "d"))
+    assert (dataset.records.height, report.labels) == (N, HALVES)
+    assert len(report.ignored_files) == 270
+
+
+def test_layouts_of_like_worth_are_asked_about_in_few_words(tmp_path: Path) -> None:
+    """Each pattern that the message offers matches a file, and the first is the richest layout."""
+    long = "a-name-of-a-folder-that-nobody-would-want-to-type-by-hand-because-it-is-so-very-long"
+    many = [(k * N + i, f"{text} {k}", v) for k in range(5) for i, text, v in claims()]
+    write(tmp_path / "d" / long / "claims.csv", ["id", "claim", "label"], many)
+    for i in range(270):
+        words = f"Post {i} on the bridge of the town and the road"
+        posts = [{"post": words, "label": VERDICTS[i % N]}]
+        name = f"{'abcdefghij'[i % 10]}_{i * 7919}.json"
+        dump(tmp_path / "d" / long / ("one", "two", "three", "four")[i % 4] / name, posts)
+    with pytest.raises(DataError) as caught:
+        import_files(zipped(tmp_path / "d"))
+    message = str(caught.value)
+    offers = re.findall(r"'([^']*\.(?:csv|json))'", message.partition("at a time")[2])
+    names = [p.relative_to(tmp_path / "d").as_posix() for p in (tmp_path / "d").rglob("*.*")]
+    assert len(message) < 500
+    assert 1 <= len(offers) <= 3 * 3
+    for offer in offers:
+        assert len(offer) <= 100
+        assert any(fnmatchcase(name, offer) or fnmatchcase(name, f"*/{offer}") for name in names)
+
+
+def test_patterns_match_every_file_and_no_other() -> None:
+    names = ["a/v.csv", "a/v.v.csv"]
+    for chosen, others in (
+        (names, ["b/v.csv"]),
+        (["x/[1] a.csv", "x/[1] b.csv"], ["x/1 a.csv"]),
+        (["aa", "aaa"], ["b"]),
+        ([f"{'deep/' * 40}train.csv"], ["test.csv"]),
+    ):
+        globs = patterns(chosen, [*chosen, *others])
+        assert 1 <= len(globs) <= 3, chosen
+        assert all(len(glob) <= 100 for glob in globs)
+        for name in chosen:
+            assert any(fnmatchcase(name, g) or fnmatchcase(name, f"*/{g}") for g in globs)
+        for name in others:
+            assert not any(fnmatchcase(name, g) or fnmatchcase(name, f"*/{g}") for g in globs)
+
+
+def test_posts_come_before_the_comments_on_them(tmp_path: Path) -> None:
+    posts = [(f"p{i}", f"{text}. " * 3, verdict) for i, text, verdict in claims()]
+    comments = [
+        (f"c{i}", f"p{i % N}", f"No way, that is number {i}", ("support", "deny")[i % 2])
+        for i in range(10 * N)
+    ]
+    write(tmp_path / "d" / "posts.csv", ["post_id", "text", "label"], posts)
+    write(tmp_path / "d" / "comments.csv", ["comment_id", "post_id", "text", "stance"], comments)
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.labels) == (N, HALVES)
+    assert report.ignored_files == ["comments.csv"]
+
+
+def test_a_table_in_two_formats_is_read_once(tmp_path: Path) -> None:
+    rows = claims()
+    write(tmp_path / "d" / "claims.csv", ["id", "claim", "label"], rows)
+    dump(
+        tmp_path / "d" / "claims.json",
+        [dict(zip(("id", "claim", "label"), row, strict=True)) for row in rows],
+    )
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.labels) == (N, HALVES)
+    assert any("not read: the 40 texts are those of" in note for note in report.notes)
+
+
+def test_a_table_and_its_splits_as_text_files_are_read_once(tmp_path: Path) -> None:
+    rows = claims()
+    write(tmp_path / "d" / "all.csv", ["claim", "label"], [row[1:] for row in rows])
+    for name, part in (("train", rows[:30]), ("test", rows[30:])):
+        lines = "".join(f"{text}\t{verdict}\n" for _, text, verdict in part)
+        (tmp_path / "d" / f"{name}.txt").write_text(lines, encoding="utf-8")
+    dataset, report = import_files(tmp_path / "d", label="2")
+    assert dataset.records.height == N
+    assert any("all.csv" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_labels_in_a_folder_of_their_own_are_joined(tmp_path: Path, many: bool) -> None:
+    """Claims in one folder, annotations in another, by a key; of several annotations each is a
+    row.
+    """
+    rows = claims()
+    write(
+        tmp_path / "d" / "posts" / "part.csv",
+        ["claim_id", "text"],
+        [(f"k{i}", t) for i, t, _ in rows],
+    )
+    marks = [(f"k{i}", v) for i, _, v in rows[: N - 2] for _ in range(1 + many)]
+    write(tmp_path / "d" / "annotations" / "part.csv", ["claim_id", "label"], marks)
+    dataset, report = import_files(tmp_path / "d")
+    assert dataset.records["veracity"].count() >= N - 2
+    assert dataset.records["text"].n_unique() >= N - 2
+    assert any("`join='none'`" in note for note in report.notes)
+
+
+def test_texts_get_their_labels_from_a_table_of_their_names(tmp_path: Path) -> None:
+    for i, text in enumerate(CLAIMS * 2):
+        path = tmp_path / "d" / "texts" / f"doc_{i}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text} ({i})", encoding="utf-8")
+    marks = [(f"doc_{i}", VERDICTS[i % N]) for i in range(2 * N)]
+    write(tmp_path / "d" / "labels.csv", ["name", "label"], marks)
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.labels) == (2 * N, {"false": N, "true": N})
+
+
+def test_records_in_files_of_their_own_get_their_labels_from_like_named_files(
+    tmp_path: Path,
+) -> None:
+    for i, text, verdict in claims():
+        dump(tmp_path / "d" / "posts" / f"n{i}.json", {"text": text, "lang": "en"})
+        dump(tmp_path / "d" / "labels" / f"n{i}.json", {"label": verdict})
+    _, report = import_files(zipped(tmp_path / "d"))
+    assert report.labels == HALVES
+
+
+def test_row_numbers_under_different_names_are_no_key(tmp_path: Path) -> None:
+    write(tmp_path / "d" / "claims.csv", ["claim_no", "text"], [(i, t) for i, t, _ in claims()])
+    write(tmp_path / "d" / "cities.csv", ["city_no", "label"], [(i, v) for i, _, v in claims()])
+    with pytest.raises(DataError, match="2 layouts"):
+        import_files(tmp_path / "d")
