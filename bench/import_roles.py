@@ -222,7 +222,9 @@ def renamed(
 class Design:
     """The features of every column of every case for one role, and which columns are right."""
 
-    def __init__(self, role: str, tables: Sequence[tuple[Case, dict[str, model.Features]]]) -> None:
+    def __init__(
+        self, role: str, tables: Sequence[tuple[Case, Mapping[str, model.Features]]]
+    ) -> None:
         self.features = list(PRIOR[role])
         self.prior = np.array([PRIOR[role][name] for name in self.features])
         rows: list[list[float]] = []

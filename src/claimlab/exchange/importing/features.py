@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
 from claimlab.core import packaged
@@ -112,29 +113,29 @@ def _beside(seen: Profiled, profiles: Mapping[str, Profile]) -> dict[str, list[s
     """The columns that stand out among the others of the table, by feature."""
     names = list(profiles)
     words, codes = _words_and_codes(seen, profiles)
-    prose = {name: one for name, one in profiles.items() if one.prose > PROSE and one.links < PROSE}
-    widest = max((one.spread for one in prose.values()), default=0.0)
-    longest = max((one.length for one in prose.values()), default=0.0)
     stems = {name: _SERIES.sub("#", one.folded) for name, one in profiles.items()}
-    series = [stem for stem in stems.values() if "#" in stem]
+    series = Counter(stem for stem in stems.values() if "#" in stem)
+    prose = {name: one for name, one in profiles.items() if one.prose > PROSE and one.links < PROSE}
     return {
         "the first column": names[:1],
-        "the only sentences": list(prose) if len(prose) == 1 else [],
-        "the most distinct sentences": [
-            name for name, one in prose.items() if one.spread >= widest - 0.02 and len(prose) > 1
-        ],
-        "the longest sentences": [
-            name for name, one in prose.items() if one.length == longest and len(prose) > 1
-        ],
-        "sentences that repeat beside distinct ones": [
-            name for name, one in prose.items() if one.spread < REPEATED and widest > DISTINCT
-        ],
-        "one of a numbered series": [
-            name for name, stem in stems.items() if series.count(stem) > 2
-        ],
+        "one of a numbered series": [name for name, stem in stems.items() if series[stem] > 2],
         "the words for a column of codes": words,
         "codes that a column writes out": codes,
         "a field of an object": [name for name in names if "." in name],
+        **(_beside_sentences(prose) if len(prose) > 1 else {"the only sentences": list(prose)}),
+    }
+
+
+def _beside_sentences(prose: Mapping[str, Profile]) -> dict[str, list[str]]:
+    """Of several columns of sentences those that stand out, by feature."""
+    widest = max(one.spread for one in prose.values())
+    longest = max(one.length for one in prose.values())
+    distinct = [name for name, one in prose.items() if one.spread >= widest - 0.02]
+    repeated = [name for name, one in prose.items() if one.spread < REPEATED]
+    return {
+        "the most distinct sentences": distinct,
+        "the longest sentences": [name for name, one in prose.items() if one.length == longest],
+        "sentences that repeat beside distinct ones": repeated if widest > DISTINCT else [],
     }
 
 
