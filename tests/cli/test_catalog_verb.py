@@ -81,11 +81,11 @@ def test_filters_reach_the_list_and_the_json(capsys: pytest.CaptureFixture[str])
     assert "covid19-br" in out(capsys, *argv)
     assert "covid19-br" in {d["name"] for d in json.loads(out(capsys, *argv, "--json"))["datasets"]}
     assert json.loads(
-        out(capsys, "--passes", "keywords", "--quality", "keywords=fail", "--json")
+        out(capsys, "--quality", "keywords=pass", "--quality", "keywords=fail", "--json")
     ) == {"datasets": []}
-    nothing = out(capsys, "--passes", "keywords", "--quality", "keywords=fail")
+    nothing = out(capsys, "--quality", "keywords=pass", "--quality", "keywords=fail")
     assert re.search(
-        r"No dataset matches.*--quality keywords=fail: \d+; --passes keywords: \d+", nothing
+        r"No dataset matches.*--quality keywords=pass: \d+; --quality keywords=fail: \d+", nothing
     )
 
 
@@ -180,7 +180,13 @@ def test_the_page_is_one_file_with_a_section_per_card(
 
 def test_a_page_of_nothing_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out(
-        capsys, "-o", str(tmp_path / "c.html"), "--passes", "keywords", "--quality", "keywords=fail"
+        capsys,
+        "-o",
+        str(tmp_path / "c.html"),
+        "--quality",
+        "keywords=pass",
+        "--quality",
+        "keywords=fail",
     )
     assert "<svg" not in (tmp_path / "c.html").read_text(encoding="utf-8")
 

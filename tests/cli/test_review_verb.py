@@ -80,14 +80,14 @@ def test_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "code", "message"),
     [
         ("create data -o r --task labels", 2, "Did you mean 'label'"),
-        ("create data -o r --stratify topic", 2, "Pass --sample too"),
+        ("create data -o r --set stratify=topic", 2, "Pass --sample too"),
         (
             "create data -o r --doubtful --pairs conflicts",
             2,
             "--doubtful and --pairs both choose records",
         ),
         ("create data -o r --finding length", 2, "Pass --audit (its folder) and --finding"),
-        ("create data -o r --store mysql://u:secret@h/d", 2, "'mysql://u@h/d' is not a store"),
+        ("create data -o r --set store=mysql://u:secret@h/d", 2, "'mysql://u@h/d' is not a store"),
         ("create none -o r", 1, "There is no folder 'none'"),
         ("status data", 1, "'data' is not a review"),
         ("apply data -o out", 1, "'data' is not a review"),

@@ -279,7 +279,7 @@ def test_a_local_run_with_its_report(
         (
             ["--provider", "searxng", "--set", "mode=live", "--set", "cache=c"],
             2,
-            "Leave out --set cache=...",
+            "Leave out --set cache=VALUE",
         ),
         (["--provider", "bravo"], 2, "no search provider named 'bravo'"),
         (["--provider", "searxng", "--set", "mode=loud"], 2, "'loud' is not a valid mode"),

@@ -4,6 +4,7 @@ tested together.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,6 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.chance import Chance, corrected
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.compare import Comparison, tied_with
 from claimlab.evaluate.run import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.views import conclusion
@@ -165,23 +165,20 @@ def test_stars_and_ties_on_the_board(data: Dataset, make_run: Callable[..., Data
     assert {run.name: run.chance.beaten for run in done.runs} == {
         "sharp": True, "sharp too": True, "poor": True, "luck": False,
     }  # fmt: skip
-    text = conclusion(done.runs, done.comparisons)
-    assert text.startswith("No run is clearly the best of 4: ")
-    assert "poor" not in text
-    rest = [run for run in done.runs if run.name != "sharp too"]
-    assert conclusion(rest, done.comparisons).startswith(
-        "sharp is the best of 3 runs: macro-F1 "
-    ) or (max(rest, key=lambda run: run.scores.macro_f1 or 0).name != "sharp")
+    board = done.boards[0]
+    assert sorted(board.tied) == ["sharp", "sharp too"]
+    assert board.ranks == {"sharp": "1-2", "sharp too": "1-2", "poor": "3", "luck": "4"}
+    text = conclusion(done.runs, board)
+    assert re.match(r"sharp( too)? and sharp( too)? cannot be told apart \(p 0\.\d+\); ", text)
+    assert "; both are above poor and luck." in text
+    rest = evaluate_runs([run for run in runs if run.name != "sharp too"], draws=500)
+    assert conclusion(rest.runs, rest.boards[0]).startswith(
+        "sharp is the best of 3 runs, clearly above poor and luck. sharp: macro-F1 "
+    )
     chance = [run for run in done.runs if run.name == "luck"]
     assert ("which can be chance" in conclusion(chance)) == (
         (chance[0].chance.difference or 0) >= 0
     )
-
-
-def test_a_run_that_was_not_compared_is_not_called_worse() -> None:
-    clear = Comparison("a", "b", 100, 0.2, (0.1, 0.3), 40, 5, 0.001, 0.001)
-    unclear = Comparison("a", "c", 100, 0.01, (-0.1, 0.1), 5, 4, 0.9, 0.9)
-    assert tied_with("a", ["a", "b", "c", "d"], [clear, unclear]) == ["c", "d"]
 
 
 STRUCTURES = (

@@ -59,7 +59,10 @@ def test_the_folder(folders: list[str], tmp_path: Path) -> None:
     assert seeds["seeds"] == [0, 1]
     html = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     first = html.split('<p class="conclusion"')[1].split("</p>")[0]
-    assert "No run is clearly the best of 3: good is tied with again" in first
+    assert "good and again cannot be told apart (p " in first
+    assert "; both are above poor." in first
+    assert "1-2" in printed
+    assert " points of macro-F1 cannot be seen" in " ".join(printed.split())
     assert "points above the best trivial baseline" in first
     board = (tmp_path / "report" / "leaderboard.html").read_text(encoding="utf-8")
     for page in (html, board):

@@ -333,8 +333,8 @@ def test_the_command_records_replays_and_reads_files(
         str(tmp_path / "run"),
         "--profile",
         str(profile),
-        "--articles",
-        str(tmp_path / "articles.csv"),
+        "--set",
+        f"articles={tmp_path / 'articles.csv'}",
         "--json",
     ]
     common += ["--labels", str(tmp_path / "labels.csv"), "--set", "runs=2"]

@@ -139,11 +139,11 @@ def test_a_run_is_judged_by_the_task_it_was_made_for(
 @pytest.mark.parametrize(
     ("more", "word"),
     [
-        (["--offline", "--scale", "binary"], "--scale"),
+        (["--offline", "--set", "scale=binary"], "--set scale=VALUE"),
         (["--offline", "--set", "runs=3"], "--set runs="),
         (["--offline", "--model", "other"], "--model"),
         (
-            ["--profile", "embedded", "--scale", "trinary", "--set", "threshold=3"],
+            ["--profile", "embedded", "--set", "scale=trinary", "--set", "threshold=3"],
             "--set threshold=",
         ),
         (["--offline", "--set", "mode=sideways"], "record"),

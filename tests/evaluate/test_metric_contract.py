@@ -125,3 +125,24 @@ def test_what_is_not_measured_says_why(metric: Metric) -> None:
     assert silent.why
     alone = metric.measure(answers(["a"] * 40, ["a"] * 40), "a")
     assert (alone.value is None) == (alone.why is not None)
+
+
+@EACH
+@pytest.mark.parametrize("names", ["ab", "abc"])
+def test_counts_give_the_same_figure_as_the_records_themselves(metric: Metric, names: str) -> None:
+    """Of all records, and of a resample of them: what intervals and ranks are made of."""
+    run = made_up(names, 1.0, 5)
+    cells = metric.cells(run, "a")
+    point = metric.measure(run, "a").value
+    if cells is None:
+        assert point is None
+        return
+    assert cells.of_all() == pytest.approx(point, abs=1e-9)
+    rows = np.random.default_rng(1).integers(run.n, size=run.n)
+    counts = np.bincount(np.atleast_2d(cells.cell)[:, rows].ravel(), minlength=cells.size)
+    drawn = cells.figure(counts[None].astype(float))[0]
+    assert drawn == pytest.approx(metric.measure(run.take(rows), "a").value, abs=0.01)
+    twice = np.concatenate([np.arange(run.n), np.arange(run.n)])
+    doubled = metric.measure(run.take(twice), "a").value
+    whole = np.bincount(cells.cell.ravel(), minlength=cells.size)
+    assert cells.figure(2.0 * whole[None])[0] == pytest.approx(doubled, abs=1e-9)

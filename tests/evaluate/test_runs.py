@@ -11,9 +11,11 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.stats.interval import intervals
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.front import evaluate
-from claimlab.evaluate.metrics.table_scores import DRAWS, areas, auroc_interval
+from claimlab.evaluate.metric import METRICS
+from claimlab.evaluate.metrics.table_scores import areas
 from claimlab.evaluate.result import abstentions, measure
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run, open_foreign, open_runs
@@ -176,7 +178,12 @@ def test_the_interval_of_the_area_is_that_of_drawing_records_one_by_one() -> Non
     run = Answers(
         ("a", "b"), truth.astype(int), truth.astype(int), np.arange(3_000), matrix, ("a", "b")
     )
-    low, high = auroc_interval(run, "b") or (1.0, 0.0)
+    cells = METRICS.get("auroc").cells(run, "b")
+    assert cells is not None
+    low, high = intervals(run.cluster, cells.cell.ravel(), cells.size, cells.figure)[0] or (
+        1.0,
+        0.0,
+    )
     drawn = []
     for _ in range(400):
         rows = rng.integers(3_000, size=3_000)
@@ -189,7 +196,7 @@ def test_the_interval_of_the_area_holds_it(data: Dataset, make_run: Maker, tmp_p
     make_run(data, 0.8).write(tmp_path / "run")
     (run,) = open_runs(tmp_path / "run")
     found = evaluate_run(run, by=[], draws=200)
-    low, high = auroc_interval(run.answers, "false", draws=DRAWS) or (1.0, 0.0)
+    low, high = found.intervals["auroc"] or (1.0, 0.0)
     assert found.scores.auroc is not None
     assert low < found.scores.auroc < high
     assert high - low < 0.12

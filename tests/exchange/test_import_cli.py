@@ -69,7 +69,7 @@ def test_wrong_usage_is_exit_2_with_advice(
         ([claims, "-o", out, "--text", "clam"], "Did you mean 'claim'?"),
         ([claims, "-o", out, "--kind", "poem"], "claim, article, post"),
         ([claims, "-o", out, "--set", "quotes=single"], "auto, double, escape, none"),
-        ([claims, "-o", out, "--unmapped", "drop"], "error, unknown"),
+        ([claims, "-o", out, "--set", "unmapped=drop"], "error, unknown"),
         ([claims, "-o", out, "--set", "delimiter=::"], "one ASCII character"),
         ([claims, "-o", out, "--map", "rating"], "Did you mean 'ratings'?"),
     ):

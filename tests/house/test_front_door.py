@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,10 @@ from pathlib import Path
 import pytest
 
 import claimlab as cl
+
+FUNCTIONS = [
+    name for name in cl.__all__ if name != "estimate" and inspect.isfunction(getattr(cl, name))
+]
 
 
 def test_three_lines_of_python(tmp_path: Path) -> None:
@@ -32,6 +37,17 @@ def test_every_promised_name_exists() -> None:
         assert getattr(cl, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         cl.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_argument_that_is_not_known_is_refused(name: str) -> None:
+    function = getattr(cl, name)
+    parameters = inspect.signature(function).parameters.values()
+    required = [
+        one for one in parameters if one.default is one.empty and one.kind < one.VAR_POSITIONAL
+    ]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        function(*["none"] * len(required), nonsense=1)
 
 
 def test_importing_costs_little() -> None:

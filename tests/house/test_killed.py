@@ -230,7 +230,7 @@ def recorded(cache: Path) -> int:
 
 ASKING = {
     "judge": "judge run -o {out} --profile model.toml",
-    "contamination": "contamination data -o {out} --profile model.toml --probes 40",
+    "contamination": "contamination data -o {out} --profile model.toml --set probes=40",
     "audit": "audit data -o {out} --check feasibility --judge model.toml --set judge_sample=40",
     "evolve": "evolve run data -o {out} --rewriter model --profile model.toml --steps 3 --limit 12",
     "detect": "detect data -o {out} --detector llm-zero-shot --profile model.toml --limit 30",

@@ -63,7 +63,7 @@ ASKING = [
     "detect large -o {out} --detector llm-zero-shot --profile model.toml",
     "judge run -o {out} --profile model.toml",
     "audit large -o {out} --check feasibility --judge model.toml",
-    "contamination large -o {out} --profile model.toml --probes 5000",
+    "contamination large -o {out} --profile model.toml --set probes=5000",
     "evolve run large -o {out} --rewriter model --profile model.toml",
 ]
 

@@ -140,7 +140,7 @@ TWINS = [
     Twin("rerun evolved -o {out}", lambda out: cl.rerun("evolved", output=out)),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
     Twin(
-        "review create data -o {out} --task keep --sample 5 --attention 1 --seed 2",
+        "review create data -o {out} --task keep --sample 5 --set attention=1 --seed 2",
         lambda out: cl.review_create("data", out, task="keep", sample=5, attention=1, seed=2),
     ),
     Twin("review apply review -o {out}", lambda out: cl.review_apply("review", out)),
@@ -208,7 +208,6 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "generate run --estimate": "generate.front.estimate_generate",
     "generate filter --estimate": "generate.filter.front.estimate_quality_filter",
     "report --init": "evaluate.eqa.study.new_study",
-    "study run --estimate": "study.front.study_estimate",
 }  # fmt: skip
 ESTIMATED = {"estimate", "settings_"}  # `cl.estimate(function, ...)`; the settings are arguments
 LAYOUT = {

@@ -105,7 +105,7 @@ def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(
 ) -> None:
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     assert outcome(start(folder, "trust study.toml --yes"))[0] == 0
-    command = f"study run study.toml -o out --max-calls {CAP}"
+    command = f"study run study.toml -o out --set max_calls={CAP}"
     model.latency = SLOW / 5  # the server stays busy with what was asked before for as long as that
     first = start(folder, command)
     wait_for(lambda: model.requests >= 2, first)
@@ -122,7 +122,7 @@ def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(
         assert code == 1, message
         assert "The budget is spent" in (folder / "out" / "cells.json").read_text(encoding="utf-8")
         assert model.requests == CAP
-    code, message = outcome(start(folder, "study run study.toml -o out --max-calls 1000"))
+    code, message = outcome(start(folder, "study run study.toml -o out --set max_calls=1000"))
     assert (code, "Failed" in message) == (0, False), message
 
 

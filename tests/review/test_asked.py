@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from parts.standin import StandIn
 
+from claimlab.core.calls.estimate import estimate
 from claimlab.core.errors import UsageError
 from claimlab.llm.profiles import Profile
 from claimlab.review.asked import review_ask
@@ -54,6 +55,17 @@ def test_a_model_annotates_what_annotators_see(tmp_path: Path) -> None:
     row = made.agreement().table.filter(between="ana and m (model)")
     assert row["items"].to_list() == [5]
     assert made.progress().items == {"open": 6}  # ben has not voted, and a model settles nothing
+
+
+def test_what_a_model_would_cost_is_known_before_it_is_asked(tmp_path: Path) -> None:
+    made = review(tmp_path / "r")
+    with StandIn(said) as server:
+        profile = Profile(name="stand-in", base_url=server.url, model="m", timeout=10.0)
+        cost = estimate(review_ask, made, profile, limit=4)
+        assert server.requests == 0
+    assert cost["items"] == 4
+    assert cost["parts"]["m"]["calls"] == 4
+    assert made.ballots() == []
 
 
 def test_notes_are_not_asked_of_a_model(tmp_path: Path) -> None:

@@ -20,9 +20,10 @@ from parts.standin import StandIn
 from sklearn.metrics import f1_score
 
 import claimlab as cl
+from claimlab.core.calls.estimate import estimate
 from claimlab.evaluate.compare import over_seeds
 from claimlab.generate.planted import planted
-from claimlab.study.front import study_estimate, study_run
+from claimlab.study.front import study_run
 from claimlab.study.score import entries
 
 GRID = """
@@ -244,7 +245,7 @@ def test_one_cap_holds_over_all_cells_and_starts(asked: StandIn) -> None:
 
 @pytest.mark.usefixtures("place")
 def test_the_estimate_holds_what_the_run_then_costs(asked: StandIn) -> None:
-    priced = study_estimate("study.toml", "out", trust=True)
+    priced = estimate(study_run, "study.toml", "out", trust=True)
     assert asked.requests == 0
     grid = study_run("study.toml", "out", trust=True)
     cost = sum(entry.cost for entry in grid.entries)

@@ -135,7 +135,7 @@ def test_a_run_without_an_answer_is_neither_best_nor_tied_nor_joined() -> None:
     assert done.comparisons[0].why == "Macro-F1 is not measured: no record was answered."
     from claimlab.evaluate.views import conclusion
 
-    text = conclusion(done.runs, done.comparisons)
+    text = conclusion(done.runs, done.board("veracity", done.runs[0].dataset))
     assert "asked" not in text
     assert all(
         cell.macro_f1 is None and cell.accuracy is None
@@ -190,8 +190,8 @@ def test_a_judge_without_an_answer_exits_1(
         "judged",
         "--profile",
         "model.toml",
-        "--articles",
-        "articles.csv",
+        "--set",
+        "articles=articles.csv",
         "--force",
     ]
     capsys.readouterr()

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Unpack
 
 import polars as pl
 
 from claimlab.catalog import query
 from claimlab.catalog.entry import Entry
-from claimlab.catalog.query import Criterion, loader_state
+from claimlab.catalog.query import Criterion, Filters, loader_state
 from claimlab.catalog.views.overview import TITLE, report
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import in_storage
 from claimlab.core.guard import refuse_file
-from claimlab.core.settings import each_of
+from claimlab.core.options import Force, Option, Place
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.pages.html import to_html
-
-Words = str | Sequence[str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,50 +76,21 @@ def page_in(output: str | Path) -> Path:
 def catalog(
     entries: Sequence[Entry] | None = None,
     *,
-    topic: Words = (),
-    language: Words = (),
-    modality: Words = (),
-    region: Words = (),
-    licence: Words = (),
-    min_size: int | None = None,
-    max_size: int | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    quality: Words = (),
-    passes: Words = (),
-    survey: Words = (),
-    evidence: bool = False,
-    loadable: bool = False,
-    tested: bool = False,
-    output: str | Path | None = None,
-    force: bool = False,
+    output: Annotated[
+        Place | None, Option("Write one HTML page: a file .html, or a folder for it.", short="-o")
+    ] = None,
+    force: Force = False,
+    **filters: Unpack[Filters],
 ) -> Listing:
-    """The datasets of the catalogue (or of `entries`) that meet every criterion; all of them
-    without any.
+    """List the datasets of the catalogue that meet every criterion; all of them without any.
 
-    Several values of one criterion mean "any of these". `topic`, `region` and `licence` are words
-    that a card has, `language` is a language in any spelling, `modality` a kind (claims, articles,
-    tweets, ...), `since` and `until` are a year, month or day that the data reach into, `quality`
-    is a published verdict ("time=fail"), `passes` a published pass ("keywords"), `survey` a place
-    in the guide ("cdl-claims"). With `evidence`, `loadable` and `tested`, only datasets that come
-    with evidence, have a loader, or one that is tested on the published files. With `output`, one
-    HTML page is written there: a file `.html`, or a folder for it.
+    `entries` are searched instead of the catalogue. `topic`, `region` and `licence` are words that
+    a card has; the data reach into the time from `since` to `until`.
     """
     pool = query.everything() if entries is None else list(entries)
-    words = {"topic": each_of(topic), "region": each_of(region), "licence": each_of(licence)}
-    lists = ((query.in_language, language), (query.of_kind, modality), (query.in_survey, survey))
-    flags = {"evidence": evidence, "loadable": loadable, "tested": tested}
-    criteria = [
-        *(query.worded(option, values, pool) for option, values in words.items() if values),
-        *(criterion(each_of(values)) for criterion, values in lists if values),
-        *(query.graded("quality", text) for text in each_of(quality)),
-        *(query.graded("passes", f"{mark}=pass") for mark in each_of(passes)),
-        *query.sized(min_size, max_size),
-        *query.dated(since, until),
-        *(query.flagged(option) for option, wanted in flags.items() if wanted),
-    ]
+    criteria = query.criteria_of(filters, pool)
     matching = [e for e in pool if all(c.keeps(e) for c in criteria)]
-    unnamed = query.unnamed_languages(pool) if language else 0
+    unnamed = query.unnamed_languages(pool) if filters.get("language") else 0
     note = (
         f"{several(unnamed, 'dataset')} with only a number of languages cannot be matched by"
         " `language`."

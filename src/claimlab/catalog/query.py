@@ -11,17 +11,23 @@ finds nothing.
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, get_args
+from functools import partial
+from typing import Annotated, Literal, TypedDict, get_args
 
 from claimlab.catalog.card import Modality
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.options import Option, Setting
+from claimlab.core.settings import each_of
+from claimlab.core.types import JsonObject
 
+Words = str | Sequence[str]
 LoaderState = Literal["tested on the published files", "not yet tested", "none"]
 MARKS = {
     "keywords": "keywords",
@@ -49,6 +55,64 @@ class Criterion:
 
     words: str
     keeps: Callable[[Entry], bool]
+
+
+class Filters(TypedDict, total=False):
+    """What a card must say. Several values of one criterion mean "any of these"."""
+
+    topic: Annotated[Words, Option("A topic, such as covid; may be repeated.", metavar="WORD")]
+    language: Annotated[
+        Words, Option("A language in any spelling: pt, por, Portuguese.", metavar="LANGUAGE")
+    ]
+    modality: Annotated[
+        Words, Option("claims, articles, posts, tweets, images, ...", metavar="KIND")
+    ]
+    region: Annotated[Words, Option("A region, such as Brazil.", metavar="WORD")]
+    licence: Annotated[Words, Setting("How the licence starts: MIT, CC, none.", metavar="WORD")]
+    min_size: Annotated[
+        int | None, Option("At least N records, as published.", least=0, metavar="N")
+    ]
+    max_size: Annotated[
+        int | None, Setting("At most N records, as published.", least=0, metavar="N")
+    ]
+    since: Annotated[
+        str | None,
+        Option("Data from this year, month or day: 2020-03.", flag="--from", metavar="DATE"),
+    ]
+    until: Annotated[
+        str | None, Option("Data up to this year, month or day.", flag="--to", metavar="DATE")
+    ]
+    quality: Annotated[
+        Words,
+        Option(
+            "A published verdict: keywords=pass, time=fail, feasibility=not-assessed.",
+            metavar="MARK=VERDICT",
+        ),
+    ]
+    survey: Annotated[
+        Words,
+        Setting("Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl."),
+    ]
+    evidence: Annotated[bool, Setting("Only those that come with evidence.", default=False)]
+    loadable: Annotated[bool, Option("Only those with a loader.", default=False)]
+    tested: Annotated[
+        bool,
+        Setting("Only those whose loader is tested on the published files.", default=False),
+    ]
+
+
+def criteria_of(filters: Filters, entries: Sequence[Entry]) -> list[Criterion]:
+    """A criterion for each filter, and for each published verdict."""
+    values: JsonObject = {**filters}
+    words = {name: each_of(values.get(name, ())) for name in (*FREE_WORDS, *LISTS, "quality")}
+    return [
+        *(worded(name, words[name], entries) for name in FREE_WORDS if words[name]),
+        *(listed(name, words[name]) for name in LISTS if words[name]),
+        *map(graded, words["quality"]),
+        *sized(filters.get("min_size"), filters.get("max_size")),
+        *dated(filters.get("since"), filters.get("until")),
+        *(Criterion(f"`{name}=True`", keeps) for name, keeps in FLAGS.items() if values.get(name)),
+    ]
 
 
 def everything() -> list[Entry]:
@@ -128,26 +192,11 @@ def _starts_a_word(value: str, text: str) -> bool:
     return bool(start) and re.search(rf"(?<!\w){re.escape(start)}", text.casefold()) is not None
 
 
-def in_language(values: Sequence[str]) -> Criterion:
-    codes = {_language(v) for v in values}
-    return Criterion(as_options("language", values), lambda e: bool(codes & set(e.card.languages)))
-
-
-def of_kind(values: Sequence[str]) -> Criterion:
-    kinds = {_one_of("modality", v, get_args(Modality)) for v in values}
-    return Criterion(as_options("modality", values), lambda e: bool(kinds & set(e.card.modality)))
-
-
-def in_survey(values: Sequence[str]) -> Criterion:
-    parts = {_one_of("survey", v, SURVEYS) for v in values}
-    return Criterion(
-        as_options("survey", values),
-        lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts),
-    )
-
-
-def flagged(option: str) -> Criterion:
-    return Criterion(f"`{option}=True`", FLAGS[option])
+def listed(option: str, values: Sequence[str]) -> Criterion:
+    """Names of a list: a card has one of them or not."""
+    known, of = LISTS[option]
+    wanted = {known(value) for value in values}
+    return Criterion(as_options(option, values), lambda e: not wanted.isdisjoint(of(e)))
 
 
 def _language(value: str) -> str:
@@ -159,14 +208,24 @@ def _language(value: str) -> str:
     return code
 
 
-def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+def _one_of(option: str, allowed: Sequence[str], value: str) -> str:
     key = value.strip().lower().replace("_", "-").replace(" ", "-")
     if key not in allowed:
         raise UnknownName(option, value, allowed)
     return key
 
 
-def graded(option: str, text: str) -> Criterion:
+LISTS: dict[str, tuple[Callable[[str], str], Callable[[Entry], Iterable[str]]]] = {
+    "language": (_language, lambda e: e.card.languages),
+    "modality": (partial(_one_of, "modality", get_args(Modality)), lambda e: e.card.modality),
+    "survey": (
+        partial(_one_of, "survey", SURVEYS),
+        lambda e: ["cdl", e.card.survey] if e.card.survey else [],
+    ),
+}
+
+
+def graded(text: str) -> Criterion:
     mark, equals, grade = text.partition("=")
     if not equals:
         raise UsageError(
@@ -174,52 +233,40 @@ def graded(option: str, text: str) -> Criterion:
             f"Write it as `quality={text}=pass` (or fail, not-assessed).",
         )
     mark = {"temporal": "time"}.get(mark.strip().lower(), mark)
-    field = MARKS[_one_of("quality mark", mark, tuple(MARKS))]
-    wanted = _one_of("verdict", grade, GRADES)
+    field = MARKS[_one_of("quality mark", tuple(MARKS), mark)]
+    wanted = _one_of("verdict", GRADES, grade)
     value = None if wanted == "not-assessed" else wanted
-    words = f"`passes={mark}`" if option == "passes" else f"`quality={text}`"
-    return Criterion(words, lambda e: getattr(e.card.quality, field, None) == value)
+    return Criterion(f"`quality={text}`", lambda e: getattr(e.card.quality, field, None) == value)
 
 
 def sized(low: int | None, high: int | None) -> list[Criterion]:
     if low is not None and high is not None and low > high:
         raise UsageError(f"`min_size={low}` is above `max_size={high}`.", "Swap them.")
-    out = []
-    if low is not None:
-        out.append(
-            Criterion(f"`min_size={low}`", lambda e: e.card.size is not None and e.card.size >= low)
-        )
-    if high is not None:
-        out.append(
-            Criterion(
-                f"`max_size={high}`", lambda e: e.card.size is not None and e.card.size <= high
-            )
-        )
-    return out
+
+    def within(entry: Entry, least: float, most: float) -> bool:
+        return entry.card.size is not None and least <= entry.card.size <= most
+
+    least = [Criterion(f"`min_size={low}`", lambda e: within(e, low or 0, math.inf))]
+    most = [Criterion(f"`max_size={high}`", lambda e: within(e, 0, high or 0))]
+    return [*(least if low is not None else []), *(most if high is not None else [])]
 
 
 def dated(since: str | None, until: str | None) -> list[Criterion]:
     """A dataset is taken when its data reach into the span asked for; one end that is not published
     is as the other.
     """
-    start = first_day(since) if since else None
-    end = last_day(until) if until else None
-    if start and end and start > end:
+    start = first_day(since) if since else date.min
+    end = last_day(until) if until else date.max
+    if start > end:
         raise UsageError(f"`since={since}` is after `until={until}`.", "Swap them.")
-    out = []
-    if start:
-        out.append(
-            Criterion(
-                f"`since={since}`", lambda e: (span := span_of(e)) is not None and span[1] >= start
-            )
-        )
-    if end:
-        out.append(
-            Criterion(
-                f"`until={until}`", lambda e: (span := span_of(e)) is not None and span[0] <= end
-            )
-        )
-    return out
+
+    def reaches(entry: Entry, start: date, end: date) -> bool:
+        span = span_of(entry)
+        return span is not None and span[1] >= start and span[0] <= end
+
+    after = [Criterion(f"`since={since}`", lambda e: reaches(e, start, date.max))]
+    before = [Criterion(f"`until={until}`", lambda e: reaches(e, date.min, end))]
+    return [*(after if since else []), *(before if until else [])]
 
 
 def span_of(entry: Entry) -> tuple[date, date] | None:

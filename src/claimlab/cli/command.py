@@ -82,15 +82,16 @@ class Call(Generic[T]):
         return Path(self["output"])
 
 
-class Command(TyperCommand):
+class WithSettings:
     """A command that lists its settings below its options."""
 
     settings: Mapping[str, Parameter] = {}
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        super().format_options(ctx, formatter)
+        super().format_options(ctx, formatter)  # type: ignore[misc]
+        flags = flags_of(self)  # type: ignore[arg-type]
         rows = [
-            (f"{name}={_metavar(one)}", f"{_sentence(one, flags_of(self))}{_default(one)}")
+            (f"{name}={_metavar(one)}", f"{_sentence(one, flags)}{_default(one)}")
             for name, one in self.settings.items()
         ]
         if rows:
@@ -106,8 +107,8 @@ def build(
     flags: Sequence[str] = (),
     start: str = "starting",
     can_ask: bool = True,
-) -> tuple[type[Command], Callable[..., None]]:
-    """The class and the callback of a command, as Typer takes them. `lists` are options that list
+) -> tuple[Mapping[str, Parameter], Callable[..., None]]:
+    """The settings and the callback of a command, as Typer takes it. `lists` are options that list
     what exists and exit; `flags` names settings that have a flag of their own here after all;
     `start` is what the progress bar says first; `can_ask` is false where a recording is only read.
     """
@@ -128,7 +129,7 @@ def build(
         if isinstance(one.option, Setting) and name not in flags
     }
     typed = {name: one for name, one in known.items() if name not in settings}
-    can_ask = can_ask and "cache" in theirs
+    can_ask = can_ask and "max_cost" in theirs
     names = {name: _flag(one) for name, one in typed.items()}
     names |= {name: f"{SET} {name}=" for name in settings}
     parameters = [_typer_parameter(one, names) for one in typed.values()]
@@ -152,7 +153,7 @@ def build(
         show(Call(function, options, start.format_map(first), costs), **mine)
 
     callback.__dict__["__signature__"] = inspect.Signature(parameters)  # Typer reads it
-    return type("Command", (Command,), {"settings": settings}), callback
+    return settings, callback
 
 
 _SET = Parameter(
@@ -167,6 +168,10 @@ _ESTIMATING = Parameter("estimate", bool, False, Option("Print what the run woul
 def _typer_parameter(parameter: Parameter, names: Mapping[str, str]) -> inspect.Parameter:
     """A parameter as Typer reads it."""
     option = parameter.option
+    if parameter.hint is typer.Context:
+        return inspect.Parameter(
+            parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=parameter.hint
+        )
     assert option is not None, f"{parameter.name} has no sentence"
     kind: Any = str if parameter.kind is date else parameter.kind
     kind = list[kind] if parameter.is_many else kind
@@ -244,7 +249,7 @@ def _listing(what: str, summaries: Summaries) -> inspect.Parameter:
     )
 
 
-def flags_of(command: Command) -> dict[str, str]:
+def flags_of(command: Command | WholeSummaries) -> dict[str, str]:
     """Parameter -> flag of a command."""
     typed = {one.name: one.opts[0] for one in command.params if one.name}
     return typed | {name: f"{SET} {name}=" for name in command.settings}
@@ -301,7 +306,11 @@ def _refused(parameter: Parameter, todo: str) -> UsageError:
     return UsageError(f"{SET} {parameter.name} has a value that it cannot take.", todo)
 
 
-class WholeSummaries(TyperGroup):
+class Command(WithSettings, TyperCommand):
+    """A command with settings."""
+
+
+class WholeSummaries(WithSettings, TyperGroup):
     """Sub-commands with their summaries in full: Typer would cut them at the end of the line."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -319,17 +328,29 @@ class Verb(typer.Typer):
     """The commands of a verb."""
 
     def of(
-        self, function: Callable[..., Any] | None, name: str | None = None, **settings: Any
+        self,
+        function: Callable[..., Any] | None,
+        name: str | None = None,
+        *,
+        group: type[WholeSummaries] | None = None,
+        **details: Any,
     ) -> Callable[[Callable[..., None]], Callable[..., None]]:
         """Make a command of `function`; what is decorated prints its result (`cli/command`). Null:
-        what is decorated does it all, for the command line alone.
+        what is decorated does it all, for the command line alone. With `group`, the verb itself is
+        the command, beside its sub-commands.
         """
 
         def register(show: Callable[..., None]) -> Callable[..., None]:
-            cls, callback = build(function or show, show, **settings)
+            settings, callback = build(function or show, show, **details)
             doc = show.__doc__ or (function.__doc__ if function else None)
             about = inspect.cleandoc(doc or "").split("\n\n")[0]
-            super(Verb, self).command(name or show.__name__, cls=cls, help=about)(callback)
+            cls = type("Command", (group or Command,), {"settings": settings})
+            if group is None:
+                self.command(name or show.__name__, cls=cls, help=about)(callback)
+            else:
+                self.callback(
+                    cls=cls, help=about, invoke_without_command=True, no_args_is_help=False
+                )(callback)
             return show
 
         return register
@@ -339,8 +360,12 @@ class Verb(typer.Typer):
         return lambda function: register(expanded(function))
 
 
-def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> Verb:
+def verb(**settings: Any) -> Verb:
     """The Typer app of a verb file, set up as all of them are."""
     return Verb(
-        cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings
+        cls=WholeSummaries,
+        rich_markup_mode=None,
+        add_completion=False,
+        no_args_is_help=True,
+        **settings,
     )

@@ -63,7 +63,7 @@ def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
     name, _, value = argument.partition("=")
     flag = flags.get(name, "")
     if flag.endswith("="):  # a setting: --set name=value
-        return flag + (value.strip(chr(34) + chr(39)).lower() if value else "...")
+        return flag + (value.strip(chr(34) + chr(39)).lower() if value else "VALUE")
     if value == "False":
         return flags.get(f"no_{name}") or flags.get(f"not {name}")
     if name not in flags or value in ("", "True"):

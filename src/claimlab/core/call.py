@@ -16,7 +16,7 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
@@ -89,6 +89,7 @@ def in_storage(
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             outputs: list[Path] = []
+            refuse_unknown(function, kwargs)
             for name, value in kwargs.items():
                 if isinstance(value, str) and name in _take_several(call):
                     kwargs[name] = [value]  # checks="length": a word is not a list of letters
@@ -111,6 +112,13 @@ def in_storage(
         return call
 
     return decorate
+
+
+def refuse_unknown(function: Callable[..., object], arguments: Iterable[str]) -> None:
+    """Python checks the names of arguments, but those that a typed `**` takes."""
+    for name in arguments:
+        if name not in parameters_of(function):
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
 
 
 def _put_copies(

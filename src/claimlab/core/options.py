@@ -148,9 +148,8 @@ def _option(hint: Any) -> Option | None:
 # What many verbs share.
 
 Place = str | Path
-OutputFolder = Annotated[
-    Place | None, Option("Folder to write the result to.", short="-o", required=True)
-]
+OUTPUT = Option("Folder to write the result to.", short="-o", required=True)
+OutputFolder = Annotated[Place | None, OUTPUT]
 OptionalFolder = Annotated[
     Place | None, Option("Folder to write the result to; without it, only print.", short="-o")
 ]
@@ -170,9 +169,8 @@ Profile = Annotated[str | None, Option("Model profile; see: claimlab llm profile
 ModelName = Annotated[str | None, Option("Another model of the same endpoint.")]
 PromptFiles = Annotated[
     Mapping[str, Place] | Sequence[str],
-    Option(
+    Setting(
         "Your own prompt; may be repeated. See: claimlab llm prompts",
-        flag="--prompt",
         metavar="NAME=FILE",
         kind=str,
     ),
@@ -191,7 +189,7 @@ class DataOptions(TypedDict, total=False):
     map: Mapping[str, str] | Place | None
 
 
-class CallOptions(TypedDict, total=False):
+class AskOptions(TypedDict, total=False):
     """How models and searches are asked, and the most that a run may take, over all its starts."""
 
     mode: Annotated[
@@ -201,7 +199,6 @@ class CallOptions(TypedDict, total=False):
             default="record",
         ),
     ]
-    cache: Annotated[Place | None, Setting("Folder of recorded calls (OUTPUT.cache).")]
     max_cost: Annotated[
         float | None,
         Option("Most US dollars that this run may spend.", least=0, metavar="USD"),
@@ -211,6 +208,12 @@ class CallOptions(TypedDict, total=False):
         Setting("Most calls to models and search that this run may make.", least=0),
     ]
     max_tokens: Annotated[int | None, Setting("Most tokens that this run may use.", least=0)]
+
+
+class CallOptions(AskOptions, total=False):
+    """The same, of a verb that is run by itself: its calls are recorded where it says."""
+
+    cache: Annotated[Place | None, Setting("Folder of recorded calls (OUTPUT.cache).")]
 
 
 class BatchOptions(CallOptions, total=False):
@@ -242,7 +245,7 @@ def columns_of(options: DataOptions) -> DataOptions:
     return columns
 
 
-def is_capped(calls: CallOptions) -> bool:
+def is_capped(calls: AskOptions) -> bool:
     """Whether a cap was set."""
     caps = calls.get("max_cost"), calls.get("max_calls"), calls.get("max_tokens")
     return any(cap is not None for cap in caps)

@@ -77,7 +77,7 @@ def enrich(
     country: Annotated[
         Sequence[str], Setting("BR, or por=BR for one language; may be repeated.")
     ] = (),
-    snapshot: Annotated[bool, Option("Store the text of the pages that were found.")] = False,
+    snapshot: Annotated[bool, Setting("Store the text of the pages that were found.")] = False,
     report: Annotated[
         Place | None, Option("Folder for a page of outcomes, domains, ratings and patterns.")
     ] = None,

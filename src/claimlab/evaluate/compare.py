@@ -20,21 +20,31 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.chance import holm
+from claimlab.core.stats.chance import LEVEL, holm
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, macro_f1
 from claimlab.core.words import several
 from claimlab.evaluate.answers import SMALLEST, thin_classes, unmeasured
-from claimlab.evaluate.metric import accuracy_of, confusion, macro_f1_of
+from claimlab.evaluate.metric import (
+    Cells,
+    Metric,
+    TableMetric,
+    accuracy_of,
+    confusion,
+    macro_f1_of,
+    table_cells,
+)
 from claimlab.evaluate.scored_run import ScoredRun
+
+MOST_DRAWS = 1_000  # of metrics that are made of scores, which cost more
 
 
 def redraw_runs(
@@ -60,25 +70,58 @@ def draw_runs(
     """
     if any(thin_classes(run.answers) for run in runs):
         return None
+    return draw_cells(runs, [table_cells(run.answers) for run in runs], seed=seed, draws=draws)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The scores of several runs, and what they are in common resamples (draws, runs) of
+    `groups`.
+    """
+
+    scores: Floats
+    draws: Floats
+    groups: int
+
+
+def draw_metric(
+    runs: Sequence[ScoredRun], metric: Metric, *, seed: int = 0, draws: int = DRAWS
+) -> Drawn | None:
+    """A metric of runs that have it; null when a run has a class of a handful of records."""
+    table = isinstance(metric, TableMetric)
+    if metric.needs_classes and any(thin_classes(run.answers) for run in runs):
+        return None
+    cells = [metric.cells(run.answers, run.task.positive) for run in runs]
+    known = [one for one in cells if one is not None]
+    if len(known) < len(runs):
+        return None
+    times = draws if table else min(draws, MOST_DRAWS)
+    drawn, groups = draw_cells(runs, known, seed=seed, draws=times)
+    scores = np.array([metric.measure(run.answers, run.task.positive).value for run in runs])
+    if not table:  # scores next to each other share a cell, which moves the figure a little
+        drawn = drawn + scores - np.array([one.of_all() for one in known])
+    return Drawn(scores, drawn, groups)
+
+
+def draw_cells(
+    runs: Sequence[ScoredRun], cells: Sequence[Cells], *, seed: int = 0, draws: int = DRAWS
+) -> tuple[Floats, int]:
+    """A metric of each run (draws, runs) under common draws of groups, and how many groups were
+    drawn.
+    """
     if all(run.clusters.equals(runs[0].clusters) for run in runs[1:]):
-        cluster = np.tile(runs[0].answers.cluster, len(runs))
+        clusters = [runs[0].answers.cluster] * len(runs)
     else:
-        cluster = codes_of(pl.concat([run.clusters for run in runs]))
-    sizes = [run.answers.cells for run in runs]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    cell = np.concatenate(
-        [run.answers.cell + start for run, start in zip(runs, starts, strict=False)]
-    )
-    table = kinds(cluster, cell, int(starts[-1]))
+        codes = codes_of(pl.concat([run.clusters for run in runs]))
+        clusters = np.split(codes, np.cumsum([run.table.height for run in runs])[:-1])
+    starts = np.concatenate([[0], np.cumsum([one.size for one in cells])])
+    rows = [np.atleast_2d(one.cell) + start for one, start in zip(cells, starts, strict=False)]
+    cluster = np.concatenate([np.tile(c, len(r)) for c, r in zip(clusters, rows, strict=True)])
+    table = kinds(cluster, np.concatenate([row.ravel() for row in rows]), int(starts[-1]))
 
     def figure(flat: Floats) -> Floats:
-        columns = []
-        for run, start in zip(runs, starts, strict=False):
-            k = len(run.answers.classes)
-            columns.append(
-                macro_f1(flat[:, start : start + run.answers.cells].reshape(-1, k, k + 2))
-            )
-        return np.stack(columns, axis=1)
+        parts = zip(cells, pairwise(starts), strict=True)
+        return np.stack([one.figure(flat[:, a:b]) for one, (a, b) in parts], axis=1)
 
     return redraw(table, figure, seed=seed, draws=draws), table.groups
 
@@ -114,14 +157,19 @@ class Comparison:
     only_second: int = 0
     p: float | None = None
     p_holm: float | None = None
+    # of the difference, corrected for every pair of runs on the same records; null where these
+    # were not ranked
+    p_ranks: float | None = None
     why: str | None = None
 
     @property
     def better(self) -> str | None:
-        """The run that is better beyond doubt by both: the interval is clear of zero, and the
+        """The run that is better beyond doubt by both: the interval is clear of zero, and every
         corrected p below .05.
         """
-        if self.interval is None or self.p_holm is None or self.p_holm >= 0.05:
+        if self.interval is None or self.p_holm is None or self.p_holm >= LEVEL:
+            return None
+        if self.p_ranks is not None and self.p_ranks >= LEVEL:
             return None
         low, high = self.interval
         agree = self.only_first > self.only_second
@@ -193,15 +241,6 @@ def compare_all(
         lambda done: progress("comparisons", done, len(pairs)),
     )
     return corrected(comparisons)
-
-
-def tied_with(best: str, runs: Sequence[str], comparisons: Sequence[Comparison]) -> list[str]:
-    """The other runs that are not clearly worse than the best one, on the records that both were to
-    answer.
-    """
-    clear = [c for c in comparisons if c.better == best]
-    worse = {name for c in clear for name in (c.first, c.second)}
-    return [name for name in runs if name != best and name not in worse]
 
 
 def _place(run: ScoredRun) -> tuple[float, float]:

@@ -14,6 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from claimlab.core.registry import Registry
 from claimlab.core.stats import scores
 from claimlab.core.stats.interval import DRAWS, Interval, intervals
@@ -27,6 +29,22 @@ class Measured:
 
     value: float | None = None
     why: str | None = None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A metric as a function of counts, so that thousands of resamples are measured at once: each
+    record falls into one of `size` cells (one for each row of `cell`), and `figure` takes counts
+    (draws, size) and gives one number for each draw."""
+
+    cell: Ints  # (records,) or (rows, records)
+    size: int
+    figure: Callable[[Floats], Floats]
+
+    def of_all(self) -> float:
+        """The figure of all records, each once."""
+        counts = np.bincount(self.cell.ravel(), minlength=self.size).astype(np.float64)
+        return float(self.figure(counts[None])[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +61,7 @@ class Metric(ABC):
     lowest: float = 0.0
     highest: float = 1.0
     higher_is_better: bool = True
+    needs_classes: bool = True  # False: it says something where the truth holds one class
 
     @property
     def key(self) -> str:
@@ -58,6 +77,10 @@ class Metric(ABC):
     def measure(self, answers: Answers, positive: str | None = None) -> Measured:
         """Of one run; `positive` is the class that a binary ranking looks for."""
 
+    @abstractmethod
+    def cells(self, answers: Answers, positive: str | None = None) -> Cells | None:
+        """The metric of resamples of the run; null where it is not measured."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableMetric(Metric):
@@ -66,7 +89,6 @@ class TableMetric(Metric):
     """
 
     figure: Callable[[Counts], Floats]
-    needs_classes: bool = True  # False: it says something where the truth holds one class
 
     def measure(self, answers: Answers, positive: str | None = None) -> Measured:  # noqa: ARG002
         why = unmeasured(answers)
@@ -74,18 +96,28 @@ class TableMetric(Metric):
             return Measured(None, why)
         return Measured(float(self.figure(confusion(answers))))
 
+    def cells(self, answers: Answers, positive: str | None = None) -> Cells | None:
+        if self.measure(answers, positive).value is None:
+            return None
+        return table_cells(answers, self.figure)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreMetric(Metric):
-    """`figure` takes the answers with their scores and the positive class; `interval`, where there
-    is one, takes a seed as well.
+    """`figure` takes the answers with their scores and the positive class, and so does `counted`,
+    which gives the same as a function of counts; without it, the metric has no interval.
     """
 
     figure: Callable[[Answers, str | None], Measured]
-    interval: Callable[[Answers, str | None, int], Interval | None] | None = None
+    counted: Callable[[Answers, str | None], Cells] | None = None
 
     def measure(self, answers: Answers, positive: str | None = None) -> Measured:
         return self.figure(answers, positive)
+
+    def cells(self, answers: Answers, positive: str | None = None) -> Cells | None:
+        if self.counted is None or self.measure(answers, positive).value is None:
+            return None
+        return self.counted(answers, positive)
 
 
 METRICS: Registry[Metric] = Registry(
@@ -111,6 +143,12 @@ def table_metrics() -> list[TableMetric]:
 def confusion(answers: Answers) -> Ints:
     """(K, K+2) counts: truth in rows; answers, others and no answer in columns."""
     return scores.confusion(answers.truth, answers.guess, len(answers.classes), extra=2)
+
+
+def table_cells(answers: Answers, figure: Callable[[Counts], Floats] = scores.macro_f1) -> Cells:
+    """A figure of the confusion table (..., K, K+2) as one of counts."""
+    k = len(answers.classes)
+    return Cells(answers.cell, answers.cells, lambda flat: figure(flat.reshape(-1, k, k + 2)))
 
 
 def table_interval(

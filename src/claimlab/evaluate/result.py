@@ -27,6 +27,7 @@ from claimlab.evaluate.scored_run import ABSTENTIONS, About, ScoredRun
 
 if TYPE_CHECKING:
     from claimlab.core.stats.chance import Chance
+    from claimlab.evaluate.board import Board
     from claimlab.evaluate.compare import Comparison, Drop, Seeds
     from claimlab.evaluate.contamination.result import Beside
     from claimlab.evaluate.slices import Slices
@@ -233,6 +234,13 @@ class Evaluation(Shown):
     drops: list[Drop] = field(default_factory=list)
     seed: int = 0
     draws: int = DRAWS
+    # runs of one task and dataset by each metric: ranks, ties and what can be seen at all
+    boards: list[Board] = field(default_factory=list)
+
+    def board(self, task: str, dataset: str) -> Board | None:
+        """The runs of one task and dataset by the first metric; null where there are no two."""
+        mine = (b for b in self.boards if (b.task, b.dataset) == (task, dataset))
+        return next(mine, None)
 
     def headline(self) -> str:
         names = ", ".join(run.name for run in self.runs[:3]) + (", …" if len(self.runs) > 3 else "")
@@ -242,6 +250,12 @@ class Evaluation(Shown):
     def table(self) -> pl.DataFrame:
         """A row for each run; scores are shares of 1, with the ends of their 95% intervals."""
         ends = {run.name: run.intervals["macro_f1"] or (None, None) for run in self.runs}
+        ranks = {
+            one.name: one.ranks or (None, None)
+            for board in self.boards
+            if board.metric == "macro_f1"
+            for one in board.standings
+        }
         rows = [
             {
                 "run": run.name,
@@ -255,13 +269,15 @@ class Evaluation(Shown):
                 "macro_f1_high": ends[run.name][1],
                 "accuracy": run.scores.accuracy,
                 "auroc": run.scores.auroc,
+                "best_rank": ranks.get(run.name, (None, None))[0],
+                "worst_rank": ranks.get(run.name, (None, None))[1],
             }
             for run in self.runs
         ]
         numbers = ("macro_f1", "macro_f1_low", "macro_f1_high", "accuracy", "auroc")
-        return pl.DataFrame(
-            rows, schema_overrides=dict.fromkeys(numbers, pl.Float64), infer_schema_length=None
-        )
+        places = ("best_rank", "worst_rank")
+        types = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(places, pl.Int64)
+        return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
     def to_json(self) -> JsonObject:
         compared = [{**asdict(c), "better": c.better} for c in self.comparisons]

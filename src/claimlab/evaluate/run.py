@@ -16,7 +16,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.machine import side_by_side
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.chance import corrected
-from claimlab.core.stats.interval import DRAWS, Interval, kinds
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds
 from claimlab.core.stats.scores import (
     Floats,
     f1_per_class,
@@ -24,8 +24,9 @@ from claimlab.core.stats.scores import (
     stratified_f1,
 )
 from claimlab.evaluate.answers import SMALLEST, Answers, cautions, thin_classes, unmeasured
+from claimlab.evaluate.board import rank_runs
 from claimlab.evaluate.chance import against_chance
-from claimlab.evaluate.compare import compare_all, drops, join_seeds
+from claimlab.evaluate.compare import compare_all, draw_metric, drops, join_seeds
 from claimlab.evaluate.contamination.result import COLUMN, Contamination, beside, mark
 from claimlab.evaluate.metric import (
     ScoreMetric,
@@ -88,8 +89,17 @@ def evaluate_runs(
         replace(result, chance=chance) for result, chance in zip(results, chances, strict=True)
     ]
     compared = compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress)
-    joined = join_seeds(opened, seed=seed, draws=draws)
-    return Evaluated(results, compared, joined, drops(opened, seed=seed, draws=draws), seed, draws)
+    progress("ranks", 0, 1)
+    boards, pairs = rank_runs(opened, seed=seed, draws=draws)
+    return Evaluated(
+        results,
+        [replace(c, p_ranks=pairs.get((c.first, c.second))) for c in compared],
+        join_seeds(opened, seed=seed, draws=draws),
+        drops(opened, seed=seed, draws=draws),
+        seed,
+        draws,
+        boards,
+    )
 
 
 def steps(runs: Sequence[ScoredRun], by: Sequence[str] | None, progress: Progress) -> Step:
@@ -125,7 +135,7 @@ def evaluate_run(
     step(f"{run.name}, chance")
     (chance,) = corrected([against_chance([run], seed=seed, draws=draws)])
     step(f"{run.name}, AUROC")
-    intervals |= _score_intervals(answers, run.task.positive, seed=seed)
+    intervals |= _score_intervals(run, seed=seed, draws=draws)
     slices = []
     for name in subgroups_of(run, by):
         step(f"{run.name}, by {name}")
@@ -180,16 +190,18 @@ def _table_intervals(
     return whole, classes
 
 
-def _score_intervals(
-    answers: Answers, positive: str | None, *, seed: int
-) -> dict[str, Interval | None]:
-    """Those of the metrics that are made of scores, where they have one."""
-    thin = bool(thin_classes(answers))
-    return {
-        metric.key: None if thin else metric.interval(answers, positive, seed)
-        for metric in metrics()
-        if isinstance(metric, ScoreMetric) and metric.interval is not None
-    }
+def _score_intervals(run: ScoredRun, *, seed: int, draws: int) -> dict[str, Interval | None]:
+    """Those of the metrics that are made of scores."""
+    out: dict[str, Interval | None] = {}
+    for metric in metrics():
+        if isinstance(metric, ScoreMetric) and metric.counted is not None:
+            drawn = draw_metric([run], metric, seed=seed, draws=draws)
+            out[metric.key] = (
+                None
+                if drawn is None
+                else interval(drawn.draws[:, 0], drawn.groups, point=float(drawn.scores[0]))
+            )
+    return out
 
 
 def baselines(run: ScoredRun) -> list[Baseline]:

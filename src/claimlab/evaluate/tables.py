@@ -12,6 +12,7 @@ from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.answers import ONE_CLASS
+from claimlab.evaluate.board import Board
 from claimlab.evaluate.compare import Comparison, Drop, Seeds
 from claimlab.evaluate.judge.people import RATES, rate_in_words
 from claimlab.evaluate.metric import Metric, board_metrics, metrics
@@ -51,12 +52,17 @@ def f1_cell(value: float | None, why: str | None = None, *, star: bool = False) 
     return Cell(f"{percent(value).text}*", sort=value) if star else percent(value)
 
 
-def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
-    """Runs of one task on one dataset, the best first, with what needs no detector among them."""
+def leaderboard(
+    runs: Sequence[RunResult], links: dict[str, str], board: Board | None = None
+) -> Table:
+    """Runs of one task on one dataset, the best first, with what needs no detector among them; with
+    the ranks that a `board` allows them."""
+    ranks = {} if board is None or board.why else board.ranks
     lines: list[Line] = [*runs, *runs[0].baselines]
     lines.sort(key=lambda line: [_of(line, key) or 0.0 for key in FIRST], reverse=True)
     first, *others = board_metrics()
     columns: list[Column[Line]] = [
+        *([Column("Rank", lambda line: ranks.get(line.name), missing="")] if ranks else []),
         Column("Run", lambda line: _name(line, links)),
         Column(first.head, _headline),
         Column(INTERVAL, _of_run(lambda run: run.intervals[first.key]), span),
@@ -67,6 +73,21 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
     ]
     star = f" {STAR.format('runs evaluated')}" if any(run.chance.beaten for run in runs) else ""
     return Table.of(columns, lines, f"Values in %. In parentheses: trivial baselines.{star}")
+
+
+def ranks(boards: Sequence[Board]) -> Table:
+    """The ranks of each run by every metric, and the smallest difference that can be seen by it."""
+    runs = dict.fromkeys(one.name for board in boards for one in board.standings)
+    places = [board.ranks for board in boards]
+    rows: list[Sequence[Value]] = [
+        [excerpt(name, 60), *(place.get(name, "–") for place in places)] for name in runs
+    ]
+    seen = [percent(board.detectable) for board in boards]
+    rows.append([Cell("smallest difference seen", tone="not-measured"), *seen])
+    caption = (
+        "Ranks that the data allow. Last: the smallest difference that can be seen, in points."
+    )
+    return Table(["Run", *(board.title for board in boards)], rows, caption, sortable=False)
 
 
 def _of(line: Line, key: str) -> float | None:
@@ -193,6 +214,7 @@ COMPARED: tuple[Column[Comparison], ...] = (
     Column("Only second right", "only_second"),
     Column("McNemar p", "p", probability, UNTESTED),
     Column("p, Holm", "p_holm", probability, UNTESTED),
+    Column("p, all pairs", "p_ranks", probability, UNTESTED),
     _BETTER,
 )
 # for a terminal, where counts would leave no room for names
@@ -201,7 +223,7 @@ COMPARED_IN_SHORT: tuple[Column[Comparison], ...] = (
     Column("against", "second"),
     Column("Shared"),
     *_DIFFERENCE,
-    Column("p", "p_holm", probability, UNTESTED),
+    Column("p", lambda c: c.p_holm if c.p_ranks is None else c.p_ranks, probability, UNTESTED),
     _BETTER,
 )
 SEEDS: tuple[Column[Seeds], ...] = (
@@ -245,10 +267,20 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
     its cells.
     """
     out = []
+    places = {
+        (board.task, board.dataset, one.name): one.ranks or (None, None)
+        for board in evaluation.boards
+        if board.metric == FIRST[0]
+        for one in board.standings
+    }
     for run in evaluation.runs:
+        first, last = places.get((run.task, run.dataset, run.name), (None, None))
         named = {"run": run.name, "dataset": run.dataset, "task": run.task}
         ends = run.intervals["macro_f1"], run.intervals["accuracy"]
-        out.append({**named, "by": None, "value": None, **_figures(run.scores, run.groups, *ends)})
+        whole = _figures(run.scores, run.groups, *ends)
+        out.append(
+            {**named, "by": None, "value": None, **whole, "best_rank": first, "worst_rank": last}
+        )
         for subgroups in run.slices:
             for c in subgroups.cells:
                 figures = _figures(c, c.groups, c.macro_f1_interval, c.accuracy_interval)

@@ -14,7 +14,7 @@ from claimlab.core.plain import slug
 from claimlab.core.words import several, verb
 from claimlab.evaluate import tables
 from claimlab.evaluate.answers import ONE_CLASS, SMALLEST, SMALLEST_CLASS
-from claimlab.evaluate.compare import Comparison, tied_with
+from claimlab.evaluate.board import Board
 from claimlab.evaluate.metric import board_metrics
 from claimlab.evaluate.result import Evaluation, RunResult, Withheld
 from claimlab.evaluate.slices import Estimate, Slices
@@ -49,7 +49,7 @@ _OTHER_RECORDS = (
 )
 _COMPARED = (
     "On the test records that the two runs share. A run is called better only when the interval is"
-    " clear of zero and the corrected p-value is below 0.05."
+    " clear of zero and both corrected p-values are below 0.05."
 )
 _DROPPED = "How much of the score depends on test records resembling training records."
 _METHOD = (
@@ -61,6 +61,13 @@ _METHOD = (
     " suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
     "McNemar's test is exact and takes records as independent: where there are groups, believe the"
     " interval. Its p-values are corrected by Holm's method over all comparisons shown.",
+    "Ranks are those that the data allow: from 1 + the number of runs that are better to the number"
+    " of runs less those that are worse, with every pair tested at once on the records that all"
+    " runs share (step-down max-T): the chance of even one wrong rank is at most 5%. Runs that"
+    " cannot be told apart from the best are the model confidence set (Hansen, Lunde and Nason"
+    " 2011).",
+    "A difference that cannot be seen would be found in fewer than 80 of 100 test sets like this"
+    " one.",
     "The baselines are computed from the labels of the records that were scored. A score is above"
     " them (*) where fewer than 5 in 100 permutations of the labels, groups kept together, reach"
     " it, and fewer than 5 in 100 resamples fall to the best baseline; p-values are corrected by"
@@ -124,7 +131,8 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     runs = evaluation.runs
     blocks: list[Block] = [] if size.figures else [Text(_SMALLER, "note")]
     blocks += [
-        Text(conclusion(runs, evaluation.comparisons), "conclusion") for runs in boards(evaluation)
+        Text(conclusion(runs, evaluation.board(runs[0].task, runs[0].dataset)), "conclusion")
+        for runs in boards(evaluation)
     ]
     blocks += together(evaluation, size)
     for number, run in enumerate(runs, 1):
@@ -139,8 +147,10 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     return Report(f"Evaluation of {excerpt(name, 80)}", excerpt(subtitle, 300), blocks)
 
 
-def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()) -> str:
-    """The best run of a board, or those tied at its top, beside the best trivial baseline."""
+def conclusion(runs: Sequence[RunResult], board: Board | None = None) -> str:
+    """The best run, or those that cannot be told apart at the top of a board, beside the best
+    trivial baseline.
+    """
     measured = {run.name: run for run in runs if run.scores.macro_f1 is not None}
     where = f"'{excerpt(runs[0].dataset, 60)}'"
     if not measured:
@@ -148,29 +158,13 @@ def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()
     best = max(measured.values(), key=lambda run: (_f1(run), run.scores.accuracy or 0.0))
     ends = best.intervals["macro_f1"]
     interval = f" (95% interval {span(ends).text})" if ends else ""
-    score = f"macro-F1 {100 * _f1(best):.1f}{interval} on {where}"
-    tied = [measured[name] for name in tied_with(best.name, list(measured), comparisons)]
-    if len(runs) == 1:
-        first = f"{excerpt(best.name, 120)}: {score}"
-    elif not tied:
-        first = f"{excerpt(best.name, 120)} is the best of {len(runs)} runs: {score}"
-    else:
-        name = excerpt(best.name, 60)
-        first = (
-            f"No run is clearly the best of {len(runs)}: {name} is tied with {_named(tied)}."
-            f" {name}: {score}"
-        )
-    return f"{first}{beside(best)}."
+    score = f"{excerpt(best.name, 120)}: macro-F1 {100 * _f1(best):.1f}{interval} on {where}"
+    first = "" if board is None else f"{excerpt(board.headline(), 300)} "
+    return f"{first}{score}{beside(best)}."
 
 
 def _f1(run: RunResult) -> float:
     return run.scores.macro_f1 or 0.0
-
-
-def _named(runs: Sequence[RunResult]) -> str:
-    """The runs with their scores: all of them, or three and how many more there are."""
-    names = [f"{excerpt(run.name, 60)} ({100 * _f1(run):.1f})" for run in runs]
-    return " and ".join([*names[:3], f"{len(names) - 3} more"] if len(names) > 4 else names)
 
 
 def beside(run: RunResult) -> str:
@@ -211,7 +205,8 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     """Several runs together: leaderboards, comparisons, seeds, drops."""
     links = {run.name: f"#run-{i}" for i, run in enumerate(evaluation.runs, 1)} if linked else {}
     out: list[Block] = [
-        _board(runs, number, links, size) for number, runs in enumerate(boards(evaluation), 1)
+        _board(evaluation, runs, links, size, name=f"{number:02d}")
+        for number, runs in enumerate(boards(evaluation), 1)
     ]
     if evaluation.comparisons:
         compared = tables.comparisons(evaluation.comparisons)
@@ -224,15 +219,23 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     return out
 
 
-def _board(runs: list[RunResult], number: int, links: dict[str, str], size: Size) -> Section:
+def _board(
+    evaluation: Evaluation, runs: list[RunResult], links: dict[str, str], size: Size, *, name: str
+) -> Section:
+    ranked = evaluation.board(runs[0].task, runs[0].dataset)
     remarks = [*other_records(runs), *(f"{run.name}: {c}" for run in runs for c in run.cautions)]
     blocks: list[Block] = [Text(remark, "warning") for remark in remarks]
-    blocks.append(tables.leaderboard(runs, links))
+    blocks.append(tables.leaderboard(runs, links, ranked))
+    if ranked is not None:
+        others = [
+            b for b in evaluation.boards if (b.task, b.dataset) == (ranked.task, ranked.dataset)
+        ]
+        blocks += [Text(ranked.limits()), Fold("Ranks by every metric", [tables.ranks(others)])]
     measured = [run for run in runs if run.scores.macro_f1 is not None]
     if size.figures and measured:
-        blocks.append(board(measured, f"{number:02d}"))
-    name = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
-    return Section(name, blocks, anchor=f"leaderboard-{number}")
+        blocks.append(board(measured, name))
+    title = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
+    return Section(title, blocks, anchor=f"leaderboard-{int(name)}")
 
 
 def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:

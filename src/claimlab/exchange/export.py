@@ -18,7 +18,16 @@ from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UsageError, either
 from claimlab.core.guard import EXPORT
-from claimlab.core.options import Argument, DataOptions, Force, Limit, Option, Place, Setting
+from claimlab.core.options import (
+    OUTPUT,
+    Argument,
+    DataOptions,
+    Force,
+    Limit,
+    Option,
+    Place,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
@@ -75,7 +84,7 @@ def export(
         str,
         Option("A format; see: claimlab export --formats", complete="formats"),
     ],
-    output: Annotated[Place, Option("Folder to write the result to.", short="-o")],
+    output: Annotated[Place, OUTPUT],
     *,
     bom: Annotated[
         bool, Setting("Start CSV files with a mark by which Excel knows UTF-8.")
@@ -89,7 +98,7 @@ def export(
     ] = None,
     audit: Annotated[
         Place | None,
-        Option("A saved audit of the dataset: hf and croissant list what it found."),
+        Setting("A saved audit of the dataset: hf and croissant list what it found."),
     ] = None,
     limit: Limit = None,
     force: Force = False,

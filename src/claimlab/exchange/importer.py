@@ -121,7 +121,7 @@ def import_files(
         Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
     ] = None,
     unmapped: Annotated[
-        Unmapped, Option("Labels that the map lacks: 'error', or accept as 'unknown'.")
+        Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
     ] = "error",
     plan: Annotated[
         Place | None, Option("TOML file with all choices: written where it is absent, else used.")

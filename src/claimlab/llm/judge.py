@@ -5,7 +5,7 @@ A judge is a prompt, a schema whose first field is the rationale, and how often 
 brings these, the cases, and what it makes of the answers. Scores of several runs are averaged,
 words counted. It reports the cost, how far its own runs agree, and the outcome of every question: a
 refusal or a reply that cannot be read is null, and counted. What it is worth is for the caller to
-say, who compares it with annotators, or marks it unvalidated (`standing`).
+say, who compares it with annotators, or marks it unvalidated.
 """
 
 from __future__ import annotations
@@ -166,14 +166,6 @@ class ModelJudge(Generic[T]):
 def fenced(parts: Mapping[str, str]) -> str:
     """The data of a case: each text fenced by its name, in this order."""
     return "\n\n".join(untrusted(text, name) for name, text in parts.items())
-
-
-def standing(own: str | None, validated: str | None) -> str:
-    """What a judge is worth: the caveat of its profile, and how it agrees with annotators; without
-    that it is unvalidated.
-    """
-    worth = validated or "unvalidated: it was not compared with annotators"
-    return f"{own}; {worth}" if own else worth
 
 
 def combined(values: Sequence[Value], tie: str | None = None) -> Value | None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
@@ -16,12 +17,13 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.digest import digest_json, digest_table
 from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.options import OUTPUT, Force, Option, Place
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table, validate
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
-from claimlab.review.review import Review
+from claimlab.review.review import AnyReview, Review
 from claimlab.review.status import written
 from claimlab.review.store import StoredRow
 from claimlab.review.votes import Ballot, Outcome, Votes
@@ -50,19 +52,20 @@ class Effects:
 
 @repeatable()
 def review_apply(
-    review: Review | str | Path,
-    output: str | Path,
-    data: Source | None = None,
+    review: AnyReview,
+    output: Annotated[Place, OUTPUT],
+    data: Annotated[
+        Source | None, Option("The dataset of the review, if it is not next to it.")
+    ] = None,
     *,
-    force: bool = False,
+    force: Force = False,
 ) -> Dataset:
-    """Write the decisions of `review` into a copy of the dataset that it was made of, in the folder
-    `output`.
+    """Write the decisions back: a new dataset with labels corrected, records removed, and every
+    vote kept.
 
-    `data` is that dataset or its folder; without it, it is looked for beside the review. Items that
-    are open or disputed change nothing, and are counted in the dataset's notes.
+    Items that are open or disputed change nothing, and are counted in the dataset's notes.
     """
-    opened = review if isinstance(review, Review) else Review.open(review)
+    opened = Review.of(review)
     source = data if data is not None else find_source(opened)
     with Run(STEP, source, output, reads=[opened.folder], force=force) as run:
         _refuse_other(run.dataset, opened)

@@ -7,25 +7,26 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Unpack
 
 import polars as pl
 from pydantic import Field, create_model
 
-from claimlab.core.budget import Caps
+from claimlab.core.call import refuse_unknown
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.options import CallOptions, ModelName, Option, PromptFiles, Setting
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
+from claimlab.llm.estimate import estimate
 from claimlab.llm.judge import Case, ModelJudge, Reasoned
 from claimlab.llm.messages import untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
-from claimlab.llm.prompts import Given, Prompt, read_prompts
+from claimlab.llm.prompts import Prompt, read_prompts
 from claimlab.review.merge import Imported, Row
-from claimlab.review.review import Review
+from claimlab.review.review import AnyReview, Review
 from claimlab.review.shapes import Item
 from claimlab.review.task import SCALE, Task
 
@@ -64,31 +65,30 @@ class Asked(Shown):
 
 
 def review_ask(
-    review: Review | str | Path,
-    profile: str | Profile,
+    review: AnyReview,
+    profile: Annotated[str | Profile, Option("Model profile; see: claimlab llm profiles")],
     *,
-    model: str | None = None,
-    name: str | None = None,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    limit: int | None = None,
+    model: ModelName = None,
+    name: Annotated[str | None, Setting("Name of the annotator; the model's by default.")] = None,
+    prompts: PromptFiles = (),
+    limit: Annotated[int | None, Option("Ask about the first N items only.", least=1)] = None,
     progress: Progress = silent,
+    **calls: Unpack[CallOptions],
 ) -> Asked:
-    """Let the model of `profile` annotate the items of a review that it has not answered yet, as
-    the annotator `name` (by default, the model's). Calls are recorded in `cache` (by default beside
-    the review): asked again, they cost nothing."""
-    opened = review if isinstance(review, Review) else Review.open(review)
+    """Let a model annotate, as one more annotator that is marked and settles nothing.
+
+    It is asked about the items that it has not answered yet. Calls are recorded beside the review:
+    asked again, they cost nothing.
+    """
+    refuse_unknown(review_ask, calls)
+    opened = Review.of(review)
     if not opened.task.compared:
         problem = f"Answers to '{opened.task.name}' are not choices or ratings."
         raise UsageError(problem, "Ask a model about another task.")
     words = read_prompts(prompts, "review")[PROMPT]
-    calls = cache or opened.folder.parent / f"{opened.folder.name}.cache"
-    caps = Caps(max_cost, max_calls, max_tokens)
-    with Run("review", None, None, caps=caps, mode=mode, cache=calls, progress=progress) as run:
+    if calls.get("cache") is None:
+        calls["cache"] = opened.folder.parent / f"{opened.folder.name}.cache"
+    with Run("review", None, None, progress=progress, **calls) as run:
         judge = _judge(opened.task, open_provider(profile, model=model, calls=run.calls), words)
         who = name or judge.model
         answered = {b.item for b in opened.ballots() if b.name == who and b.model}
@@ -96,6 +96,10 @@ def review_ask(
         if not items:
             raise DataError(f"'{who}' has answered every item.", "There is nothing to ask.")
         cases = [case(opened.task, item, words) for item in items]
+        if run.estimate:
+            endpoint = judge.provider.profile
+            part = estimate(judge.requests(cases), endpoint, recording=run.calls.existing())
+            run.estimated({judge.model: part}, facts={"items": len(items)})
         opinions = judge.judge(cases, progress=progress, label=f"asking {who}")
     rows = [
         Row(o.case, who, _answer(opened.task, o.value), model=True, comment=o.rationale)

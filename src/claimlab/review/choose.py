@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.finding import Finding
+from claimlab.core.options import Option, Place, Setting
 from claimlab.core.run import Source
 from claimlab.core.settings import one_of
 from claimlab.core.stats.streams import share_of, stream
@@ -27,7 +27,7 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.review.project import COLUMNS
 from claimlab.review.shapes import Passage, Payload, Said
-from claimlab.review.task import SCALE, Task
+from claimlab.review.task import BATCHES, SCALE, Task
 
 Which = Literal["wrong", "uncertain", "all"]
 Pairs = Literal["conflicts", "near-duplicates"]
@@ -44,84 +44,117 @@ SCHEMA = {
 }
 
 
-@dataclass(frozen=True)
-class Wanted:
+class BatchControl(TypedDict, total=False):
+    """Quality control by batches."""
+
+    batch: Annotated[
+        int | None, Option("Records in a batch, for control by batches (100).", least=1)
+    ]
+    inspect: Annotated[
+        float, Setting("Share of each batch that is inspected.", default=BATCHES.share)
+    ]
+    accept: Annotated[
+        float, Setting("A batch above this accuracy is accepted.", default=BATCHES.accept)
+    ]
+    discard: Annotated[
+        float, Setting("A batch below this accuracy is discarded.", default=BATCHES.discard)
+    ]
+
+
+class Choice(BatchControl, total=False):
     """How records are chosen; at most one of the sources."""
 
-    doubtful: bool = False
-    audit: str | Path | None = None
-    finding: str | None = None
-    predictions: Source | None = None
-    which: str = "wrong"
-    pairs: str | None = None
-    records: Sequence[str] | None = None
-    sample: int | None = None
-    stratify: str | None = None
-
-    def check(self) -> None:
-        named = [
-            n for n in ("doubtful", "audit", "predictions", "pairs", "records") if getattr(self, n)
-        ]
-        narrowed = (
-            ["pairs", "records"],
-            ["predictions", "records"],
-        )  # pairs with the named records; their predictions
-        if len(named) > 1 and named not in narrowed:
-            both = " and ".join(f"`{n}`" for n in named)
-            raise UsageError(f"{both} both choose records.", "Pass one of them.")
-        if (self.audit is None) != (self.finding is None):
-            problem = "An audit and one of its findings go together."
-            raise UsageError(
-                problem, "Pass `audit` (its folder) and `finding` (the name of a check)."
-            )
-        if self.stratify is not None and self.sample is None:
-            raise UsageError("Only a sample can be stratified.", "Pass `sample` too.")
-
-    def parameters(self) -> JsonObject:
-        """For `review.json`: what was asked for, without paths."""
-        chosen = {
-            "doubtful": self.doubtful or None,
-            "finding": self.finding,
-            "pairs": self.pairs,
-            "sample": self.sample,
-        }
-        named = None if self.records is None else len(self.records)
-        more: JsonObject = {"stratify": self.stratify, "records": named}
-        run = {"predictions": self.which} if self.predictions is not None else {}
-        if (
-            self.audit is not None and self.finding is not None
-        ):  # where the audit did not keep all of them
-            more["finding_records"] = finding_in(Path(self.audit), self.finding).records_in_all
-        return {k: v for k, v in {**chosen, **more, **run}.items() if v is not None}
+    doubtful: Annotated[
+        bool, Option("The records that cleaning marked as doubtful.", default=False)
+    ]
+    audit: Annotated[Place | None, Option("An audit's folder, with `finding`.")]
+    finding: Annotated[
+        str | None, Option("The records of this finding: a check, or CHECK/FEATURE.")
+    ]
+    predictions: Annotated[Source | None, Option("A run: its predictions.")]
+    which: Annotated[
+        str, Option("Which predictions: 'wrong', 'uncertain' or 'all'.", default="wrong")
+    ]
+    pairs: Annotated[str | None, Option("Pairs: 'conflicts' or 'near-duplicates'.")]
+    records: Annotated[
+        Sequence[str] | None, Option("The record of this id; may be repeated.", flag="--record")
+    ]
+    sample: Annotated[int | None, Option("Only N of these, at random.", least=1)]
+    stratify: Annotated[str | None, Setting("Equal shares of each value of this column.")]
+    again: Annotated[
+        Place | None, Option("The review that returned batches, to inspect them again.")
+    ]
 
 
-def choose(dataset: Dataset, wanted: Wanted, seed: int) -> pl.DataFrame:
+def check_choice(choice: Choice) -> None:
+    """Refuse what does not go together."""
+    sources = ("doubtful", "audit", "predictions", "pairs", "records")
+    named = [name for name in sources if choice.get(name)]
+    # pairs with the named records; their predictions
+    narrowed = ["pairs", "records"], ["predictions", "records"]
+    if len(named) > 1 and named not in narrowed:
+        both = " and ".join(f"`{name}`" for name in named)
+        raise UsageError(f"{both} both choose records.", "Pass one of them.")
+    if (choice.get("audit") is None) != (choice.get("finding") is None):
+        raise UsageError(
+            "An audit and one of its findings go together.",
+            "Pass `audit` (its folder) and `finding` (the name of a check).",
+        )
+    if choice.get("stratify") is not None and choice.get("sample") is None:
+        raise UsageError("Only a sample can be stratified.", "Pass `sample` too.")
+
+
+def chosen_by(choice: Choice) -> JsonObject:
+    """For `review.json`: what was asked for, without paths."""
+    records = choice.get("records")
+    chosen: JsonObject = {
+        "doubtful": choice.get("doubtful") or None,
+        "finding": choice.get("finding"),
+        "pairs": choice.get("pairs"),
+        "sample": choice.get("sample"),
+        "stratify": choice.get("stratify"),
+        "records": None if records is None else len(records),
+    }
+    if (finding := _finding(choice)) is not None:  # the audit may not have kept all its records
+        chosen["finding_records"] = finding.records_in_all
+    if choice.get("predictions") is not None:
+        chosen["predictions"] = choice.get("which", WHICH[0])
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _finding(choice: Choice) -> Finding | None:
+    audit, finding = choice.get("audit"), choice.get("finding")
+    return None if audit is None or finding is None else finding_in(Path(audit), finding)
+
+
+def choose(dataset: Dataset, choice: Choice, seed: int) -> pl.DataFrame:
     """The rows to review. A record that is named but not in the dataset is left out."""
-    rows = _rows(dataset, wanted)
+    rows = _rows(dataset, choice)
     if not rows.height:
         raise DataError("No record is left to review.", "Choose other records, or another dataset.")
-    return rows if wanted.sample is None else _sample(dataset, rows, wanted.sample, wanted, seed)
+    sample = choice.get("sample")
+    return rows if sample is None else _sample(dataset, rows, sample, choice, seed)
 
 
-def _rows(dataset: Dataset, wanted: Wanted) -> pl.DataFrame:
-    if wanted.doubtful:
+def _rows(dataset: Dataset, choice: Choice) -> pl.DataFrame:
+    predictions, pairs = choice.get("predictions"), choice.get("pairs")
+    records = choice.get("records")
+    if choice.get("doubtful"):
         return _doubtful(dataset)
-    if wanted.audit is not None and wanted.finding is not None:
-        finding = finding_in(Path(wanted.audit), wanted.finding)
+    if (finding := _finding(choice)) is not None:
         return _named(dataset, finding.records).with_columns(
             pl.lit(f"{finding.check}: {finding.why}").alias("reason")
         )
-    if wanted.predictions is not None:
-        which = one_of(WHICH, wanted.which, "which")
-        rows = _predicted(dataset, Dataset.of(wanted.predictions), which)
-    elif wanted.pairs is not None:
-        rows = _pairs(dataset, one_of(PAIRS, wanted.pairs, "pairs"))
+    if predictions is not None:
+        which = one_of(WHICH, choice.get("which", WHICH[0]), "which")
+        rows = _predicted(dataset, Dataset.of(predictions), which)
+    elif pairs is not None:
+        rows = _pairs(dataset, one_of(PAIRS, pairs, "pairs"))
     else:
-        everything = dataset.records["id"].to_list()
-        return _named(dataset, everything if wanted.records is None else wanted.records)
-    if wanted.records is None:
+        return _named(dataset, dataset.records["id"].to_list() if records is None else records)
+    if records is None:
         return rows
-    return rows.filter(pl.any_horizontal(pl.col("id", "other").is_in(list(wanted.records))))
+    return rows.filter(pl.any_horizontal(pl.col("id", "other").is_in(list(records))))
 
 
 def _frame(rows: Sequence[JsonObject]) -> pl.DataFrame:
@@ -224,21 +257,22 @@ def _pairs(dataset: Dataset, which: Pairs) -> pl.DataFrame:
 
 
 def _sample(
-    dataset: Dataset, rows: pl.DataFrame, n: int, wanted: Wanted, seed: int
+    dataset: Dataset, rows: pl.DataFrame, n: int, choice: Choice, seed: int
 ) -> pl.DataFrame:
     """`n` rows at random, in equal shares of the values of a column where one is named; the least
     certain are taken as they come."""
-    if wanted.predictions is not None and wanted.which == "uncertain":
+    column = choice.get("stratify")
+    if choice.get("predictions") is not None and choice.get("which") == "uncertain":
         return rows.head(n)
     draws = pl.Series(
         "draw", [share_of(seed, "sample", i, o) for i, o in rows.select("id", "other").iter_rows()]
     )
     ranked = rows.with_row_index("row").with_columns(draws)
-    if wanted.stratify is None:
+    if column is None:
         return ranked.sort("draw", "row").head(n).sort("row").drop("row", "draw")
-    if wanted.stratify not in dataset.records.columns:
-        raise UnknownName("column to stratify by", wanted.stratify, dataset.records.columns)
-    values = dict(dataset.records.select("id", pl.col(wanted.stratify).cast(pl.String)).iter_rows())
+    if column not in dataset.records.columns:
+        raise UnknownName("column to stratify by", column, dataset.records.columns)
+    values = dict(dataset.records.select("id", pl.col(column).cast(pl.String)).iter_rows())
     stratum = pl.Series("stratum", [values.get(i) for i in ranked["id"].to_list()], dtype=pl.String)
     # The first of every stratum, then the second of every one: shares are equal until a stratum has
     # no more.

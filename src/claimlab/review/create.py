@@ -1,108 +1,114 @@
-"""Make a review: choose records, say what is asked, and write the folder."""
+"""Make a review: choose records, say what is question, and write the folder."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 import polars as pl
 
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.options import (
+    OUTPUT,
+    Argument,
+    Force,
+    Limit,
+    Option,
+    Place,
+    Seed,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.settings import one_of
 from claimlab.core.types import JsonObject
 from claimlab.files.read import user_table
 from claimlab.review.batches import divide, divide_again, inspected
-from claimlab.review.choose import Wanted, build, choose
+from claimlab.review.choose import Choice, build, check_choice, choose, chosen_by
 from claimlab.review.project import DATABASE, KIND, STORE, Origin, Project, write
 from claimlab.review.review import Review
 from claimlab.review.store import check_url
-from claimlab.review.task import ADJUDICATIONS, ORDERS, Batches, Task, task_named
+from claimlab.review.task import ADJUDICATIONS, BATCHES, ORDERS, Batches, Task, task_named
 
 
 @repeatable()
 def review_create(
-    data: Source,
-    output: str | Path,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    output: Annotated[Place, OUTPUT],
     *,
-    task: Task | str | Path = "label",
-    doubtful: bool = False,
-    audit: str | Path | None = None,
-    finding: str | None = None,
-    predictions: Source | None = None,
-    which: str = "wrong",
-    pairs: str | None = None,
-    records: Sequence[str] | None = None,
-    sample: int | None = None,
-    stratify: str | None = None,
-    people: Sequence[str] = (),
-    per_item: int | None = None,
-    order: str | None = None,
-    adjudication: str | None = None,
-    guideline: str | Path | None = None,
-    gold: Mapping[str, Any] | str | Path | None = None,
-    attention: int = 0,
-    batch: int | None = None,
-    inspect: float = 0.1,
-    accept: float = 0.9,
-    discard: float = 0.7,
-    again: str | Path | None = None,
-    store: str | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    task: Annotated[
+        Task | str | Path, Option("A built-in task (claimlab review tasks), or a TOML file.")
+    ] = "label",
+    people: Annotated[
+        Sequence[str], Option("Name of an annotator; may be repeated.", flag="--annotator")
+    ] = (),
+    per_item: Annotated[
+        int | None, Option("Annotators of each item (the task's: 2).", least=1)
+    ] = None,
+    order: Annotated[str | None, Setting("'given', 'random' or 'uncertainty'.")] = None,
+    adjudication: Annotated[str | None, Setting("'third', 'discussion' or 'majority'.")] = None,
+    guideline: Annotated[
+        Place | None, Setting("Instructions for annotators: a text, or a file.", kind=str)
+    ] = None,
+    gold: Annotated[
+        Mapping[str, Any] | Place | None, Setting("Table of known answers: record_id, value.")
+    ] = None,
+    attention: Annotated[int, Setting("Attention checks among the items.", least=0)] = 0,
+    store: Annotated[
+        str | None, Setting("postgresql:// URL; by default, a file in the folder.")
+    ] = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
+    **choice: Unpack[Choice],
 ) -> Review:
-    """Make a review of records of `data` in the folder `output`, and open it.
+    """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all
+    records.
 
-    `task` is the name of a built-in task, a TOML file or a `Task`. Records are the `doubtful` ones,
-    those that a `finding` of an `audit` points at, the wrong, uncertain or all `predictions` of a
-    run (`which`), `pairs` of near-duplicates or conflicts, the ones named in `records` (of
-    predictions or pairs, only theirs), or all; of these a `sample` at random, stratified by a
-    column. `people` are annotators; `gold` maps records to known answers (or is a table: record_id,
-    value), `attention` is the number of attention checks. `store` is a `postgresql://` URL; without
-    it, decisions are in the folder.
-
-    With `batch`, records are divided into batches of that size, the share `inspect` of each is
-    reviewed, and a batch is accepted above the accuracy `accept`, discarded below `discard`, and
-    else returned; `again` is the review that returned them, after they were labelled again.
+    At most one of `doubtful`, `audit` (with `finding`), `predictions`, `pairs` and `records`
+    chooses; of predictions or pairs, `records` keeps only theirs. `gold` maps records to known
+    answers, or is a table of them. With `batch`, records are divided into batches of that size, the
+    share `inspect` of each is reviewed, and a batch that is neither accepted nor discarded is
+    returned, to be labelled `again`.
     """
-    wanted = Wanted(doubtful, audit, finding, predictions, which, pairs, records, sample, stratify)
-    wanted.check()
-    settings = _settings(batch, inspect, accept, discard, again)
-    chosen = task_named(
+    check_choice(choice)
+    control = _control(choice)
+    question = task_named(
         task,
         per_item=per_item,
         order=order and one_of(ORDERS, order, "order"),
         guideline=_text(guideline),
         adjudication=adjudication and one_of(ADJUDICATIONS, adjudication, "adjudication"),
-        batches=settings,
+        batches=control,
     )
     if store is not None:
         check_url(store)
-    reads, place = folders_of(predictions, audit, again), STORE if store is None else DATABASE
+    reads = folders_of(choice.get("predictions"), choice.get("audit"), choice.get("again"))
     with Run("review", data, output, kind=KIND, reads=reads, force=force, seed=seed) as run:
         progress("review: choose records", 0, None)
-        part = _drawn(run.dataset.limited(limit), wanted, settings, again, seed)
+        part = _drawn(run.dataset.limited(limit), choice, control, seed)
         origin = Origin(
             dataset=run.dataset.name,
             fingerprint=run.dataset.fingerprint(),
             records=len(run.dataset),
-            chosen=wanted.parameters(),
+            chosen=chosen_by(choice),
         )
-        project = Project(task=chosen, seed=seed, origin=origin, store=place)
-        more: JsonObject = {
-            "gold": _answers(gold),
-            "attention": attention,
-            "batches": part.batch,
-            "seed": seed,
-        }
-        items = build(run.dataset, part.rows, chosen, **more)
+        place = STORE if store is None else DATABASE
+        project = Project(task=question, seed=seed, origin=origin, store=place)
+        items = build(
+            run.dataset,
+            part.rows,
+            question,
+            gold=_answers(gold),
+            attention=attention,
+            batches=part.batch,
+            seed=seed,
+        )
         run.fill(lambda folder: write(folder, project, items, part.members))
     review = Review.open(output, store=store)
     if people:
@@ -121,42 +127,43 @@ class Drawn:
     batch: dict[str, int] | None = None
 
 
-def _drawn(
-    dataset: Dataset, wanted: Wanted, settings: Batches | None, again: str | Path | None, seed: int
-) -> Drawn:
-    rows = choose(dataset, wanted, seed)
-    if settings is None:
+def _drawn(dataset: Dataset, choice: Choice, control: Batches | None, seed: int) -> Drawn:
+    rows = choose(dataset, choice, seed)
+    if control is None:
         return Drawn(rows)
-    if wanted.sample is not None or wanted.pairs is not None:
+    if choice.get("sample") is not None or choice.get("pairs") is not None:
         raise UsageError(
             "Batches take every record, and draw what is inspected themselves.",
             "Pass `batch` alone.",
         )
+    again = choice.get("again")
     if again is not None:
         earlier = Review.open(again)
         members = divide_again(dataset.records, earlier.batches())
         earlier.close()
     else:
-        members = divide(rows.select("id"), settings)
-    batch = inspected(members, settings, seed)
+        members = divide(rows.select("id"), control)
+    batch = inspected(members, control, seed)
     return Drawn(rows.filter(pl.col("id").is_in(list(batch))), members, batch)
 
 
-def _settings(
-    batch: int | None, inspect: float, accept: float, discard: float, again: str | Path | None
-) -> Batches | None:
+def _control(choice: Choice) -> Batches | None:
+    """The rules of batches: as given, else those of the review that returned them."""
+    again, size = choice.get("again"), choice.get("batch")
     earlier = None if again is None else Review.open(again).task.batches
     if again is not None and earlier is None:
         raise UsageError(
             f"'{again}' is not a review by batches.", "Pass the review that returned batches."
         )
-    if batch is None:
+    if size is None:
         return earlier
+    inspect = choice.get("inspect", BATCHES.share)
+    accept, discard = choice.get("accept", BATCHES.accept), choice.get("discard", BATCHES.discard)
     try:
-        return Batches(size=batch, share=inspect, accept=accept, discard=discard)
+        return Batches(size=size, share=inspect, accept=accept, discard=discard)
     except ValueError:
         problem = (
-            f"Batches of {batch}, {inspect} inspected, accepted above {accept}, discarded below"
+            f"Batches of {size}, {inspect} inspected, accepted above {accept}, discarded below"
             f" {discard}?"
         )
         raise UsageError(

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import unquote
 
 import polars as pl
@@ -21,6 +21,7 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
+from claimlab.core.options import OUTPUT, Argument, Force, Option, Place
 from claimlab.core.remote import to_read
 from claimlab.core.run import Run
 from claimlab.core.settings import one_of
@@ -31,7 +32,7 @@ from claimlab.files.read import user_table
 from claimlab.pages.html import environment
 from claimlab.review.merge import Imported, Row, time_of
 from claimlab.review.outside import FORMS, file_name, form_of, json_lines
-from claimlab.review.review import Review
+from claimlab.review.review import AnyReview, Review
 from claimlab.review.status import written
 from claimlab.review.task import SCALE, Task
 from claimlab.review.votes import Ballot
@@ -50,18 +51,26 @@ BIGGEST = 256 * 2**20  # bytes of a file that is read
 
 @repeatable()
 def review_export(
-    review: Review | str | Path,
-    output: str | Path,
-    to: str = "csv",
+    review: AnyReview,
+    output: Annotated[Place, OUTPUT],
+    to: Annotated[
+        str,
+        Option(
+            "'csv', 'jsonl', 'html' (a page to work offline), 'label-studio', 'potato', 'doccano'."
+        ),
+    ] = "csv",
     *,
-    people: Sequence[str] = (),
-    force: bool = False,
+    people: Annotated[
+        Sequence[str], Option("Only this annotator; may be repeated.", flag="--annotator")
+    ] = (),
+    force: Force = False,
 ) -> list[Path]:
-    """Write a review into the folder `output`: its decisions with annotators and comments as "csv"
-    or "jsonl"; one "html" page per annotator, which works offline; or the files of "label-studio",
-    "potato" or "doccano". `people` limits it to some annotators. Gives the files."""
+    """Write decisions as tables, pages to work offline, or the files of another tool.
+
+    Tables have annotators and comments; there is one page per annotator. Gives the files.
+    """
     form = one_of(TO, to, "to")
-    opened = review if isinstance(review, Review) else Review.open(review)
+    opened = Review.of(review)
     chosen = [opened.person(name).name for name in people]
     contents = _contents(opened, form, chosen)
     with Run("review", None, output, kind=KIND, reads=[opened.folder], force=force) as run:
@@ -123,14 +132,16 @@ def _rows(review: Review, ballots: Sequence[Ballot]) -> list[JsonObject]:
 
 
 def review_import(
-    review: Review | str | Path, source: str | Path, *, annotator: str | None = None
+    review: AnyReview,
+    source: Annotated[Place, Argument("A file, an archive or a folder of decisions.")],
+    *,
+    annotator: Annotated[str | None, Option("Who decided, where the file does not say.")] = None,
 ) -> Imported:
-    """Merge the decisions in `source` into a review: a file that `review_export` or an offline page
-    made, or the annotations of Label Studio, Potato or doccano (a file, an archive, or a folder of
-    them), or a run: its predictions are a model's votes. `annotator` names who decided where a file
-    does not. Reading a file again changes nothing.
+    """Merge decisions from files: of claimlab, an offline page, Label Studio, Potato or doccano.
+
+    The predictions of a run are a model's votes. Reading a file again changes nothing.
     """
-    opened, source = review if isinstance(review, Review) else Review.open(review), to_read(source)
+    opened, source = Review.of(review), to_read(source)
     if (Path(source) / MANIFEST).is_file():
         rows = _predicted(opened, Dataset.open(source), annotator)
     else:

@@ -11,10 +11,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from typing import Annotated
 
 import polars as pl
 
 from claimlab.core.errors import SchemaError, UsageError
+from claimlab.core.options import Argument, Place
 from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
 from claimlab.review import decisions, people, queue
@@ -51,6 +53,11 @@ class Review(Shown):
         """
         refuse_remote(folder, "a review, whose decisions are written one by one,")
         return cls(Path(folder), read(Path(folder)), store)
+
+    @classmethod
+    def of(cls, review: AnyReview) -> Review:
+        """The review, which is opened where it is given as a folder."""
+        return review if isinstance(review, Review) else cls.open(review)
 
     @property
     def store(self) -> Store:
@@ -341,6 +348,9 @@ class Review(Shown):
         """How many annotators an item is for, at most the number there are."""
         count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
         return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))
+
+
+AnyReview = Annotated[Review | Place, Argument("The folder of a review.")]
 
 
 def store_of(folder: Path, project: Project) -> str | Path:

@@ -70,6 +70,9 @@ class Batches(_Strict):
         return self
 
 
+BATCHES = Batches()  # the usual rules
+
+
 class Task(_Strict):
     """The question and the rules. `writes` is the question under which answers go into the
     annotations table.

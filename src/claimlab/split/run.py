@@ -57,7 +57,7 @@ def split(
     shares: Annotated[Shares | str, Option("train/dev/test, or train/test.")] = DEFAULT,
     hold_out: Annotated[Names, Option("A value to use for testing only; may be repeated.")] = (),
     train_on: Annotated[
-        Names, Option("A value to train on; all others are used for testing.")
+        Names, Setting("A value to train on; all others are used for testing.")
     ] = (),
     every: Annotated[
         bool,
@@ -78,7 +78,7 @@ def split(
     setting: Annotated[str | None, Setting("With `by=lists`: which of several settings.")] = None,
     keep_together: Annotated[
         Names | None,
-        Option("Keep in one part: group, exact, near-duplicates; may be repeated."),
+        Setting("Keep in one part: group, exact, near-duplicates; may be repeated."),
     ] = None,
     stratify: Annotated[
         Names,

@@ -21,7 +21,7 @@ from claimlab.core.trust import require
 from claimlab.core.types import JsonObject
 from claimlab.detect.detector import DETECTORS
 from claimlab.study.exhibit import Exhibit, exhibits
-from claimlab.study.file import Caps, StudyFile, read_study_file
+from claimlab.study.file import Caps, StudyFile, StudyPath, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, all_axes, dataset_node, plan, sampled
 from claimlab.study.run import Grid, Maker
@@ -112,15 +112,15 @@ _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 @in_storage()
 def study_check(
-    study: str | Path, *, trust: bool = False, progress: Progress = silent
+    study: StudyPath, *, trust: bool = False, progress: Progress = silent
 ) -> tuple[list[Cell], list[str]]:
-    """The cells of the grid, and a sentence for each thing that is missing.
+    """List everything that is missing, before anything is spent.
 
-    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that
-    asks no model is tried on a few records, to see which packages are missing, and datasets are
-    loaded, cleaned and split, to see which classes each side has. A file that names hosts, keys or
-    paths outside its folder must have been allowed (`claimlab trust FILE`), unless `trust` says
-    that it is yours.
+    Gives the cells of the grid, and a sentence for each thing that is missing. Nothing is asked and
+    nothing stays on disk. In a folder that is removed again, every step that asks no model is tried
+    on a few records, to see which packages are missing, and datasets are loaded, cleaned and split,
+    to see which classes each side has. A file that names hosts, keys or paths outside its folder
+    must have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     read = read_study_file(study)
     require(Path(study), needs_of(read, Path(study)), trust=trust)

@@ -20,16 +20,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.options import Argument, Place
 from claimlab.core.settings import read_toml
 from claimlab.core.types import JsonObject
 
 Figure = JsonObject
+StudyPath = Annotated[Place, Argument("The study file (TOML); start one with: claimlab study new")]
 
 
 def paper_table(name: str) -> JsonObject:

@@ -7,55 +7,64 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Annotated, Unpack
 
 from claimlab.core.atomic import atomic_text
-from claimlab.core.call import in_storage, note_call, repeatable
-from claimlab.core.calls.estimate import estimate, in_words
+from claimlab.core.call import note_call, repeatable
+from claimlab.core.calls.estimate import (
+    Estimated,
+    estimate,
+    estimating,
+    in_words,
+    really_working,
+)
 from claimlab.core.engine.check import check_engine
 from claimlab.core.engine.names import working
 from claimlab.core.errors import UsageError
+from claimlab.core.options import OUTPUT, AskOptions, Engine, Option, Place
 from claimlab.core.progress import Progress, silent
 from claimlab.core.types import JsonObject
-from claimlab.study.file import Caps
+from claimlab.study.file import Caps, StudyPath
 from claimlab.study.page import write_tables
 from claimlab.study.run import VERBS, WORK, Grid, Maker, prepared, share_steps
-from claimlab.study.step import CELLS, Node
+from claimlab.study.step import CALLS, CELLS, Node
 
 
 @repeatable("mode", "trust", "max_cost", "max_calls", "max_tokens", output="continued")
 def study_run(
-    study: str | Path,
-    output: str | Path,
+    study: StudyPath,
+    output: Annotated[Place, OUTPUT],
     *,
-    only: Mapping[str, str] | Sequence[str] = (),
-    mode: str = "record",
+    only: Annotated[
+        Mapping[str, str] | Sequence[str],
+        Option("Only these cells; repeatable.", metavar="AXIS=VALUE"),
+    ] = (),
     trust: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    engine: str | None = None,
+    engine: Engine = None,
     progress: Progress = silent,
+    **calls: Unpack[AskOptions],
 ) -> Grid:
-    """Run the grid of a study file and write its tables; what is done already is not done again.
+    """Run the grid, each step once, and write its tables. The same command goes on where it was
+    stopped.
 
     A file that names hosts, keys or paths outside its folder must have been allowed (`claimlab
-    trust FILE`), unless `trust` says that it is yours. `only` keeps the cells with the given values
-    (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here replace those of the file,
+    trust FILE`), unless `trust` says that it is yours. Caps given here replace those of the file,
     and cover all cells and all starts together. With `engine`, steps that can spend nothing are
-    shared among processes or machines; the others are made here, under one cap.
+    shared among processes or machines; the others are made here, under one cap. For an estimate,
+    loading, cleaning and splitting are done and kept; a step whose input must first be asked for
+    cannot be priced, and is named.
     """
-    output = Path(output)
-    caps = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
+    output, mode = Path(output), calls.get("mode", "record")
+    caps = Caps.model_validate({name: calls.get(name) for name in Caps.model_fields})
     check_engine(engine)
-    sharing = working(engine, output.absolute() / WORK)
-    with (
-        sharing,
-        prepared(
-            study, output, only, mode=mode, trust=trust, caps=caps, progress=progress
-        ) as maker,
-    ):
+    planned = partial(prepared, study, output, only, mode=mode, trust=trust, progress=progress)
+    if estimating():
+        with really_working(), planned() as maker:
+            raise Estimated(_estimate(maker, mode))
+    with working(engine, output.absolute() / WORK), planned(caps=caps) as maker:
         share_steps(maker)
         maker.make_all()
         grid = maker.grid
@@ -69,33 +78,19 @@ def study_run(
     return grid
 
 
-@in_storage(output="continued")
-def study_estimate(
-    study: str | Path,
-    output: str | Path,
-    *,
-    only: Mapping[str, str] | Sequence[str] = (),
-    mode: str = "record",
-    trust: bool = False,
-    progress: Progress = silent,
-) -> JsonObject:
+def _estimate(maker: Maker, mode: str) -> JsonObject:
     """The least and the most that the steps which ask a model or a search would take together, and
     what they will probably take where at least 20 replies to the same prompt are recorded: run one
     seed first.
-
-    Loading, cleaning and splitting cost nothing: they are done on the way and kept for the run
-    itself. A step whose input must first be asked for cannot be priced, and is named.
     """
-    output = Path(output)
-    with prepared(study, output, only, mode=mode, trust=trust, progress=progress) as maker:
-        maker.make_all(spend=False)
-        spending = [node for node in maker.nodes.values() if node.asks]
-        if not spending:
-            raise UsageError(
-                "No cell of this study asks a model or a search: it costs nothing.", "Run it."
-            )
-        ready = [node for node in spending if not any(each.asks for each in node.before)]
-        parts = {node.name: _priced(maker, node, output / "calls", mode) for node in ready}
+    maker.make_all(spend=False)
+    spending = [node for node in maker.nodes.values() if node.asks]
+    if not spending:
+        raise UsageError(
+            "No cell of this study asks a model or a search: it costs nothing.", "Run it."
+        )
+    ready = [node for node in spending if not any(each.asks for each in node.before)]
+    parts = {node.name: _priced(maker, node, mode) for node in ready}
     later = [node.name for node in spending if node not in ready]
     least, most, expected = (
         _sum(parts.values(), name) for name in ("money_least", "money_most", "money_expected")
@@ -125,8 +120,9 @@ _ESTIMATES = {
 }
 
 
-def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> JsonObject:
-    options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
+def _priced(maker: Maker, node: Node, mode: str) -> JsonObject:
+    options = {**maker.options(node), "output": maker.place(node), "mode": mode}
+    options["cache"] = maker.grid.output / CALLS
     source = maker.place(node.before[0])
     if node.verb in _ESTIMATES:
         home, _, name = _ESTIMATES[node.verb].rpartition(".")

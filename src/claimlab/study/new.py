@@ -14,11 +14,12 @@ from __future__ import annotations
 import os
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from claimlab.core import packaged
 from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, in_storage, read_call
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
+from claimlab.core.options import Argument, Option, Place
 from claimlab.core.plain import slug
 from claimlab.core.settings import as_toml
 from claimlab.core.trust import allow
@@ -189,10 +190,14 @@ def presets() -> dict[str, str]:
 
 @in_storage()
 def study_new(
-    file: str | Path, preset: str | None = None, *, run: str | Path | None = None
+    file: Annotated[Place, Argument("The file to write.")],
+    preset: Annotated[str | None, Option("What to start from; see --presets.")] = None,
+    *,
+    run: Annotated[
+        Place | None, Option("A run folder: the study that makes it again.", flag="--from")
+    ] = None,
 ) -> Path:
-    """Write a study to `file`, to be edited: a preset, or what made the run in the folder `run`,
-    step by step. An existing file is never replaced."""
+    """Write a commented study file to edit. An existing file is never replaced."""
     if preset is not None and run is not None:
         raise UsageError(
             "A study starts from a preset or from a run.", "Pass one of `preset` and `run`."

@@ -9,11 +9,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 
 from claimlab.core.call import in_storage
 from claimlab.core.errors import UsageError
+from claimlab.core.options import Argument, Option, Place
 from claimlab.core.remote import is_remote
 from claimlab.core.settings import as_toml, one_of
 from claimlab.core.stats.chance import LEVEL, STAR
@@ -279,14 +281,17 @@ def write_tables(grid: Grid) -> list[Entry]:
 
 @in_storage()
 def study_table(
-    folder: str | Path,
+    folder: Annotated[Place, Argument("The folder that `claimlab study run` wrote.")],
     *,
-    rows: str | None = None,
-    columns: str | None = None,
-    cells: str | None = None,
+    rows: Annotated[str | None, Option("The axis down the side.")] = None,
+    columns: Annotated[str | None, Option("The axis across the top.")] = None,
+    cells: Annotated[str | None, Option("macro_f1, accuracy, difference or records.")] = None,
 ) -> list[Table]:
-    """The results of a study over two of its axes: one table for each choice on the others. Without
-    any of these, also the tables of single steps and the published figures, as on the page."""
+    """Print the results over any two axes of the grid.
+
+    There is one table for each choice on the others. Without any of these options, also the tables
+    of single steps and the published figures, as on the page.
+    """
     study, scored, content = _saved(folder)
     tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
     if rows or columns or cells:

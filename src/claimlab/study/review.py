@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Unpack
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.run import Source
 from claimlab.review.apply import review_apply
+from claimlab.review.choose import BatchControl
 from claimlab.review.create import review_create
 from claimlab.review.files import review_import
 
@@ -25,26 +27,13 @@ def reviewed(
     output: str | Path,
     task: str = "keep",
     sample: int | None = None,
-    batch: int | None = None,
-    inspect: float = 0.1,
-    accept: float = 0.9,
-    discard: float = 0.7,
     seed: int = 0,
+    **control: Unpack[BatchControl],
 ) -> Dataset:
     """The dataset with the decisions of `answers` applied; with `batch`, by batch control."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "review"
-        review = review_create(
-            data,
-            folder,
-            task=task,
-            sample=sample,
-            batch=batch,
-            inspect=inspect,
-            accept=accept,
-            discard=discard,
-            seed=seed,
-        )
+        review = review_create(data, folder, task=task, sample=sample, seed=seed, **control)
         try:
             review_import(review, answers)
             return review_apply(review, output, data)

@@ -20,7 +20,7 @@ from claimlab.core.calls.calls import without_recordings
 from claimlab.evaluate.front import evaluate as run_evaluation
 from claimlab.evaluate.result import Evaluation
 from claimlab.evaluate.run import Evaluated
-from claimlab.pages.blocks import Section
+from claimlab.pages.blocks import Section, Text
 
 app = verb()
 
@@ -52,13 +52,14 @@ def _print(evaluation: Evaluation) -> None:
         known = [] if run.contamination is None else [run.contamination.sentence()]
         for remark in (*run.cautions, *known, *left_out(run)):
             echo(f"  {remark}")
+    shown = []
     for runs in boards(evaluation):
         for caution in other_records(runs):
             echo(caution)
-    shown = [
-        Section(f"{runs[0].task} on {runs[0].dataset}", [tables.leaderboard(runs, {})])
-        for runs in boards(evaluation)
-    ]
+        board = evaluation.board(runs[0].task, runs[0].dataset)
+        table = tables.leaderboard(runs, {}, board)
+        words = [] if board is None else [Text(board.headline()), Text(board.limits())]
+        shown.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
     if evaluation.comparisons:
         shown.append(
             Section("Run against run", [tables.comparisons(evaluation.comparisons, short=True)])

@@ -11,7 +11,8 @@ claimlab.search.terms). Nothing is sent anywhere, and no key is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, Protocol
 
@@ -46,6 +47,16 @@ def estimate(verb: Callable[P, object], *args: P.args, **options: P.kwargs) -> J
 def estimating() -> bool:
     """Whether the verb that runs now is to be estimated."""
     return _estimating.get()
+
+
+@contextmanager
+def really_working() -> Iterator[None]:
+    """What is done inside is done, though the verb around it is only estimated."""
+    outer = _estimating.set(False)
+    try:
+        yield
+    finally:
+        _estimating.reset(outer)
 
 
 def costs_nothing() -> UsageError:

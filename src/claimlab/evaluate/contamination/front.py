@@ -24,6 +24,7 @@ from claimlab.core.options import (
     Profile,
     PromptFiles,
     Seed,
+    Setting,
     is_capped,
 )
 from claimlab.core.progress import Progress, silent
@@ -73,10 +74,10 @@ def contamination(
     profile: Profile = None,
     model: ModelName = None,
     probes: Annotated[
-        int, Option("Records that the model is asked to complete.", least=20)
+        int, Setting("Records that the model is asked to complete.", least=20)
     ] = PROBES,
     prompts: PromptFiles = (),
-    split: Annotated[str | None, Option("Measure this split only, such as test.")] = None,
+    split: Annotated[str | None, Setting("Measure this split only, such as test.")] = None,
     limit: Limit = None,
     seed: Seed = 0,
     force: Force = False,

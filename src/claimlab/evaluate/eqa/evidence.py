@@ -29,6 +29,7 @@ from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.answers import speller
+from claimlab.evaluate.board import rank_runs
 from claimlab.evaluate.compare import compare_all, drops, join_seeds
 from claimlab.evaluate.contamination.result import Contamination, read_contamination
 from claimlab.evaluate.eqa.scope import SHIFTS, Tests, is_known_detector, tests_of
@@ -434,9 +435,11 @@ class Evidence:
         """
         runs = [run for run in self.runs if run.result is not None]
         results = [run.result for run in runs if run.result is not None]
-        return (
-            Evaluation(results, compare_all(runs), join_seeds(runs), drops(runs)) if runs else None
-        )
+        if not runs:
+            return None
+        boards, pairs = rank_runs(runs)
+        compared = [replace(c, p_ranks=pairs.get((c.first, c.second))) for c in compare_all(runs)]
+        return Evaluation(results, compared, join_seeds(runs), drops(runs), boards=boards)
 
     @cached_property
     def scope(self) -> list[ShiftResult]:

@@ -106,8 +106,12 @@ def eqa_report(
 
 def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]) -> list[str]:
     """The conclusions of the runs and of the audits, and how much was not checked."""
-    runs = boards(evidence.evaluation) if evidence.evaluation is not None else []
-    scores = [conclusion(board) for board in runs] or ["No run was evaluated."]
+    known = evidence.evaluation
+    scores = ["No run was evaluated."]
+    if known is not None:
+        scores = [
+            conclusion(runs, known.board(runs[0].task, runs[0].dataset)) for runs in boards(known)
+        ]
     bounds = [
         f"{excerpt(run.name, 80)} writes its answers: read its scores as a lower bound."
         for run in evidence.runs

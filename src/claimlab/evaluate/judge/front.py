@@ -54,7 +54,7 @@ def judge(
     model: ModelName = None,
     scale: Annotated[
         str | None,
-        Option("How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'."),
+        Setting("How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'."),
     ] = None,
     runs: Annotated[
         int | None,
@@ -63,7 +63,7 @@ def judge(
     prompts: PromptFiles = (),
     articles: Annotated[
         Place | None,
-        Option("Table with record_id and article; else the fact-checks in the evidence."),
+        Setting("Table with record_id and article; else the fact-checks in the evidence."),
     ] = None,
     labels: Annotated[
         Place | None,

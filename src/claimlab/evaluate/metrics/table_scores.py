@@ -1,7 +1,7 @@
 """Metrics of the scores that a run gives each class: how well they rank, and what they promise.
 
-Each equals scikit-learn's where that has one. The interval of AUROC draws groups, and each draw
-counts the positives and negatives at every score.
+Each equals scikit-learn's where that has one. For resamples, what they are made of is counted: the
+positives and negatives at every score, or the records of about the same error.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.core.stats.interval import Interval, interval, kinds, redraw
-from claimlab.core.stats.scores import Floats, Ints
+from claimlab.core.stats.scores import Floats, Ints, ratio
 from claimlab.evaluate.answers import Answers
-from claimlab.evaluate.metric import Measured, ScoreMetric
+from claimlab.evaluate.metric import Cells, Measured, ScoreMetric
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
 BINS = 10
 SUMS_TO_ONE = 1e-3
-DRAWS = 1_000
 # distinct scores; beyond these, scores next to each other share a place in the ranking
 MOST_SCORES = 1_000
 Truth = npt.NDArray[np.bool_]
@@ -94,29 +92,53 @@ def rank_area(truth: Truth, score: Floats) -> float:
     return float((rank[place][truth].sum() - up * (up + 1) / 2) / (up * down))
 
 
-def auroc_interval(
-    answers: Answers, positive: str | None = None, seed: int = 0, draws: int = DRAWS
-) -> Interval | None:
-    """The interval of `auroc`; null where that is."""
-    rows, _ = ranked(answers)
-    if rows is None:
-        return None
-    tables = [_ranks(truth, score) for truth, score in targets(rows, positive)]
-    starts = np.concatenate([[0], np.cumsum([places * 2 for _, places in tables])])
-    # One record has a cell in the table of every class that is ranked.
-    cell = np.concatenate(
-        [cells + start for (cells, _), start in zip(tables, starts, strict=False)]
-    )
-    table = kinds(np.tile(rows.cluster, len(tables)), cell, int(starts[-1]))
+def _area_cells(answers: Answers, positive: str | None = None) -> Cells:
+    """One record has a cell in the table of every class that is ranked."""
+    tables, where = _places(answers, positive)
+    starts = np.concatenate([[0], np.cumsum([2 * places for _, places in tables])])
+    cells = np.stack([cell + start for (cell, _), start in zip(tables, starts, strict=False)])
 
     def mean_area(counts: Floats) -> Floats:
         parts = [counts[:, a:b].reshape(len(counts), -1, 2) for a, b in pairwise(starts)]
         return np.asarray(np.mean([areas(part) for part in parts], axis=0))
 
-    drawn = redraw(table, mean_area, seed=seed, draws=draws)
-    whole = np.bincount(cell, minlength=int(starts[-1])).astype(np.float64)
-    exact = _mean_area(rows, positive)
-    return interval(drawn + (exact - mean_area(whole[None])[0]), table.groups)
+    return _spread_out(answers, where, cells, int(starts[-1]), mean_area)
+
+
+def _rate_cells(fpr: float) -> Callable[[Answers, str | None], Cells]:
+    def counted(answers: Answers, positive: str | None = None) -> Cells:
+        (((cell, places),), where) = _places(answers, positive)
+
+        def rate(counts: Floats) -> Floats:
+            return rates_at(counts.reshape(len(counts), -1, 2), fpr)
+
+        return _spread_out(answers, where, cell, 2 * places, rate)
+
+    return counted
+
+
+def _places(answers: Answers, positive: str | None) -> tuple[list[tuple[Ints, int]], Ints]:
+    """The places in the ranking of each class, of the records that have scores; and which these
+    are.
+    """
+    rows, _ = ranked(answers)
+    assert rows is not None
+    tables = [_ranks(truth, score) for truth, score in targets(rows, positive)]
+    return tables, _scored(answers)
+
+
+def _scored(answers: Answers) -> Ints:
+    assert answers.scores is not None
+    return np.flatnonzero(~np.isnan(answers.scores).any(axis=1))
+
+
+def _spread_out(
+    answers: Answers, where: Ints, cell: Ints, size: int, figure: Callable[[Floats], Floats]
+) -> Cells:
+    """Cells of all records from those of the records `where`: the others count for nothing."""
+    every = np.full((*cell.shape[:-1], answers.n), size)
+    every[..., where] = cell
+    return Cells(every, size + 1, lambda counts: figure(counts[:, :size]))
 
 
 def _ranks(truth: Truth, score: Floats) -> tuple[Ints, int]:
@@ -139,6 +161,16 @@ def areas(counts: Floats) -> Floats:
     won = (up * (below + down / 2)).sum(axis=-1)
     pairs = up.sum(axis=-1) * down.sum(axis=-1)
     return np.asarray(np.divide(won, pairs, out=np.full(won.shape, np.nan), where=pairs > 0))
+
+
+def rates_at(counts: Floats, fpr: float) -> Floats:
+    """The true-positive rate of each table of negatives and positives by place (tables, places, 2)
+    where at most `fpr` of the negatives pass for positives."""
+    down, up = counts[..., 0], counts[..., 1]
+    passed = np.cumsum(down[..., ::-1], axis=-1)[..., ::-1]  # negatives at a place or above it
+    allowed = np.floor(fpr * down.sum(axis=-1, keepdims=True) + 1e-9)
+    hits = (up * (passed <= allowed)).sum(axis=-1)
+    return ratio(hits, up.sum(axis=-1), nothing=np.nan)
 
 
 def true_positives(fpr: float) -> Callable[[Answers, str | None], Measured]:
@@ -194,14 +226,53 @@ def calibration(answers: Answers) -> Calibration:
         for n, s, r in zip(size, mean_sure, mean_right, strict=True)
         if n
     ]
+    brier = float(_square_errors(probs, truth).mean())
+    ece = float(np.abs(mean_sure - mean_right).sum() / len(probs))
+    return Calibration(len(probs), ece, brier, curve)
+
+
+def _calibration_cells(answers: Answers, _positive: str | None = None) -> Cells:
+    """Ten bins of confidence, right and wrong apart: each cell has the mean confidence of its
+    records."""
+    assert answers.scores is not None
+    where = _scored(answers)
+    probs, truth = answers.scores[where], answers.truth[where]
+    sure, right = probs.max(axis=1), probs.argmax(axis=1) == truth
+    cell = 2 * np.minimum((sure * BINS).astype(np.int64), BINS - 1) + right
+    size = np.bincount(cell, minlength=2 * BINS)
+    mean = ratio(np.bincount(cell, weights=sure, minlength=2 * BINS), size, nothing=0.0)
+    excess = mean - np.arange(2 * BINS) % 2
+
+    def error(counts: Floats) -> Floats:
+        gaps = np.abs((counts * excess).reshape(len(counts), BINS, 2).sum(axis=-1))
+        return ratio(gaps.sum(axis=-1), counts.sum(axis=-1), nothing=np.nan)
+
+    return _spread_out(answers, where, cell, 2 * BINS, error)
+
+
+def _brier_cells(answers: Answers, _positive: str | None = None) -> Cells:
+    """Records of about the same error share a cell, which has their mean error."""
+    assert answers.scores is not None
+    where = _scored(answers)
+    errors = _square_errors(answers.scores[where], answers.truth[where])
+    place = np.unique(errors, return_inverse=True)[1]
+    cell = place if place.max() < MOST_SCORES else place * MOST_SCORES // (place.max() + 1)
+    size = int(cell.max()) + 1
+    mean = np.bincount(cell, weights=errors) / np.maximum(np.bincount(cell), 1)
+
+    def score(counts: Floats) -> Floats:
+        return ratio(counts @ mean, counts.sum(axis=-1), nothing=np.nan)
+
+    return _spread_out(answers, where, cell, size, score)
+
+
+def _square_errors(probs: Floats, truth: Ints) -> Floats:
+    """The squared distance between the probabilities and the truth, of each record."""
     hot = np.zeros_like(probs)
     hot[np.arange(len(truth)), truth] = 1.0
-    square = ((probs - hot) ** 2).sum(axis=1).mean()
+    square = ((probs - hot) ** 2).sum(axis=1)
     # With two classes both errors are the same number: one of them is the usual Brier score.
-    brier = square / 2 if probs.shape[1] == 2 else square
-    return Calibration(
-        len(probs), float(np.abs(mean_sure - mean_right).sum() / len(probs)), float(brier), curve
-    )
+    return np.asarray(square / 2 if probs.shape[1] == 2 else square)
 
 
 def _ece(answers: Answers, _positive: str | None) -> Measured:
@@ -222,7 +293,7 @@ ENTRIES = [
         place=30,
         summary="How often a record of the class is scored above one of another class.",
         figure=auroc,
-        interval=auroc_interval,
+        counted=_area_cells,
     ),
     *(
         ScoreMetric(
@@ -231,6 +302,7 @@ ENTRIES = [
             place=40,
             summary=f"The share found where at most {100 * fpr:g}% of the others are taken for it.",
             figure=true_positives(fpr),
+            counted=_rate_cells(fpr),
         )
         for fpr in RATES
     ),
@@ -241,6 +313,7 @@ ENTRIES = [
         place=50,
         summary="The mean distance between how sure a run is and how often it is right.",
         figure=_ece,
+        counted=_calibration_cells,
         higher_is_better=False,
     ),
     ScoreMetric(
@@ -249,6 +322,7 @@ ENTRIES = [
         place=60,
         summary="The mean squared distance between its probabilities and the truth.",
         figure=_brier,
+        counted=_brier_cells,
         higher_is_better=False,
     ),
 ]

@@ -1,0 +1,165 @@
+"""Which differences between several scores are real: the ranks that the data allow each, the group
+that may be the best, and the smallest difference that these records can show.
+
+All scores are resampled together (`interval.redraw`), so that a difference of two has a standard
+error of its own. Every pair is tested at once: the differences, each divided by its error, are
+compared with the largest one of each resample, and those that are clear are taken out step by step
+(step-down max-T; Romano and Wolf 2005). The chance of even one wrong "better", in either direction,
+is at most 5%. A score can then have any rank from 1 + the number that are better to the number of
+scores less those that are worse, for all scores at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
+
+The group that may be the best is the model confidence set (Hansen, Lunde and Nason 2011): while the
+scores left over are not equal, the worst of them is taken out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from claimlab.core.stats.chance import LEVEL
+from claimlab.core.stats.interval import CHUNK
+from claimlab.core.stats.scores import Floats, Ints
+
+UNITS = 20  # groups of records; fewer carry no verdict
+POWER = 0.8  # of showing the smallest detectable difference
+Ranks = tuple[int, int]  # from the best to the worst that the data allow
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Scores in the order given. `p[i, j]` is that of the difference of i and j, corrected for all
+    pairs. `tied` are those that may be the best, the highest first, and `p_tied` is the p-value of
+    their being equal: null of one alone. A difference is clear when it exceeds `critical` errors.
+    """
+
+    ranks: list[Ranks]
+    p: Floats  # (scores, scores)
+    errors: Floats  # (scores, scores): the standard error of each difference
+    critical: float
+    tied: list[int]
+    p_tied: float | None
+
+    @property
+    def detectable(self) -> float:
+        """The smallest difference that a typical pair would show, corrected for all pairs."""
+        pairs = self.errors[np.triu_indices(len(self.errors), 1)]
+        return smallest_detectable(float(np.median(pairs)), self.critical)
+
+
+def rank(scores: Floats, drawn: Floats, groups: int, level: float = LEVEL) -> Ranking:
+    """The ranking of two or more `scores` (the higher the better) with their common resamples
+    `drawn` (draws, scores), which were made of `groups` groups of records.
+    """
+    noise = np.where(np.isnan(drawn), 0.0, drawn - scores)
+    errors = _errors(noise)
+    p, maxima = _step_down(scores, noise, errors, groups)
+    better = (p < level) & (scores[:, None] > scores)
+    beaten, beats = better.sum(axis=0), better.sum(axis=1)
+    tied, p_tied = confidence_set(scores, noise, groups, level)
+    return Ranking(
+        [(1 + int(up), len(scores) - int(down)) for up, down in zip(beaten, beats, strict=True)],
+        p,
+        errors,
+        _as_student(float(np.quantile(maxima, 1 - level)), groups),
+        tied,
+        p_tied,
+    )
+
+
+def _as_normal(statistic: Floats, groups: int) -> Floats:
+    """What a studentised difference is on the scale of resamples, which vary like a normal variable
+    where the difference itself, with an error estimated from few groups, varies like Student's.
+    """
+    from scipy.special import ndtri, stdtr
+
+    shrunk = np.abs(statistic) * np.sqrt((groups - 1) / groups)
+    return np.asarray(-np.sign(statistic) * ndtri(stdtr(groups - 1, -shrunk)))
+
+
+def _as_student(bound: float, groups: int) -> float:
+    """The reverse: a bound for studentised differences from one for resamples."""
+    from scipy.special import ndtr, stdtrit
+
+    return float(-stdtrit(groups - 1, ndtr(-bound)) * np.sqrt(groups / (groups - 1)))
+
+
+def _errors(noise: Floats) -> Floats:
+    """The standard error of every difference."""
+    covariance = np.atleast_2d(np.cov(noise, rowvar=False))
+    own = np.diagonal(covariance)
+    return np.asarray(np.sqrt(np.maximum(own[:, None] + own - 2 * covariance, 0.0)))
+
+
+def _step_down(scores: Floats, noise: Floats, errors: Floats, groups: int) -> tuple[Floats, Floats]:
+    """The p-value of every pair, corrected for all of them, and the largest studentised difference
+    of each resample.
+
+    Pairs are taken from the least clear to the clearest: a running maximum over them is that of the
+    pairs still in question at each step. "The other one is better" stays in question for all.
+    """
+    higher, lower = _pairs(scores)
+    error = errors[higher, lower]
+    known = np.divide(1.0, error, out=np.zeros_like(error), where=error > 1e-12)
+    clear = _as_normal((scores[higher] - scores[lower]) * known, groups)
+    order = np.argsort(clear, kind="stable")
+    higher, lower, known, clear = higher[order], lower[order], known[order], clear[order]
+    reached, maxima = np.zeros(len(clear)), []
+    step = max(1, CHUNK // max(1, len(clear)))
+    for start in range(0, len(noise), step):
+        part = noise[start : start + step]
+        studentised = (part[:, higher] - part[:, lower]) * known
+        reverse = -studentised.min(axis=1, keepdims=True)
+        largest = np.maximum(np.maximum.accumulate(studentised, axis=1), reverse)
+        reached += (largest >= clear - 1e-9).sum(axis=0)
+        maxima.append(largest[:, -1])
+    counted = (1 + reached) / (1 + len(noise))
+    stepwise = np.maximum.accumulate(counted[::-1])[::-1]  # never below that of a clearer pair
+    p = np.ones_like(errors)
+    p[higher, lower] = p[lower, higher] = stepwise
+    return p, np.concatenate(maxima)
+
+
+def _pairs(scores: Floats) -> tuple[Ints, Ints]:
+    """Every pair: the higher score, and the lower."""
+    order = np.argsort(-scores, kind="stable")
+    first, second = np.triu_indices(len(scores), 1)
+    return order[first], order[second]
+
+
+def confidence_set(
+    scores: Floats, noise: Floats, groups: int, level: float = LEVEL
+) -> tuple[list[int], float | None]:
+    """The scores that may be the highest, and the p-value of their being equal; `noise` (draws,
+    scores) is how far each resample is off. The largest shortfall against the mean of those left
+    over is the statistic ("T max")."""
+    left = np.argsort(-scores, kind="stable")
+    while len(left) > 1:
+        short = scores[left].mean() - scores[left]
+        drawn = noise[:, left].mean(axis=1, keepdims=True) - noise[:, left]
+        error = drawn.std(axis=0)
+        known = np.divide(1.0, error, out=np.zeros_like(error), where=error > 1e-12)
+        statistic = _as_normal(short * known, groups)
+        reached = int(((drawn * known).max(axis=1) >= statistic.max() - 1e-9).sum())
+        p = (1 + reached) / (1 + len(noise))
+        if p >= level:
+            return left.tolist(), p
+        left = np.delete(left, int(statistic.argmax()))
+    return left.tolist(), None
+
+
+def smallest_detectable(error: float, critical: float | None = None, power: float = POWER) -> float:
+    """The smallest true difference that is called clear with probability `power`, from the standard
+    error of a difference; of two scores alone without `critical`.
+    """
+    from scipy.special import ndtri
+
+    bound = float(ndtri(1 - LEVEL / 2)) if critical is None else critical
+    return (bound + float(ndtri(power))) * error
+
+
+def records_needed(records: int, detectable: float, difference: float) -> int | None:
+    """How many records like these would show `difference`; null of none. Errors shrink with the
+    root of the number of records."""
+    return int(np.ceil(records * (detectable / abs(difference)) ** 2)) if difference else None
