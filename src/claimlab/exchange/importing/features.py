@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
 from claimlab.core import packaged
-from claimlab.exchange.importing.profile import Profile, Profiled
+from claimlab.exchange.importing.profile import LONGEST, Profile, Profiled
 from claimlab.exchange.vocabulary import named
 
 Features = Mapping[str, float]
@@ -46,6 +46,9 @@ VALUES: dict[str, Callable[[Profile], float]] = {
     "a few values": lambda seen: float(2 <= seen.distinct <= FEW and _repeats(seen)),
     "several values": lambda seen: float(FEW < seen.distinct <= SEVERAL and _repeats(seen)),
     "many values": lambda seen: float(seen.distinct > SEVERAL),
+    "more than labels hold": lambda seen: float(
+        seen.length > LONGEST or seen.distinct > SEVERAL or (seen.n > 20 and seen.spread > 0.5)
+    ),
     "one value": lambda seen: float(seen.distinct == 1),
     "numbers": lambda seen: seen.numbers,
     "codes of one digit": lambda seen: seen.codes,

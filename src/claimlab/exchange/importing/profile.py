@@ -33,6 +33,7 @@ _DOMAIN = re.compile(r"(?:https?:/*)?(?:www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}/
 _PERSON = re.compile(r"@\w+|[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){1,3}|[a-z]+(?:-[a-z]+){1,3}")
 _TIMES = (4, 8, 10, 13)  # digits of a year, a day, and seconds or milliseconds since 1970
 _BOOLEANS = {"true", "false"}
+_ELSE = {"id", "tweet_id", "date", "url", "language", "author", "split"}  # roles that are no label
 _ANSWERS = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.0"}
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
 
@@ -209,7 +210,9 @@ class Profile:
         few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
         strange = max(self.links, self.dates, self.splits, self.languages, self.lists) > 0.5
         words = self.answers < 0.95 and self.numbers < 0.5
-        return few and not strange and (words or self.nameless or "label" in named(self.name))
+        said = {role for role, how in named(self.name).items() if how.where in ("whole", "main")}
+        likely = "label" in said or (not said & _ELSE and (words or self.nameless))
+        return few and not strange and likely
 
     def _share(self, test: Callable[[str], bool]) -> float:
         """The share of values that pass; each different one is tested once."""
