@@ -60,6 +60,19 @@ def read_delimited_file(
         left_out = f"{several(above, 'line')} above the table in '{name}' left out;"
         notes = [*notes, f"{left_out} lines are counted from there."]
     layout, names, marks = _layout(text, sample, name, options, known)
+    if options.header is None and layout.delimiter is not None:
+        quotes = layout.quotes or "none"
+        head = sniff.head_of(sniff.sample_rows(sample, layout.delimiter, quotes), known)
+        if surplus := head.rows - (head.names is not None):
+            lines = sniff.lines_in(sample, layout.delimiter, quotes, surplus)
+            text = _whole(text).removeprefix(codecs.BOM_UTF8).split(b"\n", lines)[lines]
+            text, sample = _with_newlines(text)
+            layout, names, marks = _layout(
+                text, sample, name, replace(options, header=head.names is not None), known
+            )
+            names = names if head.names is None else unique_names(head.names)
+            left_out = f"{several(surplus, 'more row')} above the table in '{name}' left out;"
+            notes = [*notes, f"{left_out} lines are counted from there."]
     layout = replace(layout, encoding=encoding)
     table = _fast(text, name, layout, names, marks)
     if table is None:

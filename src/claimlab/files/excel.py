@@ -84,9 +84,13 @@ def _sheet(title: str, cells: Rows, known: frozenset[str], header: bool | None) 
     above = _rows_above(cells)
     cells = [[*row, *[None] * (width - len(row))] for row in cells[above:]]
     words = [[as_text(cell) or "" for cell in row] for row in cells[: sniff.ROWS]]
-    named = sniff.has_header(words, known) if header is None else header
-    names = unique_names(words[0] if named else [""] * width)
-    return _Sheet(title, names, named, cells[1:] if named else cells, above)
+    if header is None:
+        head = sniff.head_of(words, known)
+    else:
+        head = sniff.Head(int(header), words[0] if header else None)
+    names = unique_names([""] * width if head.names is None else head.names)
+    named = head.names is not None
+    return _Sheet(title, names, named, cells[head.rows :], above + head.rows - named)
 
 
 def _rows_above(cells: Rows) -> int:

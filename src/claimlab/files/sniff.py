@@ -13,8 +13,9 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 
 from claimlab.files.marks import Marks, Quotes
 
@@ -22,6 +23,8 @@ SAMPLE = 1 << 20
 ROWS = 1_000  # rows of the sample that are looked at
 ABOVE, LEAST = 20, 5  # lines that may come before a table, and lines that it must have
 REGULAR = 0.95  # of its rows that must have the same number of cells
+HEAD_ROWS, LEAST_BODY = 5, 10  # rows of a header at most, and records to compare them with
+PROSE = 5  # words of a text
 TABLES = (".csv", ".tsv", ".tab", ".psv")  # names of files that are tables, however they look
 CANDIDATES = ",\t;|"
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
@@ -145,6 +148,122 @@ def _shape(cell: str) -> str:
 def judge_quotes(refusals: dict[Quotes, int]) -> Quotes:
     """The reading that refuses the fewest rows; between equals, the first of `refusals`."""
     return min(refusals, key=lambda q: refusals[q])
+
+
+@dataclass(frozen=True)
+class Head:
+    """The rows before the first record, and the names of the columns; null where none names
+    them.
+    """
+
+    rows: int
+    names: list[str] | None
+
+
+def head_of(rows: Sequence[Sequence[str]], known: frozenset[str]) -> Head:
+    """The header of a table. `known` holds usual column names, lower case.
+
+    Spreadsheets have several rows of it: a title, a name over a group of columns, the names, units
+    or questions. They are told from records by what the columns hold below: words over numbers, a
+    word over labels that is none of them, a gap in a column that has none.
+    """
+    columns = [_Column.of(number, rows[HEAD_ROWS:]) for number in range(commonest_width(rows))]
+    count = 0
+    if len(rows) >= HEAD_ROWS + LEAST_BODY:
+        top = rows[:HEAD_ROWS]
+        count = next((n for n, row in enumerate(top) if not _is_above(row, columns)), 0)
+    if count > 1:
+        return Head(count, _best_names(rows[:count], known))
+    if has_header(rows, known):
+        return Head(1, list(rows[0]))
+    bare = count == 1 and sum(bool(cell.strip()) for cell in rows[0]) * 2 <= len(columns)
+    return Head(1 if bare else 0, None)
+
+
+def lines_in(sample: str, delimiter: str, quotes: Quotes, count: int) -> int:
+    """How many lines the first rows take, blank ones between them too."""
+    lines = sample.split("\n")
+    if quotes == "none":
+        filled = [number for number, line in enumerate(lines, 1) if line.strip("\r")]
+        return filled[count - 1]
+    escape = "\\" if quotes == "escape" else None
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, escapechar=escape)
+    rows = (reader.line_num for row in _forgiving(reader) if row)
+    return next(islice(rows, count - 1, None))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What the cells of a column look like below the header."""
+
+    filled: bool  # whether hardly any is empty
+    numbers: bool = False
+    labels: frozenset[str] = frozenset()  # all values, where there are few
+    shape: str | None = None  # of identifiers and dates
+    prose: bool = False
+
+    @classmethod
+    def of(cls, number: int, body: Sequence[Sequence[str]]) -> _Column:
+        cells = [row[number].strip() for row in body if len(row) > number and row[number].strip()]
+        filled = len(cells) >= REGULAR * len(body)
+        if len(cells) < LEAST_BODY:
+            return cls(filled)
+        values = frozenset(cells)
+        shape = _usual_shape(cells)
+        return cls(
+            filled,
+            numbers=all(map(_NUMBER.fullmatch, cells)),
+            labels=values if len(values) * 4 <= len(cells) else frozenset(),
+            shape=shape if shape is not None and "9" in shape else None,
+            prose=sorted(len(cell.split()) for cell in cells)[len(cells) // 2] >= PROSE,
+        )
+
+    def speaks(self, cell: str) -> int:
+        """Whether a cell is unlike those below (1), or like them (-1); 0 where it may be either."""
+        if not cell:
+            return int(self.filled)
+        if self.numbers:
+            return -1 if _NUMBER.fullmatch(cell) else 1
+        if self.labels:
+            return -1 if cell in self.labels else 1
+        if self.shape is not None:
+            return -1 if _shape(cell) == self.shape else 1
+        return int(self.prose and len(cell.split()) < PROSE - 1)
+
+
+def _is_above(row: Sequence[str], columns: Sequence[_Column]) -> bool:
+    """Whether a row is no record: several of its cells are unlike those below, and none is like
+    them.
+    """
+    cells = [cell.strip() for cell in row] + [""] * (len(columns) - len(row))
+    votes = [column.speaks(cell) for column, cell in zip(columns, cells, strict=False)]
+    return -1 not in votes and sum(votes) >= min(2, len(columns))
+
+
+def _or_before(before: str, cell: str) -> str:
+    return cell or before
+
+
+def _best_names(rows: Sequence[Sequence[str]], known: frozenset[str]) -> list[str]:
+    """The row that names the columns best, and over names that come back the name of their
+    group.
+    """
+
+    def worth(row: Sequence[str]) -> tuple[int, int]:
+        words = {cell.strip() for cell in row if cell.strip()}
+        names = [word for word in words if len(word) <= 60 and not _value_like(word)]
+        return sum(word.lower() in known for word in names), len(names)
+
+    best = max(range(len(rows)), key=lambda number: worth(rows[number]))
+    names = [cell.strip() for cell in rows[best]]
+    above = [cell.strip() for cell in rows[best - 1]] if best else []
+    if len(set(filter(None, names))) == len(list(filter(None, names))) or len(above) != len(names):
+        return names
+    groups = list(accumulate(above, _or_before))
+    return [
+        f"{group} {name}" if group and names.count(name) > 1 else name
+        for group, name in zip(groups, names, strict=True)
+    ]
 
 
 def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:

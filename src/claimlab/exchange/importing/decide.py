@@ -22,6 +22,7 @@ from claimlab.exchange.importing.layouts import (
     read_names,
     split_in,
 )
+from claimlab.exchange.importing.meanings import codes_by_words
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import Profiled
 from claimlab.exchange.importing.propose import ASIDE, Pick
@@ -100,12 +101,18 @@ def _take_place(
 
 
 def _read_codes(plan: Plan) -> None:
-    """Take the meaning of codes from the name of their column, unless the user gave a map."""
+    """Take the meaning of codes from the name of their column, or from the words that they go with
+    elsewhere, unless the user gave a map.
+    """
     pick = plan.picks.get("label")
     if pick is None or pick.column is None or plan.verdicts.name != GENERAL:
         return
     values = plan.gathered.text(pick.column).drop_nulls().unique().to_list()
     codes = _documented(pick.column, values, plan.verdicts) if len(values) <= MOST_CODES else None
+    if codes is None and 2 <= len(values) <= MOST_CODES:
+        prose = {plan.column("text"), pick.column}
+        others = [column for column in plan.gathered.frame.columns if column not in prose]
+        codes = codes_by_words(plan.gathered.plain(), pick.column, others, plan.verdicts)
     if codes is not None:
         plan.verdicts = codes
         plan.picks["label"] = replace(pick, why=codes.name.removeprefix(f"{pick.column}: "))

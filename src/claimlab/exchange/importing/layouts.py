@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.labels import LabelMap
 from claimlab.core.words import several
 from claimlab.exchange.importing.choose import suffix_of
+from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.texts import FOLDER, PATH
@@ -276,21 +277,11 @@ def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None
     The innermost part of the path that says it decides. A word such as "news" says nothing; "fake"
     and "real" do.
     """
-    words = read_names(names, lambda name: _verdict_word(name, verdicts))
+    words = read_names(names, lambda name: verdict_word(name, verdicts))
     if words is None:
         return None
     known = {verdicts.verdict(word) for word in words.values()}
     return words if {"true", "false"} <= known else None
-
-
-def _verdict_word(name: str, verdicts: LabelMap) -> str | None:
-    for part in reversed(PurePosixPath(name).parts):
-        if verdicts.verdict(part) is not None:
-            return part
-        words = [w for w in fold_name(part).split() if verdicts.verdict(w) is not None]
-        if len({verdicts.verdict(w) for w in words}) == 1:
-            return words[0]
-    return None
 
 
 def split_in(name: str) -> str | None:

@@ -9,7 +9,7 @@ that no map knows become a question, with the lines that answer it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,15 +17,16 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UnmappedLabels
-from claimlab.core.labels import Mapped, Unmapped
+from claimlab.core.labels import LabelMap, Mapped, Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import VERACITIES, any_blank, meta_json
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.importing.plan import Plan, replaced
-from claimlab.exchange.importing.profile import verdict_of_parts
+from claimlab.exchange.importing.meanings import FEW, Cell, cells_of, nearest, tags_column
+from claimlab.exchange.importing.plan import Plan, replaced, tally
+from claimlab.exchange.importing.profile import verdict_of, verdict_of_parts
 from claimlab.exchange.importing.report import (
     ImportReport,
     RoleFindings,
@@ -51,6 +52,7 @@ _PLAIN = {
 _ESCAPED = ['"', "\\", *map(chr, range(32))]  # what JSON cannot hold as it is
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
 CODE = 3  # characters of a label that may be a code
+TAGS = "tags"  # in meta: the parts of a cell with several labels that say nothing of veracity
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,29 @@ class _Making:
         if own is not None:
             self.out["veracity"] = own
         elif "label_raw" in self.out:
-            mapped = _map_labels(self.out["label_raw"], self.plan, self.wishes.unmapped)
-            self.out["veracity"] = mapped.veracity
-            self.report.unmapped = mapped.unmapped
+            self._map_labels(self.out["label_raw"])
+
+    def _map_labels(self, raw: pl.Series) -> None:
+        """The veracity of each label; of a cell with several labels the others become tags. Labels
+        that no map knows are null and named, where nearly all rows have a label that it knows.
+        """
+        cells = cells_of(raw.drop_nulls().unique().to_list(), self.plan.verdicts)
+        silent = [value for value, cell in cells.items() if cell.verdict is None]
+        known = raw.set(raw.is_in(silent), None) if silent else raw
+        if self.wishes.unmapped == "error":
+            known, unknown = _without_few_unknown(known, self.plan.verdicts, cells)
+            self.report.unknown_labels = unknown
+        mapped = _map_labels(known, self.plan, cells, self.wishes.unmapped)
+        self.out["veracity"] = mapped.veracity
+        self.report.unmapped = mapped.unmapped
+        if cells:
+            self.frame = self.frame.with_columns(tags_column(raw, cells).alias(TAGS))
+            self.literal |= {TAGS}
+            self.keep.append(TAGS)
+            self.report.notes.append(
+                f"Cells of '{self.plan.column('label')}' hold several labels: what says nothing of"
+                " veracity is in meta, under 'tags'."
+            )
 
     def _tweet_ids(self) -> None:
         written = self.column("tweet_id")
@@ -315,17 +337,20 @@ def _joined(first: pl.Series, second: pl.Series) -> pl.Series:
     return pl.Series("meta", merged, dtype=pl.String)
 
 
-def _map_labels(raw: pl.Series, plan: Plan, unmapped: Unmapped) -> Mapped:
+def _map_labels(
+    raw: pl.Series, plan: Plan, cells: Mapping[str, Cell], unmapped: Unmapped
+) -> Mapped:
     """Verdicts of a label column. A cell with several labels of one meaning ("false; hoax") has
     that meaning.
     """
     column, verdicts = plan.column("label") or "label", plan.verdicts
-    values = raw.drop_nulls().unique().to_list()
+    values = [value for value in raw.drop_nulls().unique().to_list() if value not in cells]
     several = {
         v: verdict
         for v in values
         if verdicts.verdict(v) is None and (verdict := verdict_of_parts(v, verdicts))
     }
+    several |= {value: cell.verdict for value, cell in cells.items() if cell.verdict is not None}
     if several:
         verdicts = replace(verdicts, verdicts={**verdicts.verdicts, **several})
     try:
@@ -334,21 +359,51 @@ def _map_labels(raw: pl.Series, plan: Plan, unmapped: Unmapped) -> Mapped:
         raise UnmappedLabels(
             verdicts.name,
             error.counts,
-            f"{_question(list(error.counts))} Or edit a file with a line for each:"
+            f"{_question(list(error.counts), verdicts)} Or edit a file with a line for each:"
             f" `plan='plan.toml'` writes it, and uses it afterwards. If '{column}' is not the"
             " verdict, pass `label='none'`, or another column. Or accept them:"
             " `unmapped='unknown'`.",
         ) from None
 
 
-def _question(values: list[str]) -> str:
-    """The options that map each label, to copy; for two codes, both assignments."""
+def _without_few_unknown(
+    raw: pl.Series, verdicts: LabelMap, cells: Mapping[str, Cell]
+) -> tuple[pl.Series, dict[str, list[str]]]:
+    """The labels without those that no map knows, where they are few beside labels that it knows;
+    and the latter, with how often each occurs and the known word that it is most like.
+    """
+    counts = tally(raw)
+    meaning = {
+        value: verdict_of(value, verdicts) or (cells[value].verdict if value in cells else None)
+        for value in counts["value"].to_list()
+    }
+    rows: dict[str, int] = dict(counts.iter_rows())
+    unknown = {value: n for value, n in rows.items() if meaning[value] is None and value.strip()}
+    both = {"true", "false"} <= {verdict for verdict in meaning.values() if verdict}
+    if not both or not 0 < sum(unknown.values()) <= FEW * sum(rows.values()):
+        return raw, {}
+    words = {value: _nearest_words(value, n, verdicts) for value, n in unknown.items()}
+    return raw.set(raw.is_in(list(unknown)), None), words
+
+
+def _nearest_words(value: str, n: int, verdicts: LabelMap) -> list[str]:
+    near = nearest(value, verdicts)
+    return [str(n), *([f"{value}={near[1]}", near[0]] if near else [f"{value}=VERDICT"])]
+
+
+def _question(values: list[str], verdicts: LabelMap) -> str:
+    """The options that map each label, to copy, with the verdict of the nearest known word where
+    there is one; for two codes, both assignments.
+    """
     if any("," in value or "=" in value for value in values) or len(values) > SHOWN:
         return "Say in a map file what they mean."
     if len(values) == 2 and max(map(len, values)) <= CODE:
         a, b = sorted(values)
         return f"Say what they mean: `map='{a}=true,{b}=false'` or `map='{a}=false,{b}=true'`."
-    pairs = ",".join(f"{value}=VERDICT" for value in values)
+    near = {value: nearest(value, verdicts) for value in values}
+    pairs = ",".join(f"{value}={word[1] if word else 'VERDICT'}" for value, word in near.items())
+    if all(near.values()):
+        return f"Say what they mean: `map='{pairs}'`, if that is so."
     return f"Say what they mean: `map='{pairs}'`, each VERDICT one of {', '.join(VERACITIES)}."
 
 

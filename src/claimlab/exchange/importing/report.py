@@ -107,6 +107,8 @@ class ImportReport(Shown):
     labels: dict[str, int] = field(default_factory=dict)
     without_label: int = 0
     unmapped: dict[str, int] = field(default_factory=dict)
+    # labels that no map knows, left null: rows, the pair to add to the map, the nearest known word
+    unknown_labels: dict[str, list[str]] = field(default_factory=dict)
     one_class: str | None = None
     dates: DateFindings | None = None
     languages: LanguageFindings | None = None
@@ -236,6 +238,8 @@ class ImportReport(Shown):
             yield (
                 f"{several(self.without_label, 'record')} without a label: veracity is null there."
             )
+        if self.unknown_labels:
+            yield _unknown_words(self.unknown_labels)
         if self.unmapped:
             yield (
                 f"The veracity of {several(sum(self.unmapped.values()), 'record')} was set to"
@@ -327,6 +331,23 @@ class ImportReport(Shown):
         shown += [f"{len(common) - SHOWN} more languages"] if len(common) > SHOWN else []
         shown += [f"{findings.unknown:,} not identified"] if findings.unknown else []
         return f"Languages ({findings.method}): {', '.join(shown)}."
+
+
+def _unknown_words(labels: Mapping[str, Sequence[str]]) -> str:
+    """Which labels the map lacks, what they may mean, and the argument that says so."""
+    rows = sum(int(words[0]) for words in labels.values())
+    listed = list(labels.items())[:SHOWN]
+    shown = [
+        f"'{value}' ({words[0]}{f', like {words[2]!r}' if len(words) > 2 else ''})"
+        for value, words in listed
+    ]
+    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    pairs = ",".join(words[1] for _, words in listed)
+    lacking = f"the map lacks {', '.join(shown)}{more}"
+    return (
+        f"The veracity of {several(rows, 'record')} is null: {lacking}."
+        f" Say what they mean: `map='{pairs}'`."
+    )
 
 
 def _common(counts: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -1,0 +1,101 @@
+"""What labels mean: several in one cell, codes by the words that they go with, unknown words."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from claimlab.core.errors import UnmappedLabels
+from claimlab.core.labels import general
+from claimlab.exchange.importer import import_files
+from claimlab.exchange.importing.meanings import nearest
+
+N = 60
+TEXTS = [
+    f"The council of Riverton said in {1960 + i} that the old bridge is safe" for i in range(N)
+]
+
+
+def write(path: Path, header: list[str], rows: list[list[str]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def labelled(path: Path, labels: list[str]) -> Path:
+    return write(
+        path, ["text", "label"], [[t, labels[i % len(labels)]] for i, t in enumerate(TEXTS)]
+    )
+
+
+def test_of_several_labels_in_a_cell_one_is_the_veracity(tmp_path: Path) -> None:
+    cells = ["fake,hate", "real", "hate,offensive", "fake", "real,offensive", "hate"]
+    dataset, report = import_files(labelled(tmp_path / "a.csv", cells))
+    assert report.labels == {"false": 20, "true": 20}
+    assert report.without_label == 20
+    meta = [json.loads(cell or "{}") for cell in dataset.records["meta"]]
+    assert [one.get("tags") for one in meta[:4]] == [["hate"], None, ["hate", "offensive"], None]
+    assert dataset.records["label_raw"][0] == "fake,hate"
+
+
+def test_a_remark_after_a_verdict_is_not_left_out(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "a.csv", ["true, in a way that nobody meant", "false"])
+    with pytest.raises(UnmappedLabels, match="in a way that nobody meant"):
+        import_files(path)
+
+
+@pytest.mark.parametrize("where", ["ids", "files", "column"])
+def test_codes_mean_what_the_words_beside_them_say(tmp_path: Path, where: str) -> None:
+    rows = [[f"{('fake', 'real')[i % 2]}_{i}", text, str(i % 2)] for i, text in enumerate(TEXTS)]
+    header = ["id", "text", "label"]
+    if where == "ids":
+        path = write(tmp_path / "a.csv", header, rows)
+    elif where == "files":
+        path = tmp_path / "d"
+        for code, word in enumerate(("fake", "real")):
+            part = [["n" + row[0][4:], *row[1:]] for row in rows if row[2] == str(code)]
+            write(path / f"news_{word}.csv", header, part)
+    else:
+        header = [*header, "remark"]
+        words = [["false", "fake", "hoax"], ["true", "correct", "real"]]
+        rows = [[f"n{i}", text, str(i % 2), words[i % 2][i % 3]] for i, text in enumerate(TEXTS)]
+        path = write(tmp_path / "a.csv", header, rows)
+    dataset, report = import_files(path, label="label")
+    assert report.labels == {"false": 30, "true": 30}
+    first = dataset.records.filter(dataset.records["text"] == TEXTS[0]).row(0, named=True)
+    assert (first["label_raw"], first["veracity"]) == ("0", "false")
+    if where != "column":
+        assert "30 of 30 rows" in str(dataset.lineage[0].parameters["map"])
+
+
+def test_codes_that_go_with_no_word_are_asked_about(tmp_path: Path) -> None:
+    rows = [[f"{('fake', 'real')[i % 3 == 0]}_{i}", t, str(i % 2)] for i, t in enumerate(TEXTS)]
+    with pytest.raises(UnmappedLabels, match="'0' \\(30\\), '1' \\(30\\)"):
+        import_files(write(tmp_path / "a.csv", ["id", "text", "label"], rows), label="label")
+
+
+def test_few_unknown_words_are_null_and_named(tmp_path: Path) -> None:
+    labels = ["true", "false"] * 5 + ["Partlyfalse", "wobbly"]
+    dataset, report = import_files(labelled(tmp_path / "a.csv", labels))
+    assert report.labels == {"false": 25, "true": 25}
+    assert dataset.records["veracity"].null_count() == 10
+    words = " ".join(report.lines())
+    assert "'Partlyfalse' (5, like 'partly false')" in words
+    assert "`map='Partlyfalse=mixed,wobbly=VERDICT'`" in words
+    _, answered = import_files(tmp_path / "a.csv", map="Partlyfalse=mixed,wobbly=unknown")
+    assert answered.labels == {"false": 25, "mixed": 5, "true": 25, "unknown": 5}
+
+
+def test_many_unknown_words_are_asked_about_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnmappedLabels, match="`map='Mostlytrue=true'`"):
+        import_files(labelled(tmp_path / "a.csv", ["Mostlytrue", "false"]))
+
+
+@pytest.mark.parametrize("word", ["not supported", "un true", "no", "0", "not false"])
+def test_a_word_more_may_turn_the_meaning_round(word: str) -> None:
+    near = nearest(word, general())
+    assert near is None or near[0].replace(" ", "") == word.replace(" ", "")
