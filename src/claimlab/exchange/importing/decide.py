@@ -109,7 +109,7 @@ def _read_codes(plan: Plan) -> None:
         return
     values = plan.gathered.text(pick.column).drop_nulls().unique().to_list()
     codes = _documented(pick.column, values, plan.verdicts) if len(values) <= MOST_CODES else None
-    if codes is None and 2 <= len(values) <= MOST_CODES:
+    if codes is None and "label" not in plan.values and 2 <= len(values) <= MOST_CODES:
         prose = {plan.column("text"), pick.column}
         others = [column for column in plan.gathered.frame.columns if column not in prose]
         codes = codes_by_words(plan.gathered.plain(), pick.column, others, plan.verdicts)

@@ -210,8 +210,8 @@ class Profile:
         few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
         strange = max(self.links, self.dates, self.splits, self.languages, self.lists) > 0.5
         words = self.answers < 0.95 and self.numbers < 0.5
-        said = {role for role, how in named(self.name).items() if how.where in ("whole", "main")}
-        likely = "label" in said or (not said & _ELSE and (words or self.nameless))
+        roles = {role for role, how in named(self.name).items() if how.where in ("whole", "main")}
+        likely = "label" in roles or (not roles & _ELSE and (words or self.nameless))
         return few and not strange and likely
 
     def _share(self, test: Callable[[str], bool]) -> float:

@@ -200,7 +200,7 @@ def _take_best(picks: dict[str, Pick], ranked: Collection[Candidate], seen: Prof
 def _pick(one: Candidate, seen: Profile, ranked: Collection[Candidate]) -> Pick:
     by_name = any(feature in one.added for feature in NAMED.values())
     words = ROLES[one.role](seen)
-    told = sorted(one.added.items(), key=lambda item: -item[1])
+    added = sorted(one.added.items(), key=lambda item: -item[1])
     rivals = (
         Rival(other.column, round(other.score, 1))
         for other in ranked
@@ -211,6 +211,6 @@ def _pick(one: Candidate, seen: Profile, ranked: Collection[Candidate]) -> Pick:
         f"its name; {words}" if by_name else words,
         seen.example,
         score=round(one.score, 1),
-        evidence=tuple((name, round(n, 1)) for name, n in told[:SHOWN] if n > 0 and name != BASE),
+        evidence=tuple((name, round(n, 1)) for name, n in added[:SHOWN] if n > 0 and name != BASE),
         rivals=tuple(rivals),
     )
