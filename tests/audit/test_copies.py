@@ -77,6 +77,7 @@ def copies_finding(data: Dataset, seed: int = 0) -> Finding:
     return finding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda: planted()[0], clean_twin], ids=["planted", "clean"])
 def test_copies_of_one_class_change_no_shortcut_verdict_and_fail_themselves(make: Any) -> None:
     data = make()

@@ -125,6 +125,7 @@ def test_changes_are_logged(given: tuple[Dataset, Truth], repaired: Repaired) ->
     assert log == {i: (old[i], s) for i, s in new.items() if old[i] != s}
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_and_another_seed_another_split(
     given: tuple[Dataset, Truth], audits: tuple[Audit, Audit], tmp_path: Path
 ) -> None:

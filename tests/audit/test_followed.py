@@ -218,6 +218,7 @@ def follow(advice: Advice, seen: set[str]) -> None:
             assert any(Path(command.options["output"]).iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AUDITED)
 def test_every_command_of_an_audit_runs_as_printed(
     name: str, audits: dict[str, Audit], place: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,41 +14,35 @@ from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import DEFECTS, clean_twin, planted
 
 
-@pytest.fixture(scope="module")
-def found() -> Audit:
-    return audit(planted()[0], debug=True)
-
-
 @pytest.mark.parametrize("defect", FOUND_BY_AUDIT)
-def test_each_planted_defect_is_found(defect: str, found: Audit) -> None:
+def test_each_planted_defect_is_found(defect: str, planted_audit: Audit) -> None:
     assert defect in DEFECTS
     check, feature = FOUND_BY_AUDIT[defect]
-    assert "fail" in {f.verdict for f in findings_of(found, check, feature)}, findings_of(
-        found, check, feature
+    assert "fail" in {f.verdict for f in findings_of(planted_audit, check, feature)}, findings_of(
+        planted_audit, check, feature
     )
 
 
-def test_the_giveaway_words_are_named(found: Audit) -> None:
+def test_the_giveaway_words_are_named(planted_audit: Audit) -> None:
     truth = planted()[1]
-    (giveaways,) = findings_of(found, "giveaways", None)
+    (giveaways,) = findings_of(planted_audit, "giveaways", None)
     assert set(truth.values["keyword"]) <= {row["word"] for row in giveaways.details["words"]}
 
 
-def test_conflicting_records_are_pointed_at(found: Audit) -> None:
+def test_conflicting_records_are_pointed_at(planted_audit: Audit) -> None:
     truth = planted()[1]
-    (urls,) = findings_of(found, "url-conflicts", None)
+    (urls,) = findings_of(planted_audit, "url-conflicts", None)
     assert set(urls.records) == set(truth.records["url-under-both-labels"])
-    (torn,) = findings_of(found, "near-duplicates", "under different labels")
+    (torn,) = findings_of(planted_audit, "near-duplicates", "under different labels")
     assert set(truth.records["contradicting-near-duplicates"]) <= set(torn.records)
-    (leaks,) = findings_of(found, "near-duplicates", "across the given split")
+    (leaks,) = findings_of(planted_audit, "near-duplicates", "across the given split")
     across = leaks.details["leaked"] + leaks.details["dev_leaked"]
     assert across >= len(truth.records["duplicates-across-splits"]) // 2
 
 
-def test_the_clean_twin_is_clean() -> None:
-    clean = audit(clean_twin(), debug=True)
-    assert [f for f in clean.findings if f.verdict in ("fail", "warn")] == []
-    assert sum(f.verdict == "pass" for f in clean.findings) >= 15
+def test_the_clean_twin_is_clean(clean_audit: Audit) -> None:
+    assert [f for f in clean_audit.findings if f.verdict in ("fail", "warn")] == []
+    assert sum(f.verdict == "pass" for f in clean_audit.findings) >= 15
 
 
 @pytest.mark.slow

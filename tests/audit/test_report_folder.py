@@ -23,7 +23,7 @@ from claimlab.audit.write import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.finding import Finding
-from claimlab.generate.planted import clean_twin, planted
+from claimlab.generate.planted import planted
 from claimlab.pages.blocks import Fold, Items, Table, walk
 from claimlab.pages.html import MAX_BYTES, to_html
 from claimlab.pages.markdown import escape
@@ -32,11 +32,8 @@ QUICK = Settings(repeats=1)
 
 
 @pytest.fixture(scope="module")
-def both() -> list[Audit]:
-    return [
-        audit(planted()[0], settings=QUICK, debug=True),
-        audit(clean_twin(), settings=QUICK, debug=True),
-    ]
+def both(planted_audit: Audit, clean_audit: Audit) -> list[Audit]:
+    return [planted_audit, clean_audit]
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +137,7 @@ def test_the_words_on_a_protocol_stand_in_one_place() -> None:
     told = [str(b.items) for b in walk(explanation("time", "cdl")) if isinstance(b, Items)]
     assert any("fitted on all rows" in text for text in told)
     assert not any("fitted on all rows" in s for s in caveats("cdl", "keywords"))
-    assert len(caveats("cdl")) == len(PROTOCOLS["cdl"].caveats)
+    assert len(caveats("cdl")) == len(PROTOCOLS["cdl"]["caveats"])
     assert caveats("somebody else's") == []
 
 

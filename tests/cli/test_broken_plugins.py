@@ -52,7 +52,7 @@ def claimlab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "words",
     [
-        ("audit", "data", "--json"),
+        pytest.param(("audit", "data", "--json"), marks=pytest.mark.slow),
         ("catalog", "--json"),
         ("clean", "--steps", "--json"),
         ("split", "--strategies", "--json"),

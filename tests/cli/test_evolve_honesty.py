@@ -61,9 +61,9 @@ def test_claims_without_a_text_are_said_and_counted(
     [
         (["--profile", "embedded"], "--profile"),
         (["--model", "other"], "--model"),
-        (["--auditor-profile", "embedded"], "--auditor-profile"),
-        (["--recording", "somewhere"], "--recording"),
-        (["--auditor-data", "somewhere"], "--auditor-data"),
+        (["--set", "auditor_profile=embedded"], "--set auditor_profile"),
+        (["--set", "recording=somewhere"], "--set recording"),
+        (["--set", "auditor_data=somewhere"], "--set auditor_data"),
         (["--network", "nowhere/ties.json"], "There is no file 'nowhere/ties.json'"),
     ],
 )
@@ -85,7 +85,7 @@ def test_a_wrong_stage_is_refused_before_a_report_is_written(
     data = written(tmp_path / "data", ENGLISH)
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2"]) == 0
     drift = ["evolve", "drift", str(tmp_path / "out"), "-o", str(tmp_path / "report"), "--datasets"]
-    assert run([*drift, str(tmp_path / "stages"), "--levels", "late"]) == 2
+    assert run([*drift, str(tmp_path / "stages"), "--set", "levels=late"]) == 2
     assert "There is no stage 'late'" in capsys.readouterr().err
     (tmp_path / "taken" / "seed").mkdir(parents=True)
     (tmp_path / "taken" / "seed" / "mine.txt").write_text("x")

@@ -60,8 +60,8 @@ def test_the_same_command_writes_the_same_bytes_whatever_runs_at_once(
             "all",
             "--steps",
             "6",
-            "--concurrency",
-            at_once,
+            "--set",
+            f"concurrency={at_once}",
         ]
         assert run(["evolve", "run", str(claims), "-o", str(tmp_path / name), *arguments]) == 0
     for file in ("records.parquet", "traces.parquet", "dataset.json"):
@@ -69,7 +69,7 @@ def test_the_same_command_writes_the_same_bytes_whatever_runs_at_once(
 
 
 def test_a_steered_run_is_replayed_from_its_own_traces(claims: Path, tmp_path: Path) -> None:
-    steered = ["--kind", "intervened", "--target", "style=colloquial", "--vote", "released"]
+    steered = ["--kind", "intervened", "--target", "style=colloquial", "--set", "vote=released"]
     assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "a"), *steered]) == 0
     again = [
         *steered,
@@ -77,8 +77,8 @@ def test_a_steered_run_is_replayed_from_its_own_traces(claims: Path, tmp_path: P
         "replay",
         "--auditor",
         "replay",
-        "--recording",
-        str(tmp_path / "a"),
+        "--set",
+        f"recording={tmp_path / 'a'}",
         "--seed",
         "7",
     ]
@@ -96,8 +96,8 @@ def test_files_of_agents_ties_and_weights_are_taken(claims: Path, tmp_path: Path
         "[null]\n"
         + "".join(f"{name} = {rate}\n" for name, rate in (rates | {"numbers": 1}).items())
     )
-    files = ["--population", "agents.csv", "--network", "ties.csv", "--weights", "weights.toml"]
-    given = [str(tmp_path / f) if "." in f and not f.startswith("--") else f for f in files]
+    given = ["--population", str(tmp_path / "agents.csv"), "--network", str(tmp_path / "ties.csv")]
+    given += ["--set", f"weights={tmp_path / 'weights.toml'}"]
     assert (
         run(["evolve", "run", str(claims), "-o", str(tmp_path / "out"), "--steps", "6", *given])
         == 0
@@ -140,13 +140,13 @@ def test_an_estimate_sends_nothing_and_writes_nothing(
         (["--rewriter", "modle"], 2, "Did you mean 'model'"),
         (["--rewriter", "model"], 2, "--profile"),
         (["--population", "1"], 2, "two or more"),
-        (["--group", "Nobody"], 2, "group of agents"),
-        (["--weights", "nowhere.toml"], 1, "cannot be read"),
-        (["--mode", "sometimes"], 2, "live, record, replay"),
+        (["--set", "group=Nobody"], 2, "group of agents"),
+        (["--set", "weights=nowhere.toml"], 1, "cannot be read"),
+        (["--set", "mode=sometimes"], 2, "live, record, replay"),
         (
             ["--kind", "intervened", "--target", "style=official", "--auditor", "classifier"],
             2,
-            "--auditor-data",
+            "--set auditor_data",
         ),
     ],
 )

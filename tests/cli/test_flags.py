@@ -14,7 +14,7 @@ from claimlab.cli.flags import in_flags
         ("Use `by='near-duplicates'`.", "split", "Use --by near-duplicates."),
         ("Pass `changed_in_test=False`.", "split", "Pass --set changed_in_test=false."),
         ("Pass `day_first=False`.", "import", "Pass --set day_first=false."),
-        ("Raise `max_calls`.", "evolve run", "Raise --max-calls."),
+        ("Raise `max_cost`.", "evolve run", "Raise --max-cost."),
         ("The column `topic` and `force=True`.", "", "The column `topic` and `force=True`."),
         (
             "To keep it: `show('a b', accept_edits=WHY)`",

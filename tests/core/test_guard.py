@@ -132,7 +132,7 @@ def test_the_command_line_names_flags_where_the_library_names_arguments() -> Non
         in_flags(message, ["audit", "d", "-o", "r"])
         == "Pass --force, or --json; the column `topic` stays."
     )
-    assert in_flags("Raise `max_calls`.", ["evolve", "run", "d"]) == "Raise --max-calls."
+    assert in_flags("Raise `max_cost`.", ["evolve", "run", "d"]) == "Raise --max-cost."
     assert in_flags("Pass `force=True`.", []) == "Pass `force=True`."
 
 

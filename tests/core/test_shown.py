@@ -55,6 +55,7 @@ RESULTS: dict[str, tuple[Callable[[Dataset, Path], Shown], str, str]] = {
 }
 
 
+@pytest.mark.needs("pandas")
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_a_line_a_table_and_rows(name: str, data: Dataset, tmp_path: Path) -> None:
     make, start, column = RESULTS[name]

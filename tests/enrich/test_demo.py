@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from claimlab.core import sync
 from claimlab.core.dataset import Dataset
 from claimlab.enrich.extract import rule_extractor
@@ -26,6 +28,7 @@ def ends(dataset: Dataset, index: Path, *, extract: bool) -> dict[str, str]:
     return dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
 
 
+@pytest.mark.slow
 def test_hidden_fact_checks_are_found_and_the_core_needs_the_extracted_claim(
     tmp_path: Path,
 ) -> None:

@@ -173,6 +173,7 @@ class Flaky:
         return Results(query=query, provider=self.name, evidence=(), retrieved=now(), cost=0.0)
 
 
+@pytest.mark.needs("pandas")
 def test_a_failing_search_is_counted_and_stops_nobody(dataset: Dataset) -> None:
     flaky = Flaky(SearchFailed("flaky", "timeout", "No answer came.", "Try later."))
     done = enriched(dataset, Doors(flaky))
@@ -304,6 +305,7 @@ def test_a_journal_of_another_run_or_a_torn_shard_is_not_taken_up(
     assert Shards(Journal(tmp_path, {"n": 1}), ids).done == {}
 
 
+@pytest.mark.slow
 def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(
     dataset: Dataset, searx: Any, tmp_path: Path
 ) -> None:

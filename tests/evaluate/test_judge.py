@@ -405,6 +405,7 @@ def test_the_command_records_replays_and_reads_files(
         read_people(tmp_path / "labels.csv")
 
 
+@pytest.mark.needs("pandas")
 def test_what_was_judged_is_shown_as_a_table(tmp_path: Path) -> None:
     done = judge_run(a_run(), scripted(by_score))
     assert repr(done).startswith(

@@ -40,8 +40,8 @@ def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
         "model",
         "--auditor",
         "model",
-        "--auditors",
-        "1",
+        "--set",
+        "auditors=1",
         "--profile",
         "embedded",
         "--steps",
@@ -54,7 +54,7 @@ def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
     votes = json.loads(hop["meta"])["votes"]
     assert len(votes) == 1
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "nothing"))  # a replay needs no model
-    cache = ["--mode", "replay", "--cache", str(tmp_path / "out.cache")]
+    cache = ["--set", "mode=replay", "--set", f"cache={tmp_path / 'out.cache'}"]
     assert run([*common, *model, *cache, "-o", str(tmp_path / "again")]) == 0
     first, second = (
         {p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again")

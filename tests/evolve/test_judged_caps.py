@@ -36,10 +36,10 @@ def answer(body: Body) -> str:
 @pytest.mark.parametrize(
     ("verb", "more", "report"),
     [
-        ("drift", ["--sample", "8"], "drift.json"),
+        ("drift", ["--set", "sample=8"], "drift.json"),
         (
             "worth",
-            ["--depth", "2", "--fan-out", "2", "--population", "20"],
+            ["--set", "depth=2", "--set", "fan_out=2", "--set", "population=20"],
             "worth-report/worth.json",
         ),
     ],
@@ -63,7 +63,7 @@ def test_caps_hold_over_starts_and_a_finished_run_replays(
         most = sum(part["calls"] for part in parts.values())
         assert server.counts()["served"] == 0, "an estimate asks nobody"
         for _ in range(2):
-            assert run([*command, *out, "--max-calls", "5"]) == 1
+            assert run([*command, *out, "--set", "max_calls=5"]) == 1
         assert server.counts()["served"] == 5, "the cap holds over starts"
         assert run([*command, *out]) == 0
         assert 5 < server.counts()["served"] <= most
@@ -71,10 +71,10 @@ def test_caps_hold_over_starts_and_a_finished_run_replays(
     again = [
         "-o",
         str(tmp_path / "again"),
-        "--mode",
-        "replay",
-        "--cache",
-        str(tmp_path / "out.cache"),
+        "--set",
+        "mode=replay",
+        "--set",
+        f"cache={tmp_path / 'out.cache'}",
     ]
     assert run([*command, *again]) == 0, "the endpoint is gone"
     first, second = (

@@ -431,7 +431,7 @@ def test_killed_ten_times_the_resumed_run_writes_the_same_bytes(town: Any, tmp_p
         "run",
         str(tmp_path / "claims"),
     ]
-    more = ["--network", "scale-free", "--steps", "30", "--concurrency", "7", "-o"]
+    more = ["--network", "scale-free", "--steps", "30", "--set", "concurrency=7", "-o"]
 
     def finished() -> int:
         return len(list((tmp_path / ".killed.work").glob("*/lives/0*.json")))

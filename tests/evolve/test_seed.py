@@ -272,14 +272,14 @@ def test_a_capped_seeding_goes_on_and_an_estimate_asks_nobody(
             f'[mine]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8"
         )
         command = ["evolve", "seed", str(tmp_path / "texts.csv"), "-o", str(tmp_path / "seeds"), "--json",
-                   "--profile", str(tmp_path / "mine.toml"), "--claims", "3", "--gray", "0", "--seed", "1"]  # fmt: skip
+                   "--profile", str(tmp_path / "mine.toml"), "--claims", "3", "--set", "gray=0", "--seed", "1"]  # fmt: skip
         assert run([*command, "--estimate"]) == 0
         estimate = json.loads(capsys.readouterr().out)["estimate"]
         assert estimate["parts"]["sentences"]["calls"] == 40
         assert estimate["parts"]["gray area"]["calls"] == 0
         assert server.counts()["served"] == 0
         for _ in range(2):
-            assert run([*command, "--max-calls", "15"]) == 1
+            assert run([*command, "--set", "max_calls=15"]) == 1
             assert "budget is spent" in capsys.readouterr().err
         assert server.counts()["served"] == 15
         assert run(command) == 0

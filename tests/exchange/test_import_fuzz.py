@@ -11,6 +11,8 @@ from fuzz_import import Outcome, judge
 from parts.fuzz_files import delimited, json_files, mutants, workbooks
 
 
+@pytest.mark.slow
+@pytest.mark.needs("pandas")
 def test_hostile_files_end_in_records_or_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

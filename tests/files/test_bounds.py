@@ -40,6 +40,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [parquet, arrow])
 def test_a_table_of_one_repeated_value_is_refused_before_it_fills_the_memory(
     tmp_path: Path, write: Callable[[pl.LazyFrame, Path], None]

@@ -127,6 +127,7 @@ def test_a_sample_of_which_nothing_is_measured_is_undecided(
     assert complete.count("passed") < loose.count("passed") == len(loose.verdicts)
 
 
+@pytest.mark.slow
 def test_a_vote_and_an_average_forgive_what_all_does_not(
     planted: tuple[Dataset, dict[str, list[str]]],
 ) -> None:
@@ -283,7 +284,7 @@ def test_the_verb_prints_the_funnel_and_lists_its_metrics(
     assert "information only" in capsys.readouterr().out
     assert run(["generate", "filter", folder, "--metric", "langage"]) == 2
     assert "language" in capsys.readouterr().err
-    assert run(["generate", "filter", folder, "--aggregate", "mean"]) == 2
+    assert run(["generate", "filter", folder, "--set", "aggregate=mean"]) == 2
 
 
 def test_every_sample_is_counted_for_every_metric() -> None:

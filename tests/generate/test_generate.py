@@ -14,11 +14,12 @@ import polars as pl
 import pytest
 
 from claimlab.cli.app import run
+from claimlab.core.calls.estimate import estimate
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.chain import salvaged
 from claimlab.generate.filter.front import quality_filter
-from claimlab.generate.front import estimate_generate, generate, preview
+from claimlab.generate.front import generate, preview
 from claimlab.generate.plan import chain_names, find_chain, space
 from claimlab.generate.records import FIELDS
 
@@ -318,7 +319,7 @@ def test_estimate_counts_what_the_run_asks(seeds: Dataset, writer: Any, tmp_path
         "profile": writer.profile,
     }
     for style, calls in (("form", 6), ("roles", 48)):
-        cost = estimate_generate(seeds, style=style, **words)
+        cost = estimate(generate, seeds, style=style, **words)
         assert cost["parts"]["writer-1"]["calls"] == calls
         assert cost["money_most"] > cost["money_least"] > 0
     made, cost = preview(seeds, cache=tmp_path / "calls", **words)

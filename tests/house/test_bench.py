@@ -235,6 +235,7 @@ def slowed() -> Iterator[tuple[quick.Job, quick.Job]]:
     yield lambda: work(6), lambda: work(4)
 
 
+@pytest.mark.slow
 def test_a_planted_slowdown_fails_and_a_steady_ratio_holds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

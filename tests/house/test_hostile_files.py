@@ -80,6 +80,7 @@ def files(folder: Path, suffix: str) -> Iterator[Path]:
     return iter(names)
 
 
+@pytest.mark.slow
 def test_markdown_holds_no_markup_of_the_data(written: Path) -> None:
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
     for file in files(written, ".md"):

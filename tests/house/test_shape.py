@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
+import pytest
 from parts import ruler
 
 HERE = Path(__file__).parent
@@ -16,31 +18,37 @@ MOST_BRANCHES = 15
 MOST_PARAMETERS = 8
 
 
+@pytest.fixture(scope="module")
+def counts() -> Counter[str]:
+    return ruler.tokens_by_room()
+
+
+@pytest.fixture(scope="module")
 def measured() -> list[ruler.Measured]:
     return [found for file, text in ruler.sources() for found in ruler.functions(file, text)]
 
 
-def test_every_room_keeps_its_budget() -> None:
-    counts = ruler.tokens_by_room()
+def test_every_room_keeps_its_budget(counts: Counter[str]) -> None:
     assert {name: n for name, n in counts.items() if n > BUDGET["tokens"].get(name, 0)} == {}
 
 
-def test_no_budget_is_left_for_a_room_that_is_gone() -> None:
-    assert set(BUDGET["tokens"]) <= set(ruler.tokens_by_room())
+def test_no_budget_is_left_for_a_room_that_is_gone(counts: Counter[str]) -> None:
+    assert set(BUDGET["tokens"]) <= set(counts)
 
 
-def test_hardly_any_function_is_too_complex() -> None:
-    over = [found for found in measured() if found.complexity > MOST_BRANCHES]
+def test_hardly_any_function_is_too_complex(measured: list[ruler.Measured]) -> None:
+    over = [found for found in measured if found.complexity > MOST_BRANCHES]
     assert len(over) <= BUDGET["most"]["functions_over_15_branches"], over
 
 
-def test_only_front_doors_take_many_parameters() -> None:
-    over = [found for found in measured() if found.parameters > MOST_PARAMETERS]
+def test_only_front_doors_take_many_parameters(measured: list[ruler.Measured]) -> None:
+    over = [found for found in measured if found.parameters > MOST_PARAMETERS]
     assert len(over) <= BUDGET["most"]["functions_over_8_parameters"], over
 
 
 def test_there_is_hardly_any_any() -> None:
-    count = sum(ruler.tokens(text).count("Any") for _, text in ruler.sources())
+    texts = [text for _, text in ruler.sources() if "Any" in text]
+    count = sum(ruler.tokens(text).count("Any") for text in texts)
     assert count <= BUDGET["most"]["any"]
 
 

@@ -111,7 +111,7 @@ TWINS = [
         lambda out: cl.evolve("data", steps=3, limit=5, seed=7, output=out),
     ),
     Twin(
-        "evolve drift evolved -o {out} --traces 3",
+        "evolve drift evolved -o {out} --set traces=3",
         lambda out: cl.drift("evolved", traces=3, output=out),
     ),
     Twin(
@@ -201,12 +201,6 @@ PRINTED = {
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",
     "detect --predictions": "detect.outside.import_predictions",
-    "evolve drift --estimate": "evolve.drift.front.estimate_drift",
-    "evolve run --estimate": "evolve.front.estimate_evolve",
-    "evolve seed --estimate": "evolve.claims.front.estimate_seed_claims",
-    "evolve worth --estimate": "evolve.worth.front.estimate_worth",
-    "generate run --estimate": "generate.front.estimate_generate",
-    "generate filter --estimate": "generate.filter.front.estimate_quality_filter",
     "report --init": "evaluate.eqa.study.new_study",
 }  # fmt: skip
 ESTIMATED = {"estimate", "settings_"}  # `cl.estimate(function, ...)`; the settings are arguments

@@ -53,7 +53,7 @@ SPENDING = {
     "enrich": f"enrich data -o out --provider searxng --extract none --set max_calls={CAP} --set concurrency=2",
     "detect": f"detect data -o out --detector llm-zero-shot --profile model.toml --set max_calls={CAP}",
     "judge": f"judge run -o out --profile model.toml --set max_calls={CAP}",
-    "evolve": f"evolve run data -o out --rewriter model --profile model.toml --steps 2 --max-calls {CAP}",
+    "evolve": f"evolve run data -o out --rewriter model --profile model.toml --steps 2 --set max_calls={CAP}",
     "audit": f"audit data -o out --check feasibility --judge model.toml --set judge_sample=30 --set max_calls={CAP}",
 }
 

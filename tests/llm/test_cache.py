@@ -153,6 +153,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_without_repeating_a_paid_call(lab: Any) -> None:
     with StandIn(latency=0.02) as server:
         command = [sys.executable, "-c", RUN, server.url, str(lab.cache)]

@@ -143,6 +143,7 @@ def test_charts_escape_names_and_stay_small() -> None:
     assert "1970" in dated or "July" in dated
 
 
+@pytest.mark.slow
 def test_charts_of_dates_are_the_same_bytes_in_every_time_zone() -> None:
     drawn = """
 from datetime import date

@@ -209,6 +209,7 @@ def test_a_file_that_an_option_names_belongs_to_the_step(place: Path) -> None:
     assert first["data"] == second["data"], "the options of one dataset are not those of another"
 
 
+@pytest.mark.slow
 def test_a_dataset_can_be_named_in_an_option(place: Path) -> None:
     text = STUDY.replace(
         "[clean.tidy]", '[enrich.own]\nprovider = "local:{rows}"\nextract = "none"\n[clean.tidy]'

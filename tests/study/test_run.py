@@ -54,6 +54,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in found}
 
 
+@pytest.mark.slow
 def test_every_step_is_done_once_and_only_what_changed_is_done_again(place: Path) -> None:
     grid = study_run("study.toml", "out")
     assert (len(grid.cells), len(grid.done)) == (16, 16)
@@ -304,6 +305,7 @@ def test_without_the_baseline_nothing_is_called_the_baseline(place: Path) -> Non
     assert {cell.text for row in table.rows for cell in row[1:]} == {"not measured"}
 
 
+@pytest.mark.slow
 def test_a_clear_difference_stays_clear_among_many_comparisons(place: Path) -> None:
     copies = "".join(f'[detector.copy{i}]\ndetector = "tfidf"\n' for i in range(60))
     names = ", ".join(f'"copy{i}"' for i in range(60))

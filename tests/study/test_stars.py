@@ -114,6 +114,7 @@ def again(grid: Grid, runs: tuple[str, ...]) -> tuple[float, float, float]:
     return score, best, float(max(by_chance, norm.sf((score - best) / np.std(drawn, ddof=1))))
 
 
+@pytest.mark.slow
 def test_the_table_is_that_of_other_code(grid: Grid) -> None:
     scored = entries(grid)
     tested = []

@@ -76,6 +76,7 @@ def test_records_without_a_value_can_be_chosen(client: TestClient, workspace: Pa
     )
 
 
+@pytest.mark.slow
 def test_texts_are_placed_on_a_map_and_lead_to_their_records(
     client: TestClient, workspace: Path
 ) -> None:

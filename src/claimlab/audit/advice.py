@@ -10,7 +10,7 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
@@ -57,36 +57,12 @@ class AdviceRule:
         )
 
 
-_REMEDIES: dict[str, Remedy] = {
-    one.__name__: one
-    for one in (
-        remedy.baseline,
-        remedy.clean,
-        remedy.draw_again,
-        remedy.fix,
-        remedy.hold_out,
-        remedy.look,
-        remedy.mask_typing,
-        remedy.scored,
-        remedy.scored_by_feature,
-        remedy.with_and_without_evidence,
-    )
-}
-_REMEDIES_FOR: dict[str, Callable[[str], Remedy]] = {
-    "mask": remedy.mask,
-    "review": remedy.review,
-    "show": remedy.show,
-    "split_by": remedy.split_by,
-}
-
-
 def _rule(row: JsonObject) -> AdviceRule:
     """A row of `data/advice.toml`; its remedy is a name, or a name and a word behind a colon."""
     name, _, word = row["remedy"].partition(":")
+    carried_out = getattr(remedy, name)
     lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
-    return AdviceRule(
-        **{**row, **lists, "remedy": _REMEDIES_FOR[name](word) if word else _REMEDIES[name]}
-    )
+    return AdviceRule(**{**row, **lists, "remedy": carried_out(word) if word else carried_out})
 
 
 # The last is for a check of another package, or one that has no rule of its own yet.

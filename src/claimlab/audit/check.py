@@ -18,42 +18,24 @@ from claimlab.audit.subject import Subject
 from claimlab.core import packaged
 from claimlab.core.finding import Finding
 from claimlab.core.registry import Registry
+from claimlab.core.types import JsonObject
 
 ProtocolName = Literal["fair", "cdl", "cdl-holdout"]
 
 
-@dataclass(frozen=True)
-class Caveat:
-    """A sentence about a protocol; `checks` names the checks it touches (all of the protocol's when
-    empty).
-    """
-
-    sentence: str
-    checks: tuple[str, ...] = ()
-
-    def touches(self, check: str) -> bool:
-        return not self.checks or check in self.checks
-
-
-@dataclass(frozen=True)
-class Described:
-    summary: str
-    caveats: tuple[Caveat, ...] = ()
-
-
-PROTOCOLS = {
-    name: Described(
-        row["summary"],
-        tuple(Caveat(one["sentence"], tuple(one.get("checks", ()))) for one in row["caveats"]),
-    )
-    for name, row in packaged.toml("claimlab.audit", "protocols.toml").items()
-}
+PROTOCOLS: JsonObject = packaged.toml("claimlab.audit", "protocols.toml")
 
 
 def caveats(protocol: str, check: str | None = None) -> list[str]:
-    """Known flaws of `protocol`, for one check or for all; none for a protocol from a plug-in."""
-    known = PROTOCOLS.get(protocol)
-    return [c.sentence for c in known.caveats if check is None or c.touches(check)] if known else []
+    """Known flaws of `protocol`, for one check or for all; none for a protocol from a plug-in.
+
+    A caveat names the checks that it touches: all of the protocol's where it names none.
+    """
+    return [
+        caveat["sentence"]
+        for caveat in PROTOCOLS.get(protocol, {}).get("caveats", [])
+        if check is None or check in caveat.get("checks", [check])
+    ]
 
 
 @dataclass(frozen=True)

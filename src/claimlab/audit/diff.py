@@ -124,22 +124,19 @@ def _key(finding: Finding) -> tuple[str, str]:
 def _change(was: Finding | None, now: Finding | None) -> Change:
     one = now or was
     assert one is not None  # a key comes from one of them
-    return Change(
-        _kind(was, now),
-        one.check,
-        one.feature,
-        was.verdict if was else None,
-        now.verdict if now else None,
-        was.score if was else None,
-        now.score if now else None,
-    )
+    scores = (finding.score if finding else None for finding in (was, now))
+    return Change(_kind(was, now), one.check, one.feature, *_verdicts(was, now), *scores)
+
+
+def _verdicts(was: Finding | None, now: Finding | None) -> tuple[Verdict | None, Verdict | None]:
+    return was.verdict if was else None, now.verdict if now else None
 
 
 def _kind(was: Finding | None, now: Finding | None) -> Kind:
     """An alarm that is no longer measured did not go: it changed. So did a score that left its
     interval.
     """
-    before, after = was.verdict if was else None, now.verdict if now else None
+    before, after = _verdicts(was, now)
     if after in ALARMS and before not in ALARMS:
         return "came"
     if before in ALARMS and after == "pass":

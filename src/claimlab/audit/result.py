@@ -30,6 +30,12 @@ class Example(BaseModel):
     text: str | None = None
 
 
+WRITTEN = (
+    *("dataset", "digest", "card", "protocol", "target", "seed", "records", "labelled"),
+    *("folder", "split", "rule"),
+)  # the fields of an audit that its file holds as they are
+
+
 @dataclass(repr=False)
 class Audit(Shown):
     """The findings on one dataset, with what is needed to say what they are about."""
@@ -121,17 +127,7 @@ class Audit(Shown):
 
     def to_json(self) -> JsonObject:
         return {
-            "dataset": self.dataset,
-            "digest": self.digest,
-            "card": self.card,
-            "protocol": self.protocol,
-            "target": self.target,
-            "seed": self.seed,
-            "records": self.records,
-            "labelled": self.labelled,
-            "folder": self.folder,
-            "split": self.split,
-            "rule": self.rule,
+            **{name: getattr(self, name) for name in WRITTEN},
             "counts": self.counts(),
             "conclusion": self.concluded().to_json(),
             "findings": [f.model_dump(mode="json") for f in self.findings],

@@ -4,7 +4,7 @@ must stay together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -117,15 +117,7 @@ class Subject:
         if len(index) == self.n and np.array_equal(index, self.everyone):
             return self
         bound = None if self.bound is None else self.bound[index]
-        return Subject(
-            self.dataset,
-            self.target,
-            self.rows[index],
-            self.classes,
-            self.y[index],
-            bound,
-            self.note,
-        )
+        return replace(self, rows=self.rows[index], y=self.y[index], bound=bound)
 
     @cached_property
     def distinct(self) -> Subject:
@@ -152,15 +144,12 @@ class Subject:
         """Only these rows, which stand for all others; itself where there are no others."""
         if len(index) == self.n:
             return self
-        notes = f"{self.note} {note}".strip()
-        return Subject(
-            self.dataset,
-            self.target,
-            self.rows[index],
-            self.classes,
-            self.y[index],
-            self.groups[index],
-            notes,
+        return replace(
+            self,
+            rows=self.rows[index],
+            y=self.y[index],
+            bound=self.groups[index],
+            note=f"{self.note} {note}".strip(),
         )
 
     def table(self, name: str) -> pl.DataFrame | None:

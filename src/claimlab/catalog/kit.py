@@ -32,14 +32,11 @@ from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.core.record import meta_column, meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.encoding import decode
-from claimlab.files.safety import UNPACKED as MAX_UNPACKED
-from claimlab.files.tables import frame_of, read_delimited, read_json_as
+from claimlab.files.tables import frame_of, read_json_as
 from claimlab.text.snowflake import tweet_time
 
 __all__ = [
     "AS_PUBLISHED",
-    "MAX_UNPACKED",
     "Bundle",
     "Card",
     "Entry",
@@ -53,7 +50,6 @@ __all__ = [
     "answers",
     "blank_to_null",
     "dated",
-    "decode",
     "distinct",
     "entry_of",
     "frame_of",
@@ -67,7 +63,6 @@ __all__ = [
     "normalise",
     "numbered",
     "post_or_id",
-    "read_delimited",
     "read_entry",
     "read_json_as",
     "read_objects",

@@ -25,16 +25,47 @@ from claimlab.catalog.columns import numbered, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
+from claimlab.core.errors import UnknownName, UnreadableFile
+from claimlab.core.labels import LabelMap, Unmapped, built_in_maps, check_unmapped, load_map
 from claimlab.core.record import VERACITIES
 from claimlab.core.run import Run
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.files.bundle import Bundle
 
 DATASETS = CardRegistry(
     "dataset", package="claimlab.catalog.readers", attribute="DATASET", group="claimlab.datasets"
 )
+
+
+def all_maps() -> dict[str, LabelMap]:
+    """Every verdict map by its address: the built-in ones (`ratings`), then those of each dataset
+    (`liar/a5`), its default first.
+    """
+    own = {
+        f"{name}/{key}": one
+        for name, entry in DATASETS.all().items()
+        for key, one in entry.maps.items()
+    }
+    return {**{name: load_map(name) for name in built_in_maps()}, **own}
+
+
+def find_map(address: str) -> LabelMap:
+    """The map at `address`, or in a TOML file; an unknown one is an error that names similar
+    addresses.
+    """
+    if address.endswith(".toml") or address in built_in_maps():
+        return load_map(address)
+    known = all_maps()
+    if address not in known:
+        raise UnknownName("verdict map", address, known)
+    return known[address]
+
+
+def summary(one: LabelMap) -> dict[str, int | str]:
+    """Version, how many values lead to each verdict, and the note."""
+    values = list(one.verdicts.values())
+    return {"version": one.version, **{v: values.count(v) for v in VERACITIES}, "note": one.note}
 
 
 @repeatable()
@@ -75,7 +106,7 @@ def _load(
     with Bundle.open(source) as bundle:
         loaded = read(loader, bundle, entry)
         inputs = bundle.hashes()
-    loaded.records, unread = keep_unread(loaded.records)
+    loaded.records, unread = keep_unread(completed(loaded.records))
     if loaded.records.is_empty():
         raise UnreadableFile(
             f"'{source}' gave no records as {entry.card.title}.", "Give the files as published."
@@ -136,11 +167,18 @@ def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
     return loaded
 
 
+def completed(records: pl.DataFrame) -> pl.DataFrame:
+    """`records` with nulls in those of these columns that a loader left out."""
+    nothing = pl.lit(None, pl.String)
+    names = ("text", "label_raw", "authorship", "meta")
+    return records.with_columns(nothing.alias(n) for n in names if n not in records.columns)
+
+
 def mapped(
     records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped
 ) -> tuple[pl.DataFrame, list[str]]:
     """Fill `veracity` from `label_raw`, unless the loader did."""
-    if "veracity" in records.columns or verdicts is None or "label_raw" not in records.columns:
+    if "veracity" in records.columns or verdicts is None:
         return records, []
     result = verdicts.apply(records["label_raw"], unmapped=unmapped)
     notes = []
@@ -166,8 +204,7 @@ def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
             f"Only one class ('{next(iter(classes))}') is in these files: {entry.card.title} as"
             " given cannot train or test a detector."
         )
-    texts = records["text"].drop_nulls().len() if "text" in records.columns else 0
-    if texts == 0:
+    if records["text"].null_count() == records.height:
         notes.append(
             "These files hold ids without text: checks of text are not possible until the texts are"
             " fetched."
@@ -200,7 +237,9 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         records = records.drop(column)
         lost = unread.drop_nulls()
         if lost.len():
-            records = records.with_columns(_with_meta(records, f"{name}_as_written", unread))
+            rows = unread.is_not_null().arg_true().to_list()
+            written = {row: {f"{name}_as_written": unread[row]} for row in rows}
+            records = _with_meta(records, written)
             present = int((records[name].is_not_null() | unread.is_not_null()).sum())
             notes.append(
                 f"{lost.len():,} of {present:,} {many if present > 1 else one} cannot be read, such"
@@ -209,12 +248,14 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return records, notes
 
 
-def _with_meta(records: pl.DataFrame, key: str, values: pl.Series) -> pl.Series:
-    meta = records["meta"].to_list() if "meta" in records.columns else [None] * records.height
-    for row in values.is_not_null().arg_true().to_list():
+def _with_meta(records: pl.DataFrame, more: Mapping[int, JsonObject]) -> pl.DataFrame:
+    """`records` with more keys in the `meta` of some rows, where it does not have them."""
+    meta = records["meta"].to_list()
+    for row, keys in more.items():
         known = json.loads(meta[row]) if meta[row] else {}
-        meta[row] = json.dumps({**known, key: values[row]}, ensure_ascii=False, sort_keys=True)
-    return pl.Series("meta", meta, dtype=pl.String)
+        if not keys.keys() <= known.keys():
+            meta[row] = json.dumps({**keys, **known}, ensure_ascii=False, sort_keys=True)
+    return records.with_columns(pl.Series("meta", meta, dtype=pl.String))
 
 
 CHANGES = {
@@ -228,30 +269,19 @@ def marked(records: pl.DataFrame, title: str) -> tuple[pl.DataFrame, bool]:
     """`records` with the mark on every machine-made row that lacks it, and whether there is any
     such row.
     """
-    if "authorship" not in records.columns:
-        return records, False
-    machine = records["authorship"].is_in(list(CHANGES)).fill_null(False)
-    if not machine.any():
-        return records, False
-    meta = records["meta"].to_list() if "meta" in records.columns else [None] * records.height
-    labels = (
-        records["label_raw"].to_list()
-        if "label_raw" in records.columns
-        else [None] * records.height
-    )
-    authors = records["authorship"].to_list()
-    for i in machine.arg_true().to_list():
-        known = json.loads(meta[i]) if meta[i] else {}
-        if "synthetic" in known:
-            continue
-        origin = f"{title}, as published"
-        known["synthetic"] = {
-            "changes": [CHANGES[authors[i]]],
-            "label": labels[i] or "none given",
-            "origin": origin,
+    machine = records.with_row_index("row").filter(pl.col("authorship").is_in(list(CHANGES)))
+    origin = f"{title}, as published"
+    marks = {
+        row: {
+            "synthetic": {
+                "changes": [CHANGES[author]],
+                "label": label or "none given",
+                "origin": origin,
+            }
         }
-        meta[i] = json.dumps(known, ensure_ascii=False, sort_keys=True)
-    return records.with_columns(pl.Series("meta", meta, dtype=pl.String)), True
+        for row, author, label in machine.select("row", "authorship", "label_raw").iter_rows()
+    }
+    return _with_meta(records, marks), bool(marks)
 
 
 def holds_factchecks(folder: Path) -> bool:

@@ -24,6 +24,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from claimlab.catalog.columns import (
     answers,
     dated,
+    host,
     languages,
     numbered,
     post_or_id,
@@ -35,12 +36,13 @@ from claimlab.catalog.columns import (
 from claimlab.catalog.entry import Loaded
 from claimlab.catalog.table import Table, western_text
 from claimlab.core.errors import UnreadableFile
-from claimlab.core.record import SCHEMA
+from claimlab.core.record import SCHEMA, meta_column
 from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 from claimlab.text.snowflake import tweet_time
 
-PLAIN_COLUMNS = ("id", "text", "tweet_id", "author", "source", "url", "topic", "group")
+PLAIN_COLUMNS = ("id", "text", "tweet_id", "author", "source", "url", "topic", "group", "split")
+KEY = "key of the join"
 
 
 class Closed(BaseModel):
@@ -62,14 +64,17 @@ class Source(Closed):
     """A column of the file, and what is made of its cells.
 
     Written short, it is the column's name or a list of its spellings. Of `extract`, a regular
-    expression, the first group is kept; `values` puts words for codes; `prefix` goes in front, and
-    may name what is fixed for the part ("{split}-").
+    expression, the first group is kept; `values` puts words for codes; `host` keeps the host of an
+    address; `prefix` goes in front, and may name what is fixed for the part ("{split}-"). Where
+    nothing is left, `otherwise` is taken.
     """
 
     column: Spellings
     extract: str | None = None
     values: dict[str, str] = {}
+    host: bool = False
     prefix: str = ""
+    otherwise: Source | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -82,7 +87,11 @@ class Source(Closed):
             cells = cells.str.extract(self.extract)
         if self.values:
             cells = cells.replace(self.values)
-        return self.prefix.format_map(fixed) + cells if self.prefix else cells
+        if self.host:
+            cells = pl.select(host(pl.lit(cells))).to_series()
+        if self.prefix:
+            cells = self.prefix.format_map(fixed) + cells
+        return cells.fill_null(self.otherwise.series(file, fixed)) if self.otherwise else cells
 
 
 Columns = Annotated[dict[str, Spellings], BeforeValidator(_by_name)]
@@ -99,10 +108,27 @@ class Dates(Closed):
 
 
 class Part(Closed):
-    """Files that belong together, such as those of one split, and what all their records share."""
+    """Files that belong together, such as those of one split, and what all their records share.
+
+    Where the title of an article is in a file of its own, `titles` are those files: each has the
+    name of its article.
+    """
 
     files: tuple[str, ...]
+    titles: tuple[str, ...] = ()
     fixed: dict[str, str] = {}
+
+
+class Join(Closed):
+    """A file beside, with a row for each value of `on`, which it has in the column `key`. Its
+    columns are read as "NAME.COLUMN".
+    """
+
+    name: str
+    files: tuple[str, ...]
+    on: Source
+    key: Spellings
+    absent: str | None = None  # a note where the file is not there; without it, it must be
 
 
 class Evidence(Closed):
@@ -120,15 +146,15 @@ class PlainTable(Closed):
     """The records of a dataset, from one file or from several that are laid out alike.
 
     The columns of `text`, `label` and `tweet_id` must be there where they are named, those of the
-    others may be absent: `needed` and `optional` say otherwise. A text that is missing is taken
-    from the column `otherwise`, and where no dates are named they are those of the tweet ids.
-    Labels that a spreadsheet made floats ("1.0") are whole numbers again.
+    others may be absent: `needed` and `optional` say otherwise. Where no dates are named they are
+    those of the tweet ids. Labels that a spreadsheet made floats ("1.0") are whole numbers again.
     """
 
     files: tuple[str, ...] = ()
     every: bool = False  # all files that the first fitting pattern matches, not one
     parts: tuple[Part, ...] = ()
     any_part: bool = False  # some of the parts may be absent
+    join: Join | None = None
     articles: bool = False  # a text file for each record: columns `stem`, `title` and `text`
     delimiter: str | None = None
     quoted: bool = True
@@ -140,23 +166,27 @@ class PlainTable(Closed):
     id_digits: int = 6  # of numbers that are given where the file has no ids
     text: Source | None = None
     title: Source | None = None
-    otherwise: Source | None = None
     kind: str = "claim"  # of a record with a text; one without is an id alone
     label: Source | None = None
     language: Source | None = None
     date: tuple[Dates, ...] = ()
+    sent: bool = False  # a tweet without a date in writing has that of its id
     tweet_id: Source | None = None
     author: Source | None = None
     source: Source | None = None
     url: Source | None = None
     topic: Source | None = None
     group: Source | None = None
+    split: Source | None = None
     same_text: bool = False  # rows that say the same are a group
     meta: Columns = {}
+    rows_in_meta: bool = False  # the row of the file, from 0
     needed: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     answers: dict[str, str] = {}  # column of people's answers -> question
     evidence: Evidence | None = None
+    only: dict[str, str] = {}  # the records that have these values, where the file has any
+    not_told: str | None = None  # a note where it has none
     notes: tuple[str, ...] = ()  # "{records}" is their number
     unlabelled: str | None = None  # a note on rows without a label, where there are any
 
@@ -164,36 +194,41 @@ class PlainTable(Closed):
 def read_plain(bundle: Bundle, dataset: str, plan: PlainTable) -> Loaded:
     """The records of `dataset` as `plan` says, with the side tables that it names."""
     rows = pl.concat([_rows(file, fixed, plan) for file, fixed in _files(bundle, plan)])
-    ids = _ids(rows, dataset, plan)
-    groups = [repeated(rows["text"], ids)] if plan.same_text else []
-    rows = rows.with_columns(ids, *groups)
+    has_values = all(rows[column].count() for column in plan.only)
+    rows = rows.filter(**plan.only) if plan.only and has_values else rows
+    rows = rows.with_columns(_ids(rows, dataset, plan))
+    if plan.same_text:
+        rows = rows.with_columns(repeated(rows["text"], rows["id"]))
     records = rows.select(name for name in rows.columns if " " not in name)
-    tables = {}
-    if plan.answers:
-        questions = {f"answer {column}": question for column, question in plan.answers.items()}
-        tables["annotations"] = answers(rows, questions)
-    if plan.evidence is not None:
-        tables["evidence"] = _evidence(rows, plan.evidence)
-    notes = [note.format(records=f"{records.height:,}") for note in plan.notes]
+    notes = [*plan.notes]
+    if plan.not_told and not has_values:
+        notes.append(plan.not_told)
+    if plan.join and plan.join.absent and not bundle.match(*plan.join.files):
+        notes.append(plan.join.absent)
     bare = records["label_raw"].null_count()
     if plan.unlabelled and bare:
         notes.append(f"{several(bare, 'row')} without a label: {plan.unlabelled}")
-    return Loaded(records, tables, notes)
+    return Loaded(
+        records, _tables(rows, plan), [n.format(records=f"{records.height:,}") for n in notes]
+    )
 
 
 def _files(bundle: Bundle, plan: PlainTable) -> list[tuple[Table, dict[str, str]]]:
     """Each file with what is fixed for its records."""
     parts = plan.parts or (Part(files=plan.files),)
     if plan.articles:
-        return [(_articles(bundle, part.files), part.fixed) for part in parts]
-    files = [
-        (_table(bundle, name, plan), part.fixed)
-        for part in parts
-        for name in _names(bundle, part, plan)
-    ]
+        present = [part for part in parts if not plan.any_part or bundle.match(*part.files)]
+        files = [(_articles(bundle, part), part.fixed) for part in present]
+    else:
+        files = [
+            (_table(bundle, name, plan), part.fixed)
+            for part in parts
+            for name in _names(bundle, part, plan)
+        ]
     if not files:
         wanted = [pattern for part in parts for pattern in part.files]
-        bundle.one(*(wanted[-1:] if plan.every else wanted))  # raises, and says what is there
+        shown = wanted[:1] if plan.articles else wanted[-1:] if plan.every else wanted
+        bundle.one(*shown)  # raises, and says what is there
     return files
 
 
@@ -212,8 +247,23 @@ def _table(bundle: Bundle, name: str, plan: PlainTable) -> Table:
         columns=plan.header,
         western=plan.western,
     )
-    blank = pl.col(pl.String).replace(plan.blank, None)
-    return Table(name, table.frame.with_columns(blank)) if plan.blank else table
+    if plan.blank:
+        blank = pl.col(pl.String).replace(plan.blank, None)
+        table = Table(name, table.frame.with_columns(blank))
+    return _joined(bundle, table, plan.join) if plan.join else table
+
+
+def _joined(bundle: Bundle, table: Table, join: Join) -> Table:
+    names = first_matched(bundle, join.files)
+    if not names and join.absent:
+        return table
+    other = Table.read(bundle, names[0] if names else bundle.one(*join.files))
+    beside = other.frame.select(
+        pl.all().name.prefix(f"{join.name}."), other.need(*join.key).alias(KEY)
+    )
+    own = table.frame.with_columns(join.on.series(table, {}, needed=True).alias(KEY))
+    once = beside.unique(KEY, keep="first")
+    return Table(table.name, own.join(once, on=KEY, how="left", maintain_order="left"))
 
 
 def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
@@ -221,21 +271,26 @@ def first_matched(bundle: Bundle, patterns: Sequence[str]) -> list[str]:
     return next(filter(None, map(bundle.match, patterns)), [])
 
 
-def _articles(bundle: Bundle, patterns: tuple[str, ...]) -> Table:
+def _articles(bundle: Bundle, part: Part) -> Table:
     """Articles kept as a text file each: the first line is the title where more follows it."""
-    names = first_matched(bundle, patterns)
+    names = first_matched(bundle, part.files)
     if not names:
         raise UnreadableFile(
-            f"'{bundle.path.name}' holds no articles like {' or '.join(map(repr, patterns))}.",
+            f"'{bundle.path.name}' holds no articles like {' or '.join(map(repr, part.files))}.",
             "Give the folder as published, with one folder per label.",
         )
+    titles = {PurePosixPath(name).name: name for name in bundle.match(*part.titles)}
     rows = []
     for name in names:
-        head, _, body = article_text(bundle, name).partition("\n")
-        title, text = (head.strip(), body.strip()) if body.strip() else (None, head.strip())
-        rows.append((PurePosixPath(name).name.removesuffix(".txt"), title or None, text or None))
+        path, text = PurePosixPath(name), article_text(bundle, name)
+        title = article_text(bundle, titles[path.name]) if path.name in titles else None
+        head, _, body = text.partition("\n")
+        if not part.titles and body.strip():
+            title, text = head.strip(), body.strip()
+        rows.append((path.stem, title, text))
     columns = dict.fromkeys(("stem", "title", "text"), pl.String)
-    return Table(names[0], pl.DataFrame(rows, schema=columns, orient="row"))
+    frame = pl.DataFrame(rows, schema=columns, orient="row")
+    return Table(names[0], frame.with_columns(pl.lit(v).alias(n) for n, v in part.fixed.items()))
 
 
 def article_text(bundle: Bundle, name: str) -> str:
@@ -251,13 +306,15 @@ def _rows(file: Table, fixed: Mapping[str, str], plan: PlainTable) -> pl.DataFra
         return source.series(file, fixed, needed=name in needed) if source else file.maybe()
 
     columns = {name: column(name) for name in PLAIN_COLUMNS}
-    texts = columns["text"].fill_null(column("otherwise"))
+    meta = file.pick((), plan.meta)
+    numbered_meta = meta.with_row_index("row") if plan.rows_in_meta else meta
+    texts = columns["text"]
     texts = title_and_body(column("title"), texts) if plan.title else texts
     columns |= {
         "text": texts,
         "kind": post_or_id(texts).replace("post", plan.kind),
         "label_raw": column("label").str.strip_suffix(".0"),
-        "meta": file.meta(plan.meta),
+        "meta": meta_column(numbered_meta, numbered_meta.columns) if plan.meta else file.maybe(),
         **_dates(file, plan, columns["tweet_id"]),
         **{f"answer {name}": file.need(name) for name in plan.answers},
     }
@@ -272,14 +329,14 @@ def _rows(file: Table, fixed: Mapping[str, str], plan: PlainTable) -> pl.DataFra
 
 
 def _dates(file: Table, plan: PlainTable, tweets: pl.Series) -> dict[str, pl.Series]:
-    if not plan.date:
-        return dated({"snowflake id": tweet_time(tweets)})
     written = [file.maybe(*dates.column) for dates in plan.date]
     readings = {
         dates.source or f"{dates.column[0]} column": utc(texts, *dates.formats)
         for dates, texts in zip(plan.date, written, strict=True)
     }
-    return dated(readings, written=pl.select(pl.coalesce(written)).to_series())
+    if plan.sent or not plan.date:
+        readings["snowflake id"] = tweet_time(tweets)
+    return dated(readings, written=pl.select(pl.coalesce(*written, file.maybe())).to_series())
 
 
 def _ids(rows: pl.DataFrame, dataset: str, plan: PlainTable) -> pl.Series:
@@ -288,6 +345,16 @@ def _ids(rows: pl.DataFrame, dataset: str, plan: PlainTable) -> pl.Series:
     if plan.id_unique:
         return (f"{dataset}-" + rows["id"]).alias("id")
     return unique_ids(dataset, rows["id"])
+
+
+def _tables(rows: pl.DataFrame, plan: PlainTable) -> dict[str, pl.DataFrame]:
+    tables = {}
+    if plan.answers:
+        questions = {f"answer {column}": question for column, question in plan.answers.items()}
+        tables["annotations"] = answers(rows, questions)
+    if plan.evidence is not None:
+        tables["evidence"] = _evidence(rows, plan.evidence)
+    return tables
 
 
 def _evidence(rows: pl.DataFrame, plan: Evidence) -> pl.DataFrame:

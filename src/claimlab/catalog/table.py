@@ -61,7 +61,8 @@ class Table:
         """The table in member `name`: Parquet, Excel, JSON, JSON lines, or delimited by whatever
         its header shows.
 
-        `columns` names the columns of a file without a header. `western` says that what is not
+        `columns` names the columns of a file without a header, or the only one of a JSON list of
+        values. `western` says that what is not
         UTF-8 is latin-1 or its Windows cousin, so that nothing is guessed.
         """
         suffix = name.rsplit(".", 1)[-1].lower()
@@ -70,7 +71,10 @@ class Table:
         if suffix in ("xlsx", "xls"):
             return cls(name, read_excel(bundle.read(name), name))
         if suffix in ("json", "jsonl", "ndjson"):
-            return cls(name, frame_of(read_objects(bundle, name)))
+            if columns is None:
+                return cls(name, frame_of(read_objects(bundle, name)))
+            values = read_json_as(bundle.text(name), name, list)
+            return cls(name, frame_of(dict.fromkeys(columns, value) for value in values))
         text = western_text(bundle, name) if western else bundle.text(name)
         mark = delimiter or sniff_delimiter(text)
         return cls(

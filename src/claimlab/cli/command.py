@@ -26,7 +26,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from claimlab.cli import complete
 from claimlab.cli.flags import with_flags
-from claimlab.cli.options import expanded
 from claimlab.cli.output import listing, progress_bar, show_estimate
 from claimlab.core.calls.estimate import estimate
 from claimlab.core.errors import UnknownName, UsageError
@@ -354,10 +353,6 @@ class Verb(typer.Typer):
             return show
 
         return register
-
-    def command(self, *args: Any, **settings: Any) -> Callable[[Any], Any]:
-        register = super().command(*args, **settings)
-        return lambda function: register(expanded(function))
 
 
 def verb(**settings: Any) -> Verb:

@@ -15,7 +15,8 @@ alone. A sentence names other options as the library's messages do (`by=time`): 
 says them as flags.
 
 What many verbs share is declared here once. The rarely used options of calls are taken as
-`**calls: Unpack[CallOptions]` and travel inside as that one value.
+`**calls: Unpack[CallOptions]` and travel inside as that one value. A verb with many options of its
+own takes them in the same way, in a TypedDict that adds to it: `divided` tells them apart.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ from typing import (
     Any,
     Literal,
     TypedDict,
+    TypeVar,
     Union,
     Unpack,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -131,8 +134,9 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 def _fields_of(options: type) -> dict[str, Parameter]:
     assert is_typeddict(options)
     fields = {}
-    for name, hint in get_type_hints(options, include_extras=True).items():
-        option = _option(hint)
+    hints = get_type_hints(options, include_extras=True)
+    for name in sorted(hints, key=lambda name: name in BatchOptions.__annotations__):
+        hint, option = hints[name], _option(hints[name])
         fields[name] = Parameter(name, hint, option.default if option else None, option)
     return fields
 
@@ -173,6 +177,7 @@ PromptFiles = Annotated[
         "Your own prompt; may be repeated. See: claimlab llm prompts",
         metavar="NAME=FILE",
         kind=str,
+        default=(),
     ),
 ]
 ReportFolder = Annotated[Place | None, Option("Folder for an HTML page of the result.")]
@@ -226,6 +231,21 @@ class BatchOptions(CallOptions, total=False):
             default=False,
         ),
     ]
+
+
+Options = TypeVar("Options", bound=Mapping[str, object])
+
+
+def divided(kind: type[Options], options: Options) -> tuple[Options, BatchOptions]:
+    """The options of a verb's own, each given or its default, and those of its calls."""
+    shared = BatchOptions.__annotations__
+    own = {
+        name: options.get(name, one.default)
+        for name, one in _fields_of(kind).items()
+        if name not in shared
+    }
+    calls = {name: value for name, value in options.items() if name in shared}
+    return cast(Options, own), cast(BatchOptions, calls)
 
 
 class DataCalls(CallOptions, DataOptions, total=False):

@@ -13,7 +13,7 @@ Every place has a local copy in the cache, `remote/s3/bucket/folder`, and all wo
   noted file by file,
   so that a run that was killed while sending goes on with the next file.
 
-Functions get local paths: `core/arguments` puts them in place of the URLs (`in_storage`).
+Functions get local paths: `core/call` puts them in place of the URLs (`in_storage`).
 """
 
 from __future__ import annotations

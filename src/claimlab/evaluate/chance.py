@@ -23,7 +23,14 @@ from claimlab.core.stats.chance import Chance
 from claimlab.core.stats.deal import codes_of
 from claimlab.core.stats.interval import DRAWS, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
-from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1, stratified_f1
+from claimlab.core.stats.scores import (
+    Floats,
+    Ints,
+    confusions,
+    macro_f1,
+    majority_f1,
+    stratified_f1,
+)
 from claimlab.core.words import several
 from claimlab.evaluate.answers import thin_classes, unmeasured
 from claimlab.evaluate.compare import draw_runs, over_seeds
@@ -98,13 +105,16 @@ def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats
     guesses = [_guesses(run, classes) for run in runs]
     exchange, rng = Exchange(labels, groups), np.random.default_rng([seed, len(labels)])
     times = max(FEWEST, min(PERMUTATIONS, MOST_LABELS // max(1, len(labels))))
-    tables, moved = np.empty((times, len(runs), len(classes), len(classes) + 2), np.int64), 0.0
-    for i in range(times):
-        permuted = exchange.draw(rng, groups[None, :])[0]
-        moved += float((permuted != labels).mean()) / times
-        for j, (row, guess) in enumerate(zip(rows, guesses, strict=True)):
-            tables[i, j] = confusion(permuted[row], guess, len(classes), extra=2)
-    return macro_f1(tables).mean(axis=1), moved, exchange.moved_freely
+    tables: list[Ints] = []
+    moved = 0.0
+    for permuted in exchange.draw_labels(rng, times):
+        moved += sum(share / times for share in (permuted != labels).mean(axis=1).tolist())
+        counts = [
+            confusions(permuted[:, row], guess, len(classes), extra=2)
+            for row, guess in zip(rows, guesses, strict=True)
+        ]
+        tables.append(np.stack(counts, axis=1))
+    return macro_f1(np.concatenate(tables)).mean(axis=1), moved, exchange.moved_freely
 
 
 def _guesses(run: ScoredRun, classes: pl.Series) -> Ints:

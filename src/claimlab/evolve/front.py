@@ -5,18 +5,24 @@ evolved = cl.evolve("claims", network="scale-free", steps=10, output="walked")
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from claimlab.core import sync
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset
+from claimlab.core.options import (
+    Argument,
+    Engine,
+    Force,
+    Limit,
+    OutputFolder,
+    Seed,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.types import JsonObject
@@ -26,13 +32,12 @@ from claimlab.evolve.propagation import reading
 from claimlab.evolve.records import starts
 from claimlab.evolve.rewrite.known.model import PROMPT, question
 from claimlab.evolve.rewrite.rewriter import Request
-from claimlab.evolve.run import Setup, simulate_async
+from claimlab.evolve.run import Setup, Simulation, shared_lives, simulate_async
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request as Ask
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import find_profile
-from claimlab.llm.prompts import Given
 
 
 @dataclass(repr=False)
@@ -46,58 +51,26 @@ class Evolved(Dataset):
 
 @repeatable()
 def evolve(
-    data: Source,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
     *,
-    output: str | Path | None = None,
-    network: str = "random",
-    population: str | int | None = None,
-    mean_degree: float | None = None,
-    kind: str = "walk",
-    steps: int | None = None,
-    rounds: int | None = None,
-    within_group: bool | None = None,
-    group: str | None = None,
-    hubs: bool = True,
-    fan_out: int | None = None,
-    reach: int | None = None,
-    context: str | None = None,
-    target: Sequence[str] = (),
-    vote: str | None = None,
-    rewriter: str = "null",
-    auditor: str | None = None,
-    auditors: int | None = None,
-    auditor_data: str | Path | None = None,
-    weights: str | Path | None = None,
-    recording: str | Path | None = None,
-    profile: str | None = None,
-    auditor_profile: Sequence[str] = (),
-    model: str | None = None,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    concurrency: int = 80,
-    seed: int = 20,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
+    output: OutputFolder = None,
+    concurrency: Annotated[int, Setting("Claims to simulate at once.", least=1, most=512)] = 80,
+    seed: Seed = 20,
+    limit: Limit = None,
+    force: Force = False,
+    engine: Engine = None,
     progress: Progress = silent,
+    **simulation: Unpack[Simulation],
 ) -> Evolved:
-    """Let the claims of `data` pass from agent to agent and be rewritten; every hop is kept.
+    """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and
+    replay.
 
-    `kind` is "walk", "cascade" (nothing steers) or "intervened" (auditors steer every claim towards
-    each `target`, such as "style=colloquial"). `network` and `population` are files, a kind of
-    network and a number of agents to draw. `context` says which agents also read the source of the
-    claim: "never" (walks and cascades, as published), "first" or "always" (intervened). `rewriter`
-    writes for the agents: "null" (word noise), "model" (with `profile`) or "replay" (`recording`);
-    `auditor` judges. With `output` the result is written there, a run that was stopped goes on when
-    it is called again, and the caps hold over all its starts. `mode` and `cache` say how calls of
-    models are recorded. With `engine`, lives that ask no model are shared among processes or
+    Nothing steers a walk or a cascade; in an intervened run auditors steer every claim towards each
+    target. With `output`, a run that was stopped goes on when it is called again, and the caps hold
+    over all its starts. With `engine`, lives that ask no model are shared among processes or
     machines.
     """
-    setup = Setup.of(locals())
+    setup = Setup(seed, **simulation)
     with Run(
         "evolve",
         data,
@@ -105,39 +78,19 @@ def evolve(
         limit=limit,
         force=force,
         seed=seed,
-        caps=Caps(max_cost, max_calls, max_tokens),
-        mode=mode,
-        cache=cache,
         concurrency=concurrency,
         engine=engine,
         progress=progress,
+        **setup.calls,
     ) as run:
+        if run.estimate:
+            run.estimated(cost(setup, run.dataset, run.calls))
         dataset = run.finish(sync.run(_evolved(setup, run)))
         remarks = dataset.notes[len(run.dataset.notes) :]
         return Evolved(**vars(dataset), budget=run.calls.budget.summary(), remarks=remarks)
 
 
-@same_arguments(evolve)
-def estimate_evolve(call: Arguments) -> JsonObject:
-    """What `evolve` with the same words would cost at most; nothing is asked and nothing
-    written.
-    """
-    setup = Setup.of(vars(call))
-    with Run(
-        "evolve",
-        call.data,
-        call.output,
-        limit=call.limit,
-        mode=call.mode,
-        cache=call.cache,
-        estimate=True,
-    ) as run:
-        return estimate(setup, run.dataset, run.calls)
-
-
 async def _evolved(setup: Setup, run: Run) -> Dataset:
-    from claimlab.evolve.run import shared_lives  # only here: imports below are deep enough
-
     writer, judges = setup.open_rewriter(run.calls, run.dataset), setup.open_auditors(run.calls)
     try:
         return await simulate_async(
@@ -159,24 +112,26 @@ async def _evolved(setup: Setup, run: Run) -> Dataset:
             await judge.close()
 
 
-def estimate(setup: Setup, claims: Dataset, calls: Calls) -> JsonObject:
+def cost(setup: Setup, claims: Dataset, calls: Calls) -> dict[str, Priced]:
     """The most that a run can take: every step is made and every auditor asked. Texts are taken to
     stay as long.
     """
     parts: dict[str, Priced] = {}
+    chosen, recording = setup.chosen, calls.existing()
 
-    def part(name: str, profile: str, requests: Iterator[Ask[Any]]) -> None:
-        known = find_profile(profile).with_model(setup.model)
-        parts[name] = estimate_calls(requests, known, recording=calls.existing())
+    def add(name: str, profile: str, requests: Iterator[Ask[Any]]) -> None:
+        known = find_profile(profile).with_model(chosen["model"])
+        parts[name] = estimate_calls(requests, known, recording=recording)
 
-    if setup.rewriter == "model" and setup.profile:
-        part("agents", setup.profile, _turns(setup, claims))
-    if setup.auditor == "model" and (profiles := setup.jury_profiles):
+    if chosen["rewriter"] == "model" and chosen["profile"]:
+        add("agents", chosen["profile"], _turns(setup, claims))
+    if chosen["auditor"] == "model" and (profiles := setup.jury_profiles):
         for number in range(setup.jury):
             profile = profiles[number % len(profiles)]
-            judge = judge_of(open_provider(profile, model=setup.model, calls=calls), setup.words)
-            part(f"auditor {number + 1}", profile, _votes(setup, claims, judge))
-    return estimated(parts)
+            provider = open_provider(profile, model=chosen["model"], calls=calls)
+            judge = judge_of(provider, setup.prompts)
+            add(f"auditor {number + 1}", profile, _votes(setup, claims, judge))
+    return parts
 
 
 def _steps(setup: Setup) -> int:
@@ -187,7 +142,7 @@ def _steps(setup: Setup) -> int:
 
 
 def _turns(setup: Setup, claims: Dataset) -> Iterator[Ask[Any]]:
-    profile, prompt = setup.open_stage().profile(0), setup.words[PROMPT]
+    profile, prompt = setup.open_stage().profile(0), setup.prompts[PROMPT]
     for start in starts(claims, setup.targets):
         must = start.target is None or not setup.jury
         for step in range(_steps(setup)):

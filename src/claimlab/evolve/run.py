@@ -12,10 +12,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Unpack, cast, get_args
 
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
@@ -27,6 +26,16 @@ from claimlab.core.engine.names import place, shares
 from claimlab.core.engine.reads import reads
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
+from claimlab.core.options import (
+    CallOptions,
+    ModelName,
+    Option,
+    Place,
+    Profile,
+    PromptFiles,
+    Setting,
+    divided,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.types import JsonObject
@@ -41,159 +50,210 @@ from claimlab.evolve.rewrite.rewriter import REWRITERS, Rewriter
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.build import open_network, open_population
-from claimlab.llm.prompts import Given, Prompts, read_prompts
-
-# A run in words: who the agents are, who talks to whom, how claims move, who writes, who judges.
+from claimlab.llm.prompts import read_prompts
 
 
-@dataclass(frozen=True)
+class Simulation(CallOptions, total=False):
+    """A run in words: who the agents are, who talks to whom, how claims move, who writes, who
+    judges. Null is the default of the kind and the reading that were chosen.
+    """
+
+    network: Annotated[
+        str,
+        Option(
+            "'random', 'scale-free', 'scale-free:hubs=3', 'clustered', 'dunbar', or a file"
+            " (ARCHIVE#MEMBER).",
+            default="random",
+        ),
+    ]
+    population: Annotated[
+        str | int | None,
+        Option("A file of agents (ARCHIVE#MEMBER), or how many to draw (90).", kind=str),
+    ]
+    mean_degree: Annotated[
+        float | None,
+        Setting("Mean number of ties per agent; by default the same for every kind."),
+    ]
+    kind: Annotated[
+        str,
+        Option(
+            "'walk', 'cascade' (both without a target), or 'intervened' (auditors).",
+            default="walk",
+        ),
+    ]
+    steps: Annotated[
+        int | None, Option("Steps (30); of one round with `vote=released` (10).", least=1)
+    ]
+    rounds: Annotated[
+        int | None, Setting("Rounds of a walk with a target (1; released: 3).", least=1)
+    ]
+    within_group: Annotated[bool | None, Setting("Stay in the group (clustered: yes).")]
+    group: Annotated[str | None, Setting("Start and stay in this group of agents.")]
+    hubs: Annotated[bool, Setting("Hubs influence others, where there are any.", default=True)]
+    fan_out: Annotated[
+        int | None, Setting("Cascades: agents that each agent passes a claim to (2).", least=1)
+    ]
+    reach: Annotated[int | None, Setting("Cascades: most agents to reach (30).", least=1)]
+    context: Annotated[
+        str | None,
+        Setting(
+            "Which agents read the source of a claim: 'never' (walk, cascade), 'first' or 'always'"
+            " (intervened)."
+        ),
+    ]
+    target: Annotated[
+        Sequence[str],
+        Option("Target, such as style=colloquial; repeat for more; or 'all'.", default=()),
+    ]
+    vote: Annotated[str | None, Setting("When auditors vote: 'paper' (default) or 'released'.")]
+    rewriter: Annotated[
+        str,
+        Option("How agents rewrite: 'null' (word noise), 'model' or 'replay'.", default="null"),
+    ]
+    auditor: Annotated[
+        str | None,
+        Option("The auditor: 'rules' (default), 'classifier', 'model' or 'replay'."),
+    ]
+    auditors: Annotated[
+        int | None,
+        Setting(
+            "Number of auditors: 3 (default), 1, or 0 (one rewrite, no vote).", least=0, most=3
+        ),
+    ]
+    auditor_data: Annotated[Place | None, Setting("Dataset that the classifier learns from.")]
+    weights: Annotated[
+        Place | None, Setting("Your own rates of noise and table of attributes (TOML).")
+    ]
+    recording: Annotated[Place | None, Setting("Dataset with traces, for 'replay'.")]
+    profile: Profile
+    auditor_profile: Annotated[
+        Sequence[str],
+        Setting(
+            "Model profile of an auditor; repeat for more; by default the agents'.", default=()
+        ),
+    ]
+    model: ModelName
+    prompts: PromptFiles
+
+
 class Setup:
-    """What `evolve` takes; null: the default of the kind and the reading that were chosen."""
+    """What `evolve` was asked for; what is wrong is said before anything is opened."""
 
-    network: str = "random"
-    population: str | int | None = None
-    mean_degree: float | None = None
-    kind: str = "walk"
-    steps: int | None = None
-    rounds: int | None = None
-    within_group: bool | None = (
-        None  # null: claims stay in their group on a clustered network, as the paper has it
-    )
-    group: str | None = None
-    hubs: bool = True
-    fan_out: int | None = None
-    reach: int | None = None
-    context: str | None = None
-    target: Sequence[str] = ()
-    vote: str | None = None
-    rewriter: str = "null"
-    auditor: str | None = None
-    auditors: int | None = None
-    auditor_data: str | Path | None = None
-    weights: str | Path | None = None
-    recording: str | Path | None = None
-    profile: str | None = None
-    auditor_profile: Sequence[str] = ()
-    model: str | None = None
-    prompts: Given = ()
-    seed: int = 20
+    def __init__(self, seed: int = 20, **simulation: Unpack[Simulation]) -> None:
+        self.seed = seed
+        self.chosen, self.calls = divided(Simulation, simulation)
+        self._check()
+        self.plan = self._plan()
+        # 'all' stands for every value of every dimension
+        words = self.chosen["target"]
+        parsed = all_targets() if "all" in words else map(Target.parse, words)
+        self.targets = tuple(dict.fromkeys(parsed))
+        self.prompts = read_prompts(self.chosen["prompts"], "evolve run")
 
-    @classmethod
-    def of(cls, words: Mapping[str, Any]) -> Setup:
-        """From the arguments of a call, others among them; what is wrong is said before anything is
-        opened.
-        """
-        setup = cls(**{f.name: words[f.name] for f in fields(cls) if f.name in words})
-        _ = setup.plan, setup.targets, setup.words
-        return setup
-
-    def __post_init__(self) -> None:
-        steered, asks = self.kind == "intervened", "model" in (self.rewriter, self.auditor)
+    def _check(self) -> None:
+        kind, who = self.chosen["kind"], (self.chosen["rewriter"], self.chosen["auditor"])
+        steered, (_, auditor) = kind == "intervened", who
         self._refuse(
             steered, ("vote", "rounds", "auditor", "auditors"), "Pass `kind='intervened'`."
         )
-        self._refuse(self.kind == "cascade", ("fan_out", "reach"), "Pass `kind='cascade'`.")
+        self._refuse(kind == "cascade", ("fan_out", "reach"), "Pass `kind='cascade'`.")
         model = "Pass `rewriter='model'`, or `auditor='model'` in an intervened run."
-        self._refuse(asks, ("profile", "model", "prompts"), model)
-        self._refuse(self.auditor == "model", ("auditor_profile",), "Pass `auditor='model'`.")
-        self._refuse(
-            self.auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`."
-        )
-        self._refuse(
-            "replay" in (self.rewriter, self.auditor), ("recording",), "Pass `rewriter='replay'`."
-        )
-        if steered != bool(self.target) and self.kind in ("walk", "cascade", "intervened"):
-            wrong = (
-                "An intervened run needs a target." if steered else f"A {self.kind} has no target."
-            )
-            raise UsageError(wrong, "Pass `target` with `kind='intervened'`, and only there.")
+        self._refuse("model" in who, ("profile", "model", "prompts"), model)
+        self._refuse(auditor == "model", ("auditor_profile",), "Pass `auditor='model'`.")
+        self._refuse(auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`.")
+        self._refuse("replay" in who, ("recording",), "Pass `rewriter='replay'`.")
+        if kind in get_args(Kind):
+            refuse_targets(kind, self.chosen["target"])
 
     def _refuse(self, used: bool, names: Sequence[str], todo: str) -> None:
         """An option that nothing would read is a misunderstanding: a rule run must not pass for a
         model's.
         """
-        options = [f"`{name}`" for name in names if getattr(self, name) not in (None, (), [])]
+        chosen: Mapping[str, object] = self.chosen
+        options = [f"`{name}`" for name in names if chosen[name] not in (None, (), [])]
         if options and not used:
             raise UsageError(f"Nothing in this run would use {' and '.join(options)}.", todo)
 
-    @cached_property
-    def plan(self) -> Plan:
+    def _plan(self) -> Plan:
         """30 steps, or 3 rounds of 10 as released."""
-        by_rounds = self.kind == "intervened" and self.vote == "released"
+        chosen = self.chosen
+        steered = chosen["kind"] == "intervened"
+        by_rounds = steered and chosen["vote"] == "released"
         return Plan(
-            kind=cast(Kind, self.kind),
-            steps=self.steps or (10 if by_rounds else 30),
-            rounds=self.rounds or (3 if by_rounds else 1),
-            vote=cast(VoteMode, self.vote or "paper"),
-            hub_opinions=self.hubs,
-            fan_out=self.fan_out or 2,
-            reach=self.reach or 30,
+            kind=cast(Kind, chosen["kind"]),
+            steps=chosen["steps"] or (10 if by_rounds else 30),
+            rounds=chosen["rounds"] or (3 if by_rounds else 1),
+            vote=cast(VoteMode, chosen["vote"] or "paper"),
+            hub_opinions=chosen["hubs"],
+            fan_out=chosen["fan_out"] or 2,
+            reach=chosen["reach"] or 30,
             # As published, whoever retells a claim does not see where it came from. A steered claim
             # needs true details.
-            context=cast(
-                Context, self.context or ("always" if self.kind == "intervened" else "never")
-            ),
+            context=cast(Context, chosen["context"] or ("always" if steered else "never")),
         )
-
-    @cached_property
-    def targets(self) -> tuple[Target, ...]:
-        """Each once; 'all' stands for every value of every dimension."""
-        if "all" in self.target:
-            return tuple(all_targets())
-        return tuple(dict.fromkeys(Target.parse(word) for word in self.target))
-
-    @cached_property
-    def words(self) -> Prompts:
-        return read_prompts(self.prompts, "evolve run")
 
     @property
     def jury(self) -> int:
         """How many auditors vote."""
-        return 0 if self.kind != "intervened" else 3 if self.auditors is None else self.auditors
+        number = self.chosen["auditors"]
+        return 0 if self.plan.kind != "intervened" else 3 if number is None else number
 
     @property
     def jury_profiles(self) -> tuple[str, ...]:
-        return tuple(self.auditor_profile) or ((self.profile,) if self.profile else ())
+        agents = self.chosen["profile"]
+        return tuple(self.chosen["auditor_profile"]) or ((agents,) if agents else ())
 
     def open_stage(self) -> Stage:
-        people = open_population(
-            None if self.population is None else str(self.population), self.seed
-        )
-        ties = open_network(self.network, people, self.seed, self.mean_degree)
-        stays = ties.kind == "clustered" if self.within_group is None else self.within_group
+        chosen = self.chosen
+        people = open_population(chosen["population"], self.seed)
+        ties = open_network(chosen["network"], people, self.seed, chosen["mean_degree"])
+        stays = chosen["within_group"]
         return Stage(
-            people, ties, within=stays, group=self.group, weights=Weights.read(_path(self.weights))
+            people,
+            ties,
+            within=ties.kind == "clustered" if stays is None else stays,  # as the paper has it
+            group=chosen["group"],
+            weights=Weights.read(_path(chosen["weights"])),
         )
 
     def open_rewriter(self, calls: Calls, claims: Dataset) -> Rewriter:
         texts: dict[str | None, list[str]] = {}
         for start in starts(claims, ()):
             texts.setdefault(start.language, []).append(start.text)
+        chosen = self.chosen
         settings = RewriterSettings(
-            _path(self.weights),
-            self.profile,
-            self.model,
-            _path(self.recording),
+            _path(chosen["weights"]),
+            chosen["profile"],
+            chosen["model"],
+            _path(chosen["recording"]),
             calls,
-            self.words,
+            self.prompts,
             texts,
         )
-        return REWRITERS.get(self.rewriter)(settings)
+        return REWRITERS.get(chosen["rewriter"])(settings)
 
     def open_auditors(self, calls: Calls) -> list[Auditor]:
         if not self.jury:
             return []
+        chosen = self.chosen
         settings = AuditorSettings(
-            recording=_path(self.recording),
-            data=_path(self.auditor_data),
+            recording=_path(chosen["recording"]),
+            data=_path(chosen["auditor_data"]),
             targets=self.targets,
             profiles=self.jury_profiles,
-            model=self.model,
+            model=chosen["model"],
             calls=calls,
-            prompts=self.words,
+            prompts=self.prompts,
             seed=self.seed,
         )
-        return list(AUDITORS.get(self.auditor or "rules")(settings, self.jury))
+        return list(AUDITORS.get(chosen["auditor"] or "rules")(settings, self.jury))
+
+
+def refuse_targets(kind: str, targets: Sequence[object]) -> None:
+    """Claims are steered towards targets in an intervened run, and only there."""
+    if (kind == "intervened") != bool(targets):
+        wrong = f"A {kind} has no target." if targets else "An intervened run needs a target."
+        raise UsageError(wrong, "Pass `target` with `kind='intervened'`, and only there.")
 
 
 def _path(path: str | Path | None) -> Path | None:
@@ -230,11 +290,7 @@ async def simulate_async(
     processes have lived them.
     """
     plan = plan or Plan()
-    if (plan.kind == "intervened") != bool(targets):
-        wrong = (
-            "An intervened run needs a target." if not targets else f"A {plan.kind} has no target."
-        )
-        raise UsageError(wrong, "Pass targets with an intervened plan, and only there.")
+    refuse_targets(plan.kind, targets)
     beginnings = starts(claims, targets)
     if not beginnings:
         raise DataError(
@@ -386,16 +442,17 @@ def shared_lives(setup: Setup, claims: Dataset, progress: Progress) -> list[Life
     a model.
     """
     number = len(starts(claims, setup.targets))
-    if not shares() or "model" in (setup.rewriter, setup.auditor) or number <= CLAIMS:
+    chosen: Mapping[str, object] = setup.chosen
+    asks = "model" in (chosen["rewriter"], chosen["auditor"])
+    if not shares() or asks or number <= CLAIMS:
         return []
     # A file that is edited after a stop makes other shards: none that is done is then taken for
     # them.
     words = {
-        name: _read_whole(value) if name in _FILES else value
-        for name, value in asdict(setup).items()
+        name: _read_whole(value) if name in _FILES else value for name, value in chosen.items()
     }
     with place() as here:
-        common = {"setup": words, "claims": dataset_in(here, claims)}
+        common = {"setup": {"seed": setup.seed, **words}, "claims": dataset_in(here, claims)}
         shards = [
             {**common, "from": at, "to": min(at + CLAIMS, number)}
             for at in range(0, number, CLAIMS)

@@ -42,6 +42,7 @@ from claimlab.exchange.importing.make import Wishes, make
 from claimlab.exchange.importing.plan import Choices, Plan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
+from claimlab.exchange.importing.raters import gather_ratings
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.exchange.importing.settle import settle
@@ -76,6 +77,10 @@ class Columns(TypedDict, total=False):
         str | None, Setting("Column of the event, pair or cluster that must not be split.")
     ]
     split: Annotated[str | None, Setting("Column of the published split.")]
+    rater: Annotated[
+        str | None,
+        Option("Column of the annotator of a row, columns of several ('rater*'), or 'none'."),
+    ]
 
 
 def ignore(plan: Plan) -> None:
@@ -189,6 +194,7 @@ class _Answers:
     only: Sequence[str]
     join: Sequence[str]
     columns: Mapping[str, str]
+    rater: str | None = None
 
     @classmethod
     def of(
@@ -208,7 +214,12 @@ class _Answers:
             Options.of(options),
             [only] if isinstance(only, str) else only,
             [join] if isinstance(join, str) else join,
-            {role: str(name) for role, name in columns.items() if name is not None},
+            {
+                role: str(name)
+                for role, name in columns.items()
+                if name is not None and role != "rater"
+            },
+            columns.get("rater"),
         )
 
     def filled(self, plan: Choices) -> _Answers:
@@ -236,6 +247,8 @@ def _plan(
     if marker is not None:
         tidy(table)
     table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
+    if marker is None:
+        table = gather_ratings(table, answers.columns, answers.verdicts, answers.rater)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
     return decide(table, seen, picks, answers.columns, answers.kind, ask=ask)

@@ -8,29 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from claimlab.core import sync
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
-from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.call import in_storage, repeatable
+from claimlab.core.calls.estimate import Priced, estimate
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.languages import require
+from claimlab.core.options import (
+    Argument,
+    BatchOptions,
+    Force,
+    Limit,
+    ModelName,
+    Option,
+    OutputFolder,
+    Place,
+    PromptFiles,
+    Seed,
+    Setting,
+    divided,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
-from claimlab.generate.chain import COMPLETE, STYLES, Style, requests_of
-from claimlab.generate.plan import BY, Chain, Job, coverage, find_chain, jobs, read_reputation
+from claimlab.generate.chain import COMPLETE, STYLES, requests_of
+from claimlab.generate.plan import BY, Job, coverage, find_chain, jobs, read_reputation
 from claimlab.generate.run import dataset_of, make_all
 from claimlab.generate.translate import engine_name
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.layers import Validated
 from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.llm.prompts import read_prompts
 
 SHOWN = 5  # samples of a preview
 
@@ -46,51 +57,74 @@ class Generated(Dataset):
     standing: str | None = None
 
 
-@dataclass(frozen=True)
+Chains = Annotated[
+    str | Sequence[str],
+    Option(
+        "'real' (edited, facts kept), 'altered' (facts changed and logged), 'translation' (no"
+        " model) or a file; may be repeated."
+    ),
+]
+
+
+class Generation(BatchOptions, total=False):
+    """What is made of the seeds, in which languages, and who writes it."""
+
+    languages: Annotated[
+        Sequence[str],
+        Option(
+            "English and the languages to go to and from; may be repeated.",
+            flag="--language",
+            default=("eng", "por"),
+        ),
+    ]
+    size: Annotated[int, Option("Samples to make, over all chains.", least=1, default=20)]
+    style: Annotated[
+        str, Setting("'form': one call per sample; 'roles': one call per role.", default="form")
+    ]
+    by: Annotated[Sequence[str], Option("Column to draw evenly over; may be repeated.", default=BY)]
+    reputation: Annotated[
+        Place | None, Setting("Table of sources: source, class (reputable, flagged).")
+    ]
+    profile: Annotated[
+        str | Sequence[str] | None,
+        Option("Model profile; may be repeated. See: claimlab llm profiles"),
+    ]
+    model: ModelName
+    prompts: PromptFiles
+
+
 class Setup:
-    """The arguments of a generation, read and checked before anything is spent."""
+    """What a generation was asked for, read and checked before anything is spent."""
 
-    chains: list[Chain]
-    languages: list[str]
-    profiles: tuple[str, ...]
-    model: str | None
-    style: Style
-    prompts: Prompts
-    size: int
-    by: tuple[str, ...]
-    classed: dict[str, str] | None
-    seed: int
+    def __init__(
+        self, chain: str | Sequence[str], seed: int, **generation: Unpack[Generation]
+    ) -> None:
+        chosen, self.calls = divided(Generation, generation)
+        self.seed, self.size, self.model = seed, chosen["size"], chosen["model"]
+        self.chains = [find_chain(name) for name in each_of(chain)]
+        self.profiles = each_of(chosen["profile"] or ())
+        self._check_models()
+        self.languages = list(dict.fromkeys(map(require, chosen["languages"])))
+        if len(self.languages) < 2 or "eng" not in self.languages:
+            todo = "Pass `languages` with English and at least one other."
+            raise UsageError("Texts go from English to another language, and back.", todo)
+        self.style = one_of(STYLES, chosen["style"], "style")
+        self.prompts = read_prompts(chosen["prompts"], "generate")
+        self.by = each_of(chosen["by"])
+        self.classed = read_reputation(chosen["reputation"])
 
-    @classmethod
-    def of(cls, words: JsonObject) -> Setup:
-        chains = [find_chain(name) for name in each_of(words["chain"])]
-        profiles = each_of(words["profile"] or ())
-        if any(chain.prompt for chain in chains) and not profiles:
+    def _check_models(self) -> None:
+        asks = any(chain.prompt for chain in self.chains)
+        if asks and not self.profiles:
             raise UsageError(
                 "No model is given to fill in the chain.", "Pass `profile`, or `chain` translation."
             )
-        if not any(chain.prompt for chain in chains) and profiles:
+        if self.profiles and not asks:
             raise UsageError("The chain 'translation' asks no model.", "Leave out `profile`.")
-        if words["model"] and len(profiles) > 1:
+        if self.model and len(self.profiles) > 1:
             raise UsageError(
                 "One model cannot be of several profiles.", "Pass `model` with one `profile`."
             )
-        languages = list(dict.fromkeys(require(code) for code in words["languages"]))
-        if len(languages) < 2 or "eng" not in languages:
-            todo = "Pass `languages` with English and at least one other."
-            raise UsageError("Texts go from English to another language, and back.", todo)
-        return cls(
-            chains,
-            languages,
-            profiles,
-            words["model"],
-            one_of(STYLES, words["style"], "style"),
-            read_prompts(words["prompts"], "generate"),
-            words["size"],
-            each_of(words["by"]),
-            read_reputation(words["reputation"]),
-            words["seed"],
-        )
 
     def describe(self) -> JsonObject:
         """All that decides the result besides the seeds."""
@@ -129,42 +163,25 @@ class Setup:
 
 @repeatable()
 def generate(
-    data: Source,
-    chain: str | Sequence[str] = "real",
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    chain: Chains = "real",
     *,
-    languages: Sequence[str] = ("eng", "por"),
-    size: int = 20,
-    style: str = "form",
-    by: Sequence[str] = BY,
-    reputation: str | Path | None = None,
-    profile: str | Sequence[str] | None = None,
-    model: str | None = None,
-    prompts: Given = (),
-    originals: bool = True,
-    output: str | Path | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    batch: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    concurrency: int = 16,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    output: OutputFolder = None,
+    originals: Annotated[bool, Setting("Keep the seeds, as the human class.")] = True,
+    concurrency: Annotated[int, Setting("Samples to make at once.", least=1, most=512)] = 16,
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
+    **generation: Unpack[Generation],
 ) -> Generated:
-    """Make `size` samples from the texts of `data`: an article and a post, each in two languages,
-    with their labels.
+    """Make labelled samples from the texts of a dataset: an article and a post, each in two
+    languages.
 
-    `chain` is "real" (edited, facts kept), "altered" (facts changed and logged), "translation" (a
-    local engine, no model), a file of your own, or several. Seeds are drawn evenly over the columns
-    `by`, each once; `reputation` is a table of sources and their class. English texts go into the
-    other `languages`, all others into English. `style` asks for the whole form at once, or calls
-    the model for each role ("roles"). `profile` is a model, or several. `originals` keeps the seeds
-    beside what was made of them, as the human class.
+    Seeds are drawn evenly over the columns `by`, each once. English texts go into the other
+    languages, all others into English.
     """
-    setup = Setup.of(locals())
+    setup = Setup(chain, seed, **generation)
     with Run(
         "generate",
         data,
@@ -172,70 +189,70 @@ def generate(
         limit=limit,
         force=force,
         seed=seed,
-        caps=Caps(max_cost, max_calls, max_tokens),
-        mode=mode,
-        cache=cache,
         concurrency=concurrency,
-        batch=batch,
         progress=progress,
+        **setup.calls,
     ) as run:
-        generated, _ = _generated(setup, run, run.dataset, originals=originals)
+        if run.estimate:
+            parts, samples = cost(setup, run)
+            run.estimated(parts, facts={"samples": samples})
+        generated = _generated(setup, run, originals=originals)
         generated.budget = run.calls.budget.summary()
         finished = run.finish(generated)
         generated.path, generated.files = finished.path, finished.files
         return generated
 
 
-@same_arguments(generate)
-def preview(call: Arguments) -> tuple[Generated, JsonObject]:
-    """The first five samples that `generate` with the same arguments would make, and what the whole
-    would cost. They are recorded, so that the whole run does not pay for them again."""
-    setup, estimate = Setup.of(vars(call)), estimate_generate(**vars(call))
-    with _estimating(
-        call, caps=Caps(call.max_cost, call.max_calls, call.max_tokens), progress=call.progress
-    ) as run:
-        generated, _ = _generated(setup, run, run.dataset, originals=False, only=SHOWN)
-        return generated, estimate
+@in_storage(output="named")
+def preview(
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    chain: Chains = "real",
+    *,
+    output: OutputFolder = None,
+    seed: Seed = 0,
+    limit: Limit = None,
+    progress: Progress = silent,
+    **generation: Unpack[Generation],
+) -> tuple[Generated, JsonObject]:
+    """Make five samples and show them, with what the whole run would cost; nothing is written but
+    the recording.
 
-
-@same_arguments(generate)
-def estimate_generate(call: Arguments) -> JsonObject:
-    """What `generate` with the same arguments would cost at most; nothing is asked and nothing
-    written.
+    The whole run, with the same arguments, does not pay for them again.
     """
-    setup = Setup.of(vars(call))
-    with _estimating(call) as run:
-        providers = setup.open(run)
-        planned = setup.plan(run.dataset, list(providers))
-        parts: dict[str, Priced] = {}
-        for name, provider in providers.items():
-            requests = [
-                request
-                for job in planned
-                if job.configuration.model == name and job.configuration.chain.prompt is not None
-                for request in requests_of(
-                    job, setup.prompts[job.configuration.chain.prompt], setup.style, setup.seed
-                )
-            ]
-            parts[name] = estimate_calls(requests, provider.profile, recording=run.calls.existing())
-        return estimated(parts, facts={"samples": len(planned)})
+    setup = Setup(chain, seed, **generation)
+    whole = estimate(generate, data, chain, output=output, seed=seed, limit=limit, **generation)
+    with Run(
+        "generate",
+        data,
+        output,
+        limit=limit,
+        concurrency=SHOWN,
+        estimate=True,
+        progress=progress,
+        **setup.calls,
+    ) as run:
+        return _generated(setup, run, originals=False, only=SHOWN), whole
 
 
-def _estimating(call: Arguments, **more: Any) -> Run:
-    how = {
-        "limit": call.limit,
-        "mode": call.mode,
-        "cache": call.cache,
-        "concurrency": call.concurrency,
-    }
-    return Run("generate", call.data, call.output, estimate=True, **how, **more)
-
-
-def _generated(
-    setup: Setup, run: Run, data: Dataset, *, originals: bool, only: int | None = None
-) -> tuple[Generated, list[Job]]:
+def cost(setup: Setup, run: Run) -> tuple[dict[str, Priced], int]:
+    """What each model would be asked, and the number of samples."""
     providers = setup.open(run)
-    planned = setup.plan(data, list(providers))[:only]
+    planned, recording = setup.plan(run.dataset, list(providers)), run.calls.existing()
+    parts: dict[str, Priced] = {}
+    for name, provider in providers.items():
+        requests = [
+            request
+            for job in planned
+            if job.configuration.model == name and (prompt := job.configuration.chain.prompt)
+            for request in requests_of(job, setup.prompts[prompt], setup.style, setup.seed)
+        ]
+        parts[name] = estimate_calls(requests, provider.profile, recording=recording)
+    return parts, len(planned)
+
+
+def _generated(setup: Setup, run: Run, *, originals: bool, only: int | None = None) -> Generated:
+    providers = setup.open(run)
+    planned = setup.plan(run.dataset, list(providers))[:only]
     described = {**setup.describe(), "models": sorted(providers), "originals": originals}
     journal = run.journal(**described)
 
@@ -256,7 +273,7 @@ def _generated(
                 await provider.close()
 
     results = sync.run(work())
-    dataset = dataset_of(data, planned, results, described, setup.seed, originals)
+    dataset = dataset_of(run.dataset, planned, results, described, setup.seed, originals)
     facts = [
         {
             "language": (
@@ -270,4 +287,4 @@ def _generated(
     ]
     covered = coverage(facts, [outcome.status == COMPLETE for outcome in results])
     standing = next((p.standing for p in providers.values() if p.standing), None)
-    return Generated(**vars(dataset), coverage=covered, standing=standing), planned
+    return Generated(**vars(dataset), coverage=covered, standing=standing)

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Unpack
 
@@ -112,20 +111,8 @@ def _sum(parts: Iterable[JsonObject], name: str) -> float | None:
     return None if None in amounts else sum(amounts)
 
 
-_ESTIMATES = {
-    "evolve": "claimlab.evolve.front.estimate_evolve",
-    "generate": "claimlab.generate.front.estimate_generate",
-    "quality_filter": "claimlab.generate.filter.front.estimate_quality_filter",
-    "drift": "claimlab.evolve.drift.front.estimate_drift",
-}
-
-
 def _priced(maker: Maker, node: Node, mode: str) -> JsonObject:
     options = {**maker.options(node), "output": maker.place(node), "mode": mode}
     options["cache"] = maker.grid.output / CALLS
     source = maker.place(node.before[0])
-    if node.verb in _ESTIMATES:
-        home, _, name = _ESTIMATES[node.verb].rpartition(".")
-        of_verb: Callable[..., JsonObject] = getattr(import_module(home), name)
-        return of_verb(source, **options)
     return estimate(VERBS[node.verb].call, source, **options)

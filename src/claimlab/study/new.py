@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from claimlab.core import packaged
 from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, in_storage, read_call
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
-from claimlab.core.options import Argument, Option, Place
+from claimlab.core.options import Argument, Option, Place, parameters_of
 from claimlab.core.plain import slug
 from claimlab.core.settings import as_toml
 from claimlab.core.trust import allow
@@ -81,9 +81,7 @@ def study_of_run(run: str | Path) -> str:
 
 def verb_default(verb: Verb) -> Any:
     """What the main option of a verb is where a call did not say it."""
-    import inspect
-
-    default = inspect.signature(verb.call).parameters[verb.main].default
+    default = parameters_of(verb.call)[verb.main].default
     return list(default) if isinstance(default, tuple) else default
 
 

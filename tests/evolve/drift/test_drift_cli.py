@@ -71,8 +71,8 @@ def test_a_report_a_viewer_and_the_stages(
             "-o",
             tmp_path / "r",
             "--force",
-            "--traces",
-            0,
+            "--set",
+            "traces=0",
         )[0]
         == 0
     )
@@ -93,11 +93,11 @@ def test_the_same_command_writes_the_same_bytes(
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--max-calls", "3"], "without a judge nothing is spent"),
-        (["--network", "nowhere.json"], "--population"),
+        (["--set", "max_calls=3"], "without a judge nothing is spent"),
+        (["--set", "network=nowhere.json"], "--set population"),
         (["--auditor", "model"], "No model was named"),
         (["--auditor", "oracle"], "no auditor named 'oracle'"),
-        (["--judge", "embedded", "--reading", "other"], "no reading"),
+        (["--judge", "embedded", "--set", "reading=other"], "no reading"),
     ],
 )
 def test_wrong_calls_are_sentences(
@@ -117,7 +117,7 @@ def test_worth_writes_a_dataset_and_a_report(
     people = tmp_path / "people.csv"
     people.write_text("id,score\nt0,0.4\nt1,0.5\n", encoding="utf-8")
     command: list[Any] = ["evolve", "worth", tmp_path / "a", "-o", tmp_path / "w"]
-    options: list[Any] = ["--people", people, "--background", "trust_climate=low"]
+    options: list[Any] = ["--set", f"people={people}", "--background", "trust_climate=low"]
     rating = {"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": False}
     with StandIn(lambda _: json.dumps(rating)) as server:
         profile = tmp_path / "mine.toml"

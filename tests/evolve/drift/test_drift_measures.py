@@ -316,6 +316,7 @@ def test_rule_rewrites_rise_fast_then_flatten(real_data: Path) -> None:
     assert 0.1 < whole.end < whole.unrelated < whole.ceiling
 
 
+@pytest.mark.needs("pandas")
 def test_drift_is_shown_hop_by_hop(looms: Make) -> None:
     found = measure([looms(2)])
     assert repr(found).startswith(f"<Drift 2 traces, {found.hops.height} hops, ")

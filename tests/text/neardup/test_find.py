@@ -149,6 +149,7 @@ def test_one_boilerplate_in_many_rows_costs_little() -> None:
     assert ((pairs.left == 0) & (pairs.jaccard == 1)).sum() == 59_999
 
 
+@pytest.mark.slow
 def test_a_flood_of_variants_is_bounded_and_counted(truth: SimpleNamespace, kernel: str) -> None:
     """3,000 variants of one letter would be 4.5 million pairs."""
     rng = random.Random(1)

@@ -58,7 +58,7 @@ def same(one: Clusters, other: Clusters) -> bool:
     )
 
 
-@pytest.mark.parametrize("memory", ["8GB", "2MB", "120kB"])
+@pytest.mark.parametrize("memory", ["8GB", "2MB", pytest.param("120kB", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", [{}, {"unit": "word", "ngram": 2, "threshold": 0.5, "seed": 5}])
 def test_same_as_in_memory(
     texts: list[str | None], files: list[Path], tmp_path: Path, memory: str, options: dict[str, Any]
@@ -87,6 +87,7 @@ def test_with_the_numpy_kernel(
     assert same(stream_clusters(files, "text", workdir=tmp_path / "work", memory="5MB"), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["sketch texts", "match bands", "verify pairs"])
 def test_a_stopped_job_goes_on(
     texts: list[str | None], files: list[Path], tmp_path: Path, stage: str
@@ -158,6 +159,7 @@ def _is_worker(path: Path) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_other_work_is_not_touched(
     texts: list[str | None], files: list[Path], tmp_path: Path
 ) -> None:

@@ -112,26 +112,29 @@ class NearDuplicates(FairCheck):
 def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[Ints, int, int]:
     """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same
     label, and how many one under another."""
+    rows, same, other = _alike(subject, train, test)
+    return rows[same + other > 0], int((same > 0).sum()), int((other > 0).sum())
+
+
+def contradicting(subject: Subject) -> Ints:
+    """Rows with a copy or near-duplicate under another label."""
+    every = np.ones(subject.n, np.bool_)
+    rows, _, other = _alike(subject, every, every)
+    return rows[other > 0]
+
+
+def _alike(subject: Subject, train: Flags, test: Flags) -> tuple[Ints, Ints, Ints]:
+    """The rows of `test` with a text, and how many copies and near-duplicates each has in `train`
+    under its own label and under others.
+    """
     near = subject.near
     known = near.text_of >= 0
     tally = np.zeros((near.texts, len(subject.classes)), np.int64)
     np.add.at(tally, (near.text_of[train & known], subject.y[train & known]), 1)
     rows = np.flatnonzero(test & known)
-    mine = (near.graph @ tally)[near.text_of[rows]]
-    same = mine[np.arange(len(rows)), subject.y[rows]]
-    other = mine.sum(axis=1) - same
-    return rows[mine.sum(axis=1) > 0], int((same > 0).sum()), int((other > 0).sum())
-
-
-def contradicting(subject: Subject) -> Ints:
-    """Rows with a copy or near-duplicate under another label."""
-    near = subject.near
-    tally = np.zeros((near.texts, len(subject.classes)), np.int64)
-    rows = np.flatnonzero(near.text_of >= 0)
-    np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
-    mine = (near.graph @ tally)[near.text_of[rows]]
-    conflicting: Ints = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
-    return conflicting
+    alike = (near.graph @ tally)[near.text_of[rows]]
+    same = alike[np.arange(len(rows)), subject.y[rows]]
+    return rows, same, alike.sum(axis=1) - same
 
 
 def pairs(subject: Subject, rows: Ints, train: Flags | None) -> list[dict[str, str]]:

@@ -5,17 +5,15 @@ away?
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 from scipy.sparse import csr_matrix
 
 from claimlab.audit.check import Context, FairCheck
 from claimlab.audit.details import holding, word_details
 from claimlab.audit.features import Giveaways, Numbers
-from claimlab.audit.shortcut import sampled, shortcut
+from claimlab.audit.shortcut import Sampled, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.stats.scores import Floats32
-from claimlab.core.types import JsonObject
 from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
 
@@ -30,41 +28,38 @@ class Surface(FairCheck):
         if texts.null_count() == texts.len():
             return [self.unmeasured("The records have no text.", subject.n)]
         shared = [
-            self._shares(part.subject, context, texts, family, part.note) for family in PATTERNS
+            self._tree(part, context, family, "share_of_characters", *shares(texts, family))
+            for family in PATTERNS
         ]
-        held = [
-            f
-            for family in MARKS
-            for f in self._marks(part.subject, context, texts, family, part.note)
-        ]
-        return [*shared, *held]
+        return [*shared, *(f for family in MARKS for f in self._marks(part, context, family))]
 
-    def _shares(
+    def _tree(
         self,
-        subject: Subject,
+        part: Sampled,
         context: Context,
-        texts: pl.Series,
         family: str,
-        note: JsonObject,
+        shown: str,
+        names: list[str],
+        matrix: Floats32,
+        fact: str | None = None,
     ) -> Finding:
-        names, matrix = shares(texts, family)
-        details = {"share_of_characters": class_means(subject, names, matrix), **note}
-        why = f"A small tree on {family} alone"
+        """A small tree on numbers of one family; `shown` names their means in the details."""
         return shortcut(
-            subject, context, self.name, Numbers(matrix), why=why, label=family, details=details
+            part.subject,
+            context,
+            self.name,
+            Numbers(matrix),
+            why=f"A small tree on {family} alone",
+            label=family,
+            fact=fact,
+            details={shown: class_means(part.subject, names, matrix), **part.note},
         )
 
-    def _marks(
-        self,
-        subject: Subject,
-        context: Context,
-        texts: pl.Series,
-        family: str,
-        note: JsonObject,
-    ) -> list[Finding]:
+    def _marks(self, part: Sampled, context: Context, family: str) -> list[Finding]:
         """Marks that some texts hold. A tree cannot show one that few texts hold, whose other texts
         it has to guess: so those of one class are also tested as giveaways are."""
-        names, matrix = marks(texts, family)
+        subject = part.subject
+        names, matrix = marks(subject.rows["text"], family)
         some = np.flatnonzero((matrix.max(axis=0) > 0) & (matrix.min(axis=0) < 1))
         if not len(some):
             why = (
@@ -72,18 +67,7 @@ class Surface(FairCheck):
             )
             return [self.unmeasured(why, subject.n, family)]
         names, matrix = [names[i] for i in some], matrix[:, some]
-        details = {"share_of_texts": class_means(subject, names, matrix), **note}
-        why = f"A small tree on {family} alone"
-        tree = shortcut(
-            subject,
-            context,
-            self.name,
-            Numbers(matrix),
-            why=why,
-            label=family,
-            fact=family,
-            details=details,
-        )
+        tree = self._tree(part, context, family, "share_of_texts", names, matrix, fact=family)
         sided = self._one_sided(subject, context, family, tuple(names), matrix)
         return [tree] if sided is None or tree.verdict == "not-measured" else [tree, sided]
 

@@ -106,11 +106,9 @@ def protocol_sections(audits: Sequence[Audit]) -> Section:
         Text("“Not measured” and “inconclusive” do not count as passed; each gives its reason."),
     ]
     for name in dict.fromkeys(a.protocol for a in audits):
-        known = PROTOCOLS.get(name)
-        if known is not None:
-            blocks += [
-                Section(f"Protocol {name}", [Text(known.summary), *_faults(name, caveats(name))])
-            ]
+        if name in PROTOCOLS:
+            summary = Text(PROTOCOLS[name]["summary"])
+            blocks.append(Section(f"Protocol {name}", [summary, *_faults(name, caveats(name))]))
     return Section("How these figures were made", blocks, anchor="method")
 
 

@@ -9,8 +9,6 @@ nothing here go to `meta`.
 
 from __future__ import annotations
 
-import gzip
-import io
 from pathlib import PurePosixPath
 
 import polars as pl
@@ -25,7 +23,7 @@ ARTICLES = tuple(kit.lists_of("cdl-md")["articles"])
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
     """The whole table once, in the order train, validation, test."""
-    parts = [_records(_read(bundle, name), name) for name in _members(bundle)]
+    parts = [_records(kit.Table.read(bundle, name), name) for name in _members(bundle)]
     records = pl.concat([frame for frame, _ in parts])
     records = records.with_columns(kit.numbered("cdl-md", records.height))
     group = kit.repeated(records["text"], records["id"])
@@ -43,7 +41,7 @@ def _members(bundle: kit.Bundle) -> list[str]:
     """The files to read: whole-table files at the shallowest level, else those of each dataset,
     never both.
     """
-    tables = bundle.match("*.parquet") or kit.members(bundle, "*.csv", "*.csv.gz")
+    tables = bundle.match("*.parquet") or kit.members(bundle, "*.csv")
     depth = min(name.count("/") for name in tables)
     top = [name for name in tables if name.count("/") == depth and "_old" not in name]
     chosen = top if any(_split(name) for name in top) else tables
@@ -54,24 +52,6 @@ def _members(bundle: kit.Bundle) -> list[str]:
 def _split(name: str) -> str | None:
     word = PurePosixPath(name).name.split(".")[0].lower().rsplit("_", 1)[-1]
     return SPLITS.get(word)
-
-
-def _read(bundle: kit.Bundle, name: str) -> kit.Table:
-    if not name.lower().endswith(".gz"):
-        return kit.Table.read(bundle, name)
-    try:
-        with gzip.open(io.BytesIO(bundle.read(name))) as stream:
-            data = stream.read(kit.MAX_UNPACKED + 1)
-    except (OSError, EOFError) as error:
-        raise kit.UnreadableFile(
-            f"'{name}' is not a whole gzip file: {error}.", "Get it again."
-        ) from None
-    if len(data) > kit.MAX_UNPACKED:
-        raise kit.UnreadableFile(
-            f"'{name}' unpacks to over {kit.MAX_UNPACKED >> 30} GB.",
-            "Unpack it, then give the CSV.",
-        )
-    return kit.Table(name, kit.read_delimited(kit.decode(data, name)))
 
 
 def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:

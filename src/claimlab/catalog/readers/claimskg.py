@@ -11,42 +11,9 @@ import polars as pl
 from claimlab.catalog import kit
 from claimlab.core.words import several
 
-TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
-WRAPPED = (
-    "fatabyyano",
-    "vishvanews",
-)  # every cell of these crawls has an extra pair of quotation marks
-CLAIMANT = (
-    "factcheck_afp",
-    "vishvanews",
-)  # elsewhere the crawler wrote the fact-checker in the claimant's place
-ENGLISH = (
-    "factcheck_aap",
-    "factcheck_afp",
-    "checkyourfact",
-    "fullfact",
-    "politifact",
-    "snopes",
-    "truthorfiction",
-    "factscan",
-)
-COLUMNS = (
-    "text",
-    "label_raw",
-    "language",
-    "date",
-    "date_source",
-    "author",
-    "source",
-    "url",
-    "topic",
-    "meta",
-    "review_url",
-    "review_title",
-    "review_text",
-    "review_date",
-    *TOPICS,
-)
+LISTS = kit.lists_of("claimskg")
+TOPICS: list[str] = LISTS["topics"]
+COLUMNS: list[str] = [*LISTS["columns"], *TOPICS]
 
 
 def load(bundle: kit.Bundle, *, unrated: bool) -> kit.Loaded:
@@ -91,28 +58,12 @@ def load(bundle: kit.Bundle, *, unrated: bool) -> kit.Loaded:
 def _crawled(raw: kit.Table) -> pl.DataFrame:
     """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the
     check is not used for it, since it states the verdict."""
-    needed = {
-        "label_raw": "rating_alternateName",
-        "text": "claimReview_claimReviewed",
-        "site": "claimReview_source",
-    }
-    optional = {
-        "claimant": "creativeWork_author_name",
-        "claimed": "creativeWork_datePublished",
-        "review_url": "claimReview_url",
-        "review_date": "claimReview_datePublished",
-        "review_title": "extra_title",
-        "review_text": "extra_body",
-        "tags": "extra_tags",
-        "rating_value": "rating_ratingValue",
-        "rating_best": "rating_bestRating",
-        "rating_worst": "rating_worstRating",
-    }
-    rows = raw.pick(needed, optional).with_columns(pl.col("site").str.to_lowercase())
+    rows = raw.pick(LISTS["crawled"]["needed"], LISTS["crawled"]["optional"])
+    rows = rows.with_columns(pl.col("site").str.to_lowercase())
     wrapped = pl.col("text", "claimant", "review_title", "review_text", "tags")
     unwrapped = wrapped.str.replace(r'(?s)^"\s*(.*?)\s*"$', "${1}").replace("", None)
     rows = rows.with_columns(
-        pl.when(pl.col("site").is_in(WRAPPED)).then(unwrapped).otherwise(wrapped)
+        pl.when(pl.col("site").is_in(LISTS["wrapped"])).then(unwrapped).otherwise(wrapped)
     )
     spoken = [_language(s, u) for s, u in rows.select("site", "review_url").iter_rows()]
     by_claim = pl.when(pl.col("claimed").is_not_null())
@@ -122,7 +73,7 @@ def _crawled(raw: kit.Table) -> pl.DataFrame:
         date_source=by_claim.then(pl.lit("date column (claim)")).otherwise(
             pl.lit("date column (review)")
         ),
-        author=pl.when(pl.col("site").is_in(CLAIMANT)).then("claimant"),
+        author=pl.when(pl.col("site").is_in(LISTS["claimant"])).then("claimant"),
         source="site",
         # the lists of one site are Python's: ['a', 'b']
         topic=pl.col("tags").str.replace_all(r"^\[|\]$", "").str.replace_all(r"'([^']*)'", "${1}"),
@@ -132,17 +83,7 @@ def _crawled(raw: kit.Table) -> pl.DataFrame:
 
 def _explored(raw: kit.Table) -> pl.DataFrame:
     """What the ClaimsKG explorer exports; its ratings are ClaimsKG's own four."""
-    optional = {
-        "url": "id",
-        "date": "date",
-        "author": "author",
-        "review_title": "headline",
-        "topic": "keywords",
-        "source": "source",
-        "review_url": "link",
-        "spoken": "language",
-    }
-    rows = raw.pick({"text": "text", "label_raw": "ratingName"}, optional)
+    rows = raw.pick(LISTS["explored"]["needed"], LISTS["explored"]["optional"])
     return rows.with_columns(
         kit.languages(rows["spoken"]), date_source=pl.lit("date column (claim)")
     )
@@ -152,14 +93,8 @@ def _by_topic(raw: kit.Table) -> pl.DataFrame:
     """Claims that a query drew from ClaimsKG for a topic (the file's name), and those whose topics
     people agreed on.
     """
-    needed = {"url": "claim", "review_url": "review_url", "text": "text"}
-    optional = {
-        "author": "claimer",
-        "review_title": "headline",
-        "keywords": "keywords",
-        "date": "claim_date",
-    }
-    rows = raw.pick(needed, {**optional, **{t: t for t in TOPICS}})
+    optional = LISTS["by_topic"]["optional"] | {topic: topic for topic in TOPICS}
+    rows = raw.pick(LISTS["by_topic"]["needed"], optional)
     drawn = PurePosixPath(raw.name).stem.lower().removeprefix("extracted_")
     agreed = pl.concat_str(
         [pl.when(pl.col(t) == "1").then(pl.lit(t)) for t in TOPICS],
@@ -179,7 +114,7 @@ def _language(site: str | None, url: str | None) -> str | None:
     """From the site, or the address where a site writes in many; null where neither says it (Africa
     Check).
     """
-    if site in ENGLISH:
+    if site in LISTS["english"]:
         return "eng"
     if site == "fatabyyano":
         return "ara"

@@ -9,35 +9,6 @@ import polars as pl
 from claimlab.catalog import kit
 
 
-def load(bundle: kit.Bundle) -> kit.Loaded:
-    """`en_dup.csv`: everything as collected, repeats included; rows that say the same share a
-    group.
-
-    The column `source` holds the address of the page, a tweet or a fact-check; `source` here is its
-    host.
-    """
-    raw = kit.Table.read(bundle, bundle.one("en_dup.csv"))
-    text, ids = raw.need("content", "text"), kit.numbered("covid-19-rumor", raw.height, 5)
-    link = raw.maybe("source")
-    url = link.set(~link.str.contains("://").fill_null(False), None)
-    tweets = url.str.extract(r"twitter\.com/[^/]+/status(?:es)?/(\d+)")
-    records = raw.frame.select(
-        id=ids,
-        text=text,
-        label_raw=raw.need("label"),
-        **kit.dated(
-            {"date column": raw.maybe("time", "date"), "snowflake id": kit.tweet_time(tweets)},
-            "%m/%d/%Y",
-        ),
-        tweet_id=tweets,
-        author=raw.maybe("author"),
-        source=pl.coalesce(kit.host(pl.lit(url)), pl.lit(link)),
-        url=url,
-        group=kit.repeated(text, ids),
-    )
-    return kit.Loaded(records)
-
-
 def load_curated(bundle: kit.Bundle) -> kit.Loaded:
     """`news.csv` (no header) and `Twitter.csv` (a header), without the repeats. The numbers in
     Twitter.csv are not tweet ids.

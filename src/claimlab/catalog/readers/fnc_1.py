@@ -53,19 +53,6 @@ def stances(bundle: Bundle) -> Loaded:
     return Loaded(records, {"evidence": evidence}, notes)
 
 
-def bodies(bundle: Bundle) -> Loaded:
-    """The article bodies alone, without labels."""
-    parts = [articles(bundle, stem) for stem in PARTS if bundle.match(f"{stem}_bodies.csv")]
-    if not parts:
-        bundle.one("*_bodies.csv")
-    records = pl.concat(parts).select(
-        "split",
-        id=pl.format("fnc-1-{}-body-{}", "split", "body_id"),
-        text="body",
-    )
-    return Loaded(records)
-
-
 def articles(bundle: Bundle, stem: str) -> pl.DataFrame:
     raw = Table.read(bundle, bundle.one(f"{stem}_bodies.csv"))
     return raw.pick({"body_id": "Body ID", "body": "articleBody"}).with_columns(

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import differences
-from claimlab.catalog.query import MARKS, everything, loader_state
-from claimlab.catalog.views.card import heading, language_names, mark_cell, period, years
-from claimlab.catalog.views.overview import LEGEND, PAGE_COLUMNS, SIGNS, languages
+from claimlab.catalog.query import everything, loader_state
+from claimlab.catalog.views.card import heading, language_names, period, years
+from claimlab.catalog.views.overview import LEGEND, PAGE
 from claimlab.core.atomic import atomic_text
+from claimlab.pages.blocks import cell as as_cell
 
 
 def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
@@ -45,8 +46,8 @@ def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
             " datasets](papers.md#guide) that the published verdicts are from."
         ),
         "",
-        "| " + " | ".join(PAGE_COLUMNS) + " |",
-        "|" + "---|" * len(PAGE_COLUMNS),
+        "| " + " | ".join(column.head for column in PAGE) + " |",
+        "|" + "---|" * len(PAGE),
         *rows,
     ]
     for entry in entries:
@@ -55,18 +56,12 @@ def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
 
 
 def row(entry: Entry) -> list[str]:
+    """The columns of the page, as Markdown has them: nothing is cut."""
     card = entry.card
-    return [
-        f"[{card.title}](#{anchor(heading(entry))})",
-        f"{card.size:,}" if card.size is not None else "–",
-        ", ".join(card.modality),
-        card.topic,
-        languages(card),
-        years(card),
-        *(SIGNS[mark_cell(card, mark).text] for mark in MARKS),
-        card.licence or "none stated",
-        loader_state(entry),
-    ]
+    texts = {column.head: as_cell(column.of(entry)).text for column in PAGE}
+    texts["Dataset"] = f"[{card.title}](#{anchor(heading(entry))})"
+    texts |= {"Years": years(card), "Licence": card.licence or "none stated"}
+    return list(texts.values())
 
 
 def section(entry: Entry, *, audited: bool = False) -> list[str]:

@@ -6,14 +6,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
-from claimlab.catalog.query import MARKS, loader_state, phrases, span_of, unnamed_languages
+from claimlab.catalog.query import (
+    MARKS,
+    LoaderState,
+    loader_state,
+    phrases,
+    span_of,
+    unnamed_languages,
+)
 from claimlab.catalog.views.card import card_blocks, heading, mark_cell, years
 from claimlab.pages.blocks import (
     Block,
     Cell,
+    Column,
     Figure,
     Fold,
     Report,
@@ -30,20 +39,6 @@ TITLE = "The catalogue"
 # columns; at least this wide, there is room for two spaces between columns and for long names
 ROOMY = 100
 LONG_NAME = 24
-COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
-PAGE_COLUMNS = [
-    "Dataset",
-    "Size",
-    "Kind",
-    "Topic",
-    "Languages",
-    "Years",
-    "K",
-    "T",
-    "F",
-    "Licence",
-    "Loader",
-]
 CAN_GIVE = {
     "Title": 16,
     "Kind": 6,
@@ -77,57 +72,32 @@ def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> li
     every other column.
     """
     gap, long = (2, width) if width >= ROOMY else (1, LONG_NAME)
-    columns, rows = list(COLUMNS), [_line(e) for e in entries]
-    for row, entry in zip(rows, entries, strict=True):
-        row[0] = entry.card.name if len(entry.card.name) <= long else ""
-    for name in [*CAN_GIVE, "Years"]:
-        if _least(columns, rows) + gap * (len(columns) - 1) <= width:
+    name = Column[Entry]("Name", lambda e: e.card.name if len(e.card.name) <= long else "")
+    columns = [name, *LISTED]
+    for head in [*CAN_GIVE, "Years"]:
+        if _least(Table.of(columns, entries)) + gap * (len(columns) - 1) <= width:
             break
-        at = columns.index(name)
-        columns, rows = columns[:at] + columns[at + 1 :], [row[:at] + row[at + 1 :] for row in rows]
-    whole = [c for c in columns if c not in CAN_GIVE]
-    head, *lines = grid(
-        Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap
-    )
-    out = [head]
-    for entry, row, line in zip(entries, rows, lines, strict=True):
-        out += [line] if row[0] else [entry.card.name, line]
+        columns = [column for column in columns if column.head != head]
+    table = Table.of(columns, entries)
+    whole = [head for head in table.columns if head not in CAN_GIVE]
+    first, *lines = grid(table, width=width, colour=colour, whole=whole, cut=True, gap=gap)
+    out = [first]
+    for entry, line in zip(entries, lines, strict=True):
+        out += [line] if name.of(entry) else [entry.card.name, line]
     return out
 
 
-def _least(columns: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> int:
+def _least(table: Table) -> int:
     """The columns that a table needs when all that can give have given."""
     natural = [
-        max(len(cell(v).text) for v in [name, *(row[i] for row in rows)])
-        for i, name in enumerate(columns)
+        max(len(cell(value).text) for value in [head, *(row[i] for row in table.rows)])
+        for i, head in enumerate(table.columns)
     ]
-    return sum(CAN_GIVE.get(name, wide) for name, wide in zip(columns, natural, strict=True))
+    return sum(CAN_GIVE.get(head, wide) for head, wide in zip(table.columns, natural, strict=True))
 
 
-def _line(entry: Entry) -> list[str | Cell]:
-    card = entry.card
-    state = loader_state(entry)
-    words: dict[str, tuple[str, Tone]] = {
-        "tested on the published files": ("tested", "plain"),
-        "not yet tested": ("not yet", "warn"),
-        "none": ("none", "not-measured"),
-    }
-    loader, tone = words[state]
-    return [
-        card.name,
-        card.title,
-        Cell(rounded(card.size), sort=float(card.size or 0)),
-        ", ".join(card.modality),
-        card.topic,
-        languages(card),
-        years(card),
-        *(_sign(card, mark) for mark in MARKS),
-        Cell(loader, tone=tone),
-    ]
-
-
-def _sign(card: Card, mark: str) -> Cell:
-    grade = mark_cell(card, mark)
+def _sign(mark: str, entry: Entry) -> Cell:
+    grade = mark_cell(entry.card, mark)
     return Cell(SIGNS[grade.text], sort=grade.text, tone=grade.tone, title=grade.text)
 
 
@@ -173,7 +143,7 @@ def report(entries: Sequence[Entry], *, criteria: str = "") -> Report:
     blocks: list[Block] = [
         Tiles(tiles),
         *note,
-        Section("All datasets", [Text(NOTE), table(entries)], anchor="all-datasets"),
+        Section("All datasets", [Text(NOTE), Table.of(PAGE, entries)], anchor="all-datasets"),
         Section("In figures", pictures(entries), anchor="in-figures"),
         Section("Cards", cards, anchor="cards"),
     ]
@@ -187,34 +157,50 @@ def anchor(entry: Entry) -> str:
 NOTE = f"Sizes are as published. {LEGEND[0]} Click a column header to sort."
 
 
-def table(entries: Sequence[Entry]) -> Table:
-    rows: list[list[str | Cell]] = []
-    for entry in entries:
-        card = entry.card
-        state = loader_state(entry)
-        rows.append(
-            [
-                Cell(
-                    card.title,
-                    sort=card.title.casefold(),
-                    link=f"#{anchor(entry)}",
-                    title=card.summary,
-                ),
-                cell(card.size),
-                ", ".join(card.modality),
-                card.topic,
-                Cell(languages(card), title=", ".join(card.languages) or None),
-                years(card).replace("–", "–\u2060"),  # a word joiner: years stay on one line
-                *(_sign(card, mark) for mark in MARKS),
-                Cell(shorten(card.licence or "none stated", 18), title=card.licence),
-                Cell(
-                    state,
-                    tone="warn" if state == "not yet tested" else "plain",
-                    title=entry.no_loader,
-                ),
-            ]
-        )
-    return Table(PAGE_COLUMNS, rows)
+KIND = Column[Entry]("Kind", "card.modality", ", ".join)
+TOPIC = Column[Entry]("Topic", "card.topic")
+SIGNED = tuple(Column[Entry](mark[0].upper(), partial(_sign, mark)) for mark in MARKS)
+LOADERS: dict[LoaderState, Cell] = {
+    "tested on the published files": Cell("tested"),
+    "not yet tested": Cell("not yet", tone="warn"),
+    "none": Cell("none", tone="not-measured"),
+}
+LISTED: tuple[Column[Entry], ...] = (
+    Column("Title", "card.title"),
+    Column("Size", lambda e: Cell(rounded(e.card.size), sort=float(e.card.size or 0))),
+    KIND,
+    TOPIC,
+    Column("Lang.", "card", languages),
+    Column("Years", "card", years),
+    *SIGNED,
+    Column("Loader", loader_state, LOADERS.get),
+)
+PAGE: tuple[Column[Entry], ...] = (
+    Column(
+        "Dataset",
+        lambda e: Cell(e.card.title, sort=e.card.title.casefold(), title=e.card.summary),
+        link=lambda e: f"#{anchor(e)}",
+    ),
+    Column("Size", "card.size"),
+    KIND,
+    TOPIC,
+    Column(
+        "Languages",
+        lambda e: Cell(languages(e.card), title=", ".join(e.card.languages) or None),
+    ),
+    # a word joiner: years stay on one line
+    Column("Years", lambda e: years(e.card).replace("–", "–\u2060")),
+    *SIGNED,
+    Column(
+        "Licence",
+        lambda e: Cell(shorten(e.card.licence or "none stated", 18), title=e.card.licence),
+    ),
+    Column(
+        "Loader",
+        lambda e: Cell(loader_state(e), title=e.no_loader),
+        tone=lambda e: "warn" if loader_state(e) == "not yet tested" else "plain",
+    ),
+)
 
 
 def pictures(entries: Sequence[Entry]) -> list[Block]:

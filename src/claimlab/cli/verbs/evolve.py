@@ -1,180 +1,46 @@
-"""`claimlab evolve`: claims pass through a simulated society, and every hop is kept."""
+"""`claimlab evolve`: claims pass through a simulated society; what they became is measured."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from claimlab.cli import options as o
-from claimlab.cli.command import verb
+from claimlab.cli.command import Call, OpenPage, verb
 from claimlab.cli.output import (
     echo,
+    emit,
     note,
-    progress_bar,
+    page,
+    refuse_nothing_to_open,
     say,
     several,
-    show_estimate,
+    show_blocks,
     suggest,
     wants_json,
     written,
 )
-from claimlab.cli.verbs._evolve_drift import drift
-from claimlab.cli.verbs._evolve_seed import seed
-from claimlab.cli.verbs._evolve_worth import worth
+from claimlab.core.calls.calls import without_recordings
+from claimlab.core.options import Argument
+from claimlab.evolve.claims.front import seed_claims
+from claimlab.evolve.claims.seed import Seeded
+from claimlab.evolve.drift.attainment import one_against_three
+from claimlab.evolve.drift.front import drift as measure
+from claimlab.evolve.drift.measure import Drift
+from claimlab.evolve.front import Evolved
+from claimlab.evolve.front import evolve as let_evolve
+from claimlab.evolve.worth.front import REPORT
+from claimlab.evolve.worth.front import worth as score
+from claimlab.evolve.worth.views import Worth, by_topic, top_claims
+from claimlab.pages.blocks import Table
 
 app = verb(
     help="Claims in a simulated society: let them evolve, measure drift and check-worthiness."
 )
 
 
-@app.callback()
-def _commands() -> None:
-    """A verb with sub-commands, also while it has only one."""
-
-
-NetworkOption = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "'random', 'scale-free', 'scale-free:hubs=3', 'clustered', 'dunbar', or a file"
-            " (ARCHIVE#MEMBER)."
-        )
-    ),
-]
-PopulationOption = Annotated[
-    str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")
-]
-MeanDegreeOption = Annotated[
-    float | None,
-    typer.Option(help="Mean number of ties per agent; by default the same for every kind."),
-]
-KindOption = Annotated[
-    str, typer.Option(help="'walk', 'cascade' (both without a target), or 'intervened' (auditors).")
-]
-StepsOption = Annotated[
-    int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")
-]
-WithinGroupOption = Annotated[
-    bool | None,
-    typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes)."),
-]
-HubsOption = Annotated[
-    bool, typer.Option("--hubs/--no-hubs", help="Hubs influence others, where there are any.")
-]
-ContextOption = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "Which agents read the source of a claim: 'never' (walk, cascade), 'first' or 'always'."
-        )
-    ),
-]
-TargetOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Target, such as style=colloquial; repeat for more; or 'all'."),
-]
-AuditorOption = Annotated[
-    str | None,
-    typer.Option(help="The auditor: 'rules' (default), 'classifier', 'model' or 'replay'."),
-]
-AuditorsOption = Annotated[
-    int | None,
-    typer.Option(
-        min=0, max=3, help="Number of auditors: 3 (default), 1, or 0 (one rewrite, no vote)."
-    ),
-]
-AuditorProfileOption = Annotated[
-    list[str] | None,
-    typer.Option(help="Model profile of an auditor; repeat for more; by default the agents'."),
-]
-
-
-@app.command()
-def run(
-    data: o.DatasetArgument,
-    output: o.OutputOption,
-    network: NetworkOption = "random",
-    population: PopulationOption = None,
-    mean_degree: MeanDegreeOption = None,
-    kind: KindOption = "walk",
-    steps: StepsOption = None,
-    rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds of a walk with a target (1; released: 3).")
-    ] = None,
-    within_group: WithinGroupOption = None,
-    group: Annotated[
-        str | None, typer.Option(help="Start and stay in this group of agents.")
-    ] = None,
-    hubs: HubsOption = True,
-    fan_out: Annotated[
-        int | None,
-        typer.Option(min=1, help="Cascades: agents that each agent passes a claim to (2)."),
-    ] = None,
-    reach: Annotated[
-        int | None, typer.Option(min=1, help="Cascades: most agents to reach (30).")
-    ] = None,
-    context: ContextOption = None,
-    target: TargetOption = None,
-    vote: Annotated[
-        str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")
-    ] = None,
-    rewriter: Annotated[
-        str, typer.Option(help="How agents rewrite: 'null' (word noise), 'model' or 'replay'.")
-    ] = "null",
-    auditor: AuditorOption = None,
-    auditors: AuditorsOption = None,
-    auditor_data: Annotated[
-        Path | None, typer.Option(help="Dataset that the classifier learns from.")
-    ] = None,
-    weights: Annotated[
-        Path | None, typer.Option(help="Your own rates of noise and table of attributes (TOML).")
-    ] = None,
-    recording: Annotated[
-        Path | None, typer.Option(help="Dataset with traces, for 'replay'.")
-    ] = None,
-    profile: o.ProfileOption = None,
-    auditor_profile: AuditorProfileOption = None,
-    model: o.ModelOption = None,
-    prompts: o.PromptOption = None,
-    calls: o.Calls = o.CALLS,
-    estimate: o.EstimateFlag = False,
-    concurrency: Annotated[
-        int, typer.Option(min=1, max=512, help="Claims to simulate at once.")
-    ] = 80,
-    seed: o.SeedOption = 20,
-    limit: o.LimitOption = None,
-    force: o.ForceFlag = False,
-    engine: o.EngineOption = None,
-) -> None:
-    """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and
-    replay.
-    """
-    words = o.arguments(locals())
-    _refuse_kind(calls.mode)
-    if estimate:
-        from claimlab.evolve.front import estimate_evolve
-
-        show_estimate(estimate_evolve(**words))
-        return
-    with progress_bar() as progress:
-        from claimlab.evolve.front import evolve
-
-        evolved = evolve(**words, progress=progress)
-    _print(evolved)
-
-
-def _refuse_kind(mode: str) -> None:
-    from claimlab.core.errors import UsageError
-
-    if mode in ("walk", "cascade", "intervened"):
-        raise UsageError(
-            f"--mode says how models are called; '{mode}' is a kind of run.", f"Use --kind {mode}."
-        )
-
-
-def _print(evolved: Any) -> None:
+@app.of(let_evolve)
+def run(call: Call[Evolved]) -> None:
+    evolved = call()
     counts, parameters = evolved.lineage[-1].counts, evolved.lineage[-1].parameters
     written(evolved, more={"evolved": counts, "budget": evolved.budget})
     if not wants_json():
@@ -192,6 +58,125 @@ def _print(evolved: Any) -> None:
     suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift")
 
 
-app.command()(drift)
-app.command()(worth)
-app.command()(seed)
+@app.of(measure)
+def drift(call: Call[Drift], open_page: OpenPage = False) -> None:
+    output, folders = call["output"], without_recordings(call["data"])
+    refuse_nothing_to_open(open_page, output)
+    drifted = call(data=folders)
+    if wants_json():
+        emit({"output": output and str(output), **drifted.to_json(), "datasets": drifted.stages})
+    else:
+        _print_drift(drifted)
+    if output is not None:
+        page(call.output / "index.html", open_page=open_page)
+    suggest(
+        f"claimlab evolve worth {folders[0]} -o DIR"
+        if output
+        else "the same with -o DIR for a report"
+    )
+
+
+def _print_drift(drifted: Drift) -> None:
+    counts = drifted.counts
+    echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
+    several_values = {
+        by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1
+    }
+    for (by, value), curve in drifted.curves.items():
+        if by == "all" or by in several_values:
+            name = "all traces" if by == "all" else f"{by} {value}"
+            shape = (
+                "slopes not known"
+                if curve.ratio is None
+                else f"the final slope is {100 * curve.ratio:.0f}% of the initial one"
+            )
+            end = "–" if curve.end is None else f"{curve.end:.3f}"
+            echo(f"  {name}: drift-lite {end} at the end; {shape}")
+    unrelated = drifted.curves["all", ""].unrelated
+    if unrelated is not None:
+        echo(f"  two unrelated claims: {unrelated:.3f}")
+    for row in drifted.attainment.drop_nulls("share").iter_rows(named=True):
+        same = f", {row['untouched']:,} passed untouched" if row["untouched"] else ""
+        echo(
+            f"  {row['dimension']} ({row['setting']}, {row['judge']}):"
+            f" {100 * row['share']:.1f}% attained{same}"
+        )
+    for row in one_against_three(drifted.attainment).iter_rows(named=True):
+        echo(f"  {row['dimension']} ({row['judge']}), three auditors against one: {row['verdict']}")
+    if drifted.fuse_means is not None and drifted.fuse is not None:
+        last = drifted.fuse_means.filter(drifted.fuse_means["step"].is_null())
+        for row in last.filter(last["by"].is_in(["all", "topology", "home"])).iter_rows(named=True):
+            name = "all judged traces" if row["by"] == "all" else f"{row['by']} {row['value']}"
+            total, scale = row["total_deviation"], drifted.fuse.reading.scale
+            echo(
+                f"  FUSE-EVAL, {name} ({row['traces']:,}): {total:.2f} on {scale} at the last"
+                " judged hop"
+            )
+    note(drifted.notes, "evolve drift")
+    for folder, stage in drifted.stages.items():
+        echo(f"  Wrote {folder}: {stage['records']:,} records")
+
+
+@app.of(score)
+def worth(call: Call[Worth], open_page: OpenPage = False) -> None:
+    scored, output = call(), call.output
+    if wants_json():
+        assert scored.dataset is not None
+        written(scored.dataset, more={"worth": scored.to_json()})
+    else:
+        _print_worth(scored, output)
+    page(output / REPORT / "index.html", open_page=open_page)
+    suggest(f"claimlab export {output} --to csv -o DIR")
+
+
+def _print_worth(scored: Worth, output: Path) -> None:
+    top = [(f"{score:.3f}", text) for score, _, text in top_claims(scored, 5)]
+    figures, bounds = scored.to_json(), scored.perspective.bounds
+    known = several(figures["claims"] - figures["unscored"], "claim")
+    echo(
+        f"Wrote {output}: {known} scored ({figures['method']}), {figures['unscored']:,} without a"
+        " score."
+    )
+    echo(
+        f"  Highest possible score with depth {bounds.depth} and fan-out {bounds.fan_out}:"
+        f" {scored.ceiling:.3f}"
+    )
+    show_blocks([Table(("Score", "Most check-worthy"), top)])
+    echo()
+    for row in by_topic(scored).head(10).drop_nulls("mean").iter_rows(named=True):
+        echo(
+            f"  {row['topic']}: mean {row['mean']:.3f}, quartiles {row['lower']:.3f} to"
+            f" {row['upper']:.3f}"
+        )
+    if figures["worthy"] is not None:
+        echo(
+            f"  {figures['worthy']:,} at or above the threshold of {scored.perspective.threshold:g}"
+        )
+    for row in figures["conditions"] or ():
+        echo(
+            f"  {scored.by} {row['condition']}: mean {row['mean']:.3f}, distance"
+            f" {row['distance']:.3f}"
+        )
+    if scored.people is not None:
+        echo(
+            "  Wasserstein distance from the annotators' scores:"
+            f" {scored.people['wasserstein']:.3f}"
+        )
+
+
+@app.of(seed_claims)
+def seed(
+    call: Call[Seeded],
+    contexts: Annotated[
+        Path,
+        Argument("Source texts: a file (abstracts, or a column 'text') or a dataset folder."),
+    ],
+) -> None:
+    seeded = call(contexts=contexts)
+    more = {"seeded": seeded.counts, "dropped": seeded.dropped, "calls": seeded.calls}
+    written(seeded.dataset, more=more)
+    if not wants_json():
+        for what, count in {**seeded.counts, **seeded.dropped}.items():
+            echo(f"  {count:>8,} {what.replace('_', ' ')}")
+    note(seeded.dataset.notes, "evolve seed")
+    suggest(f"claimlab evolve run {call.output} -o {call.output}-evolved")

@@ -4,18 +4,92 @@ decides what to keep.
 
 from __future__ import annotations
 
-from claimlab.cli.command import verb
-from claimlab.cli.verbs._generate_filter import filter_
-from claimlab.cli.verbs._generate_run import preview, run
+from claimlab.cli.command import Call, OpenPage, verb
+from claimlab.cli.output import (
+    echo,
+    emit,
+    page,
+    refuse_nothing_to_open,
+    say,
+    several,
+    show_blocks,
+    show_estimate,
+    suggest,
+    wants_json,
+    written,
+)
+from claimlab.core.types import JsonObject
+from claimlab.generate import front
+from claimlab.generate.filter.front import quality_filter
+from claimlab.generate.filter.metric import METRICS
+from claimlab.generate.filter.result import Filtered
+from claimlab.generate.filter.views import summary
+from claimlab.generate.front import Generated
+from claimlab.generate.views import coverage_blocks, sample_blocks
 
 app = verb(help="Benchmark text: make it with a label, an origin and a change log, and filter it.")
 
 
-@app.callback()
-def _commands() -> None:
-    """A verb with sub-commands, also while it has only one."""
+@app.of(front.preview, can_ask=False)
+def preview(call: Call[tuple[Generated, JsonObject]]) -> None:
+    generated, cost = call()
+    if wants_json():
+        emit(
+            {
+                "samples": generated.tables["chains"].to_dicts(),
+                "texts": generated.records.to_dicts(),
+                "estimate": cost,
+            }
+        )
+        return
+    show_blocks(sample_blocks(generated), most=110)
+    show_estimate(cost)
+    suggest(f"claimlab generate run {call['data']} -o {call.output} ... (the same options)")
 
 
-app.command()(preview)
-app.command()(run)
-app.command("filter")(filter_)
+@app.of(front.generate)
+def run(call: Call[Generated]) -> None:
+    generated, output = call(), call.output
+    counts = generated.lineage[-1].counts
+    written(generated, more={"generated": counts, "coverage": generated.coverage})
+    if not wants_json():
+        _print(generated, counts)
+    suggest(f"claimlab generate filter {output} -o {output}-good --report {output}-quality")
+
+
+def _print(generated: Generated, counts: dict[str, int]) -> None:
+    complete = counts.get("chains: complete", 0)
+    echo(f"  {several(counts['samples'], 'sample')}, {complete:,} complete")
+    for name, n in counts.items():
+        kind, _, what = name.partition(": ")
+        if kind == "chains" and what not in ("", "complete"):
+            say(f"Note: {several(n, 'chain')} stopped: {what}.")
+    if again := counts.get("answers asked for again", 0):
+        say(
+            f"Note: {several(again, 'answer')} could not be read and had to be asked for once more."
+        )
+    show_blocks(coverage_blocks(generated), most=100)
+    if generated.standing:
+        say(f"Note: the model that wrote texts is {generated.standing}.")
+
+
+def _metrics() -> dict[str, str]:
+    return {
+        name: f"{one.summary}{'' if one.gate else ' (information only)'}; needs {one.needs}"
+        for name, one in METRICS.all().items()
+    }
+
+
+@app.of(quality_filter, "filter", lists={"metrics": _metrics})
+def filter_(call: Call[Filtered], open_page: OpenPage = False) -> None:
+    output, report = call["output"], call["report"]
+    refuse_nothing_to_open(open_page, report, "--report")
+    filtered = call()
+    if report is not None:
+        page(report / "index.html", open_page=open_page)
+    if not wants_json():
+        show_blocks(summary(filtered))
+    if output is not None or wants_json():
+        written(filtered.dataset, more={"quality": filtered.to_json()})
+    if output is not None:
+        suggest(f"claimlab review create {output} -o REVIEW --task keep --sample 50")

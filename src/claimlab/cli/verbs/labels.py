@@ -6,7 +6,7 @@ from typing import Annotated
 
 from claimlab.catalog.conflicts import Conflicts
 from claimlab.catalog.conflicts import labels as find_conflicts
-from claimlab.catalog.maps import all_maps, find_map, summary
+from claimlab.catalog.load import all_maps, find_map, summary
 from claimlab.catalog.views.card import by_verdict, map_json
 from claimlab.cli.command import Call, verb
 from claimlab.cli.output import (

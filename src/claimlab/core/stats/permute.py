@@ -11,12 +11,15 @@ is and nothing has to be assigned again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.core.stats.scores import Floats, Ints
 
 LIKE = 1.5  # groups within this factor of each other's size may exchange labels
+CHUNK = 1_000_000  # labels permuted at once
 FEWEST = 10  # groups that exchange among themselves; fewer join the next smaller ones
 
 
@@ -35,6 +38,8 @@ class Exchange:
         self._by_bin = np.argsort(self.bins, kind="stable")
         self._first = np.zeros(len(self.size), np.int64)  # a row of each group
         self._first[self.group] = np.arange(len(labels))
+        self._by_group = np.sort(self.group)
+        self._rank = np.arange(len(labels)) - self.start[self._by_group]
 
     @property
     def moved_freely(self) -> float:
@@ -46,20 +51,34 @@ class Exchange:
         self, rng: np.random.Generator, carried: npt.NDArray[np.integer]
     ) -> tuple[Ints, npt.NDArray[np.integer]]:
         """Permuted labels, and `carried` (..., rows; one value per group) moved along with them."""
-        source = np.empty(len(self.size), np.int64)
-        source[self._by_bin] = np.argsort(self.bins + rng.random(len(self.size)))
-        shuffled = np.argsort(self.group + rng.random(len(self.labels)))
-        group = self.group[shuffled]
-        rank = np.arange(len(self.labels)) - self.start[group]
-        # Of a larger or smaller group, an even sample of its labels in order: the same mix, as near
-        # as sizes allow.
-        share = (rank + rng.random(len(self.size))[group]) / self.size[group]
-        place = np.minimum(
-            (share * self.size[source[group]]).astype(np.int64), self.size[source[group]] - 1
-        )
-        labels = np.empty_like(self.labels)
-        labels[shuffled] = self._sorted[self.start[source[group]] + place]
-        return labels, carried[..., self._first[source[self.group]]]
+        labels, source = self._permute(rng, 1)
+        return labels[0], carried[..., self._first[source[0][self.group]]]
+
+    def draw_labels(self, rng: np.random.Generator, times: int) -> Iterator[Ints]:
+        """The labels of `times` draws, several at once: (draws, rows), as many as fit in memory."""
+        most = max(1, CHUNK // max(1, len(self.labels)))
+        for start in range(0, times, most):
+            yield self._permute(rng, min(most, times - start))[0]
+
+    def _permute(self, rng: np.random.Generator, times: int) -> tuple[Ints, Ints]:
+        """Permuted labels (times, rows), and the group whose labels each group gets."""
+        groups, rows, group = len(self.size), len(self.labels), self._by_group
+        random = rng.random((times, groups + rows + groups))
+        source = np.empty((times, groups), np.int64)
+        source[:, self._by_bin] = np.argsort(self.bins + random[:, :groups], axis=1)
+        origin = source[:, group]
+        if groups == rows:  # every row is a group of its own
+            shuffled, place = np.broadcast_to(self._first, (times, rows)), np.zeros_like(origin)
+        else:
+            shuffled = np.argsort(self.group + random[:, groups : groups + rows], axis=1)
+            # Of a larger or smaller group, an even sample of its labels in order: the same mix, as
+            # near as sizes allow.
+            share = (self._rank + random[:, groups + rows :][:, group]) / self.size[group]
+            size = self.size[origin]
+            place = np.minimum((share * size).astype(np.int64), size - 1)
+        labels = np.empty((times, rows), self.labels.dtype)
+        np.put_along_axis(labels, shuffled, self._sorted[self.start[origin] + place], axis=1)
+        return labels, source
 
 
 def like_sizes(size: Ints) -> Ints:

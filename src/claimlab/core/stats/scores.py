@@ -23,8 +23,17 @@ def confusion(truth: Ints, guess: Ints, classes: int, *, extra: int = 0) -> Ints
     """Counts with truth in rows and answers in columns; `extra` columns are for answers outside the
     classes.
     """
-    width = classes + extra
-    return np.bincount(truth * width + guess, minlength=classes * width).reshape(classes, width)
+    (counts,) = confusions(truth[None], guess, classes, extra=extra)
+    return np.asarray(counts)
+
+
+def confusions(truths: Ints, guess: Ints, classes: int, *, extra: int = 0) -> Ints:
+    """One table for each row of `truths`, all beside the same answers."""
+    draws, width = len(truths), classes + extra
+    first = classes * width * np.arange(draws)[:, None]  # the first cell of each table
+    cell = first + truths * width + guess
+    counts = np.bincount(cell.ravel(), minlength=draws * classes * width)
+    return counts.reshape(draws, classes, width)
 
 
 def accuracy(counts: Counts) -> Floats:

@@ -7,18 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from claimlab.core import sync
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.options import (
+    CallOptions,
+    Concurrency,
+    Force,
+    ModelName,
+    Option,
+    OutputFolder,
+    Profile,
+    PromptFiles,
+    Seed,
+    Setting,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
-from claimlab.core.types import JsonObject
 from claimlab.evolve.claims.contexts import Context, Draft, contexts_of, read_contexts
 from claimlab.evolve.claims.model import types
 from claimlab.evolve.claims.seed import (
@@ -34,7 +43,7 @@ from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import find_profile
-from claimlab.llm.prompts import Given, read_prompts
+from claimlab.llm.prompts import Prompt, read_prompts
 
 Contexts = Dataset | str | Path | Sequence[Context]
 
@@ -43,33 +52,34 @@ Contexts = Dataset | str | Path | Sequence[Context]
 def seed_claims(
     contexts: Contexts,
     *,
-    profile: str | None = None,
-    model: str | None = None,
-    output: str | Path | None = None,
-    member: str | None = None,
-    claims: int = 5,
-    non_claims: int = 2,
-    gray: float = GRAY,
-    prompts: Given = (),
-    name: str = "seeds",
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    concurrency: int = 64,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    profile: Profile = None,
+    model: ModelName = None,
+    output: OutputFolder = None,
+    member: Annotated[
+        str | None, Setting("The file inside an archive or folder that holds several.")
+    ] = None,
+    claims: Annotated[int, Option("Claims from each context.", least=0)] = 5,
+    non_claims: Annotated[
+        int, Option("Sentences that are not claims from each context.", least=0)
+    ] = 2,
+    gray: Annotated[
+        float, Setting("Share of the sentences to make harder.", least=0, most=1)
+    ] = GRAY,
+    prompts: PromptFiles = (),
+    name: Annotated[str, Setting("Name of the dataset.")] = "seeds",
+    concurrency: Concurrency = 64,
+    seed: Seed = 0,
+    limit: Annotated[int | None, Option("Use only the first N contexts.", least=1)] = None,
+    force: Force = False,
     progress: Progress = silent,
+    **calls: Unpack[CallOptions],
 ) -> Seeded:
-    """Let a model write `claims` claims and `non_claims` non-claims from every context, a share
-    `gray` of them harder.
+    """Let a model write claims and non-claims from texts, each with its label, origin and change
+    log.
 
-    `contexts` is a file (the released abstracts, or a table with a column `text`; `member` names it
-    in an archive), a dataset or its folder. `profile` names the model ("embedded" needs no key).
-    With `output` the seeds are written there; calls are recorded, so that a run that was stopped
-    asks no question twice, and the caps hold over all starts.
+    The texts are those of a file (the released abstracts, or a table with a column `text`), of a
+    dataset, or given one by one. Calls are recorded, so that a run that was stopped asks no
+    question twice, and the caps hold over all starts. The profile "embedded" needs no key.
     """
     if profile is None:
         raise UsageError(
@@ -77,7 +87,6 @@ def seed_claims(
             "Pass `profile`; see: claimlab llm profiles",
         )
     wanted, words = wanted_of(claims, non_claims, gray), read_prompts(prompts, "evolve seed")
-    caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
         "evolve seed",
         None,
@@ -85,13 +94,20 @@ def seed_claims(
         reads=_files(contexts),
         force=force,
         seed=seed,
-        caps=caps,
-        mode=mode,
-        cache=cache,
         concurrency=concurrency,
         progress=progress,
+        **calls,
     ) as run:
         texts = open_contexts(contexts, member, limit)
+        if run.estimate:
+            known, recording = find_profile(profile).with_model(model), run.calls.existing()
+            orders = [(text, *one) for text in texts for one in wanted.items() if one[1]]
+            sentences = (sentence_request(*one, seed, words["seeds"]) for one in orders)
+            parts: dict[str, Priced] = {
+                "sentences": estimate_calls(sentences, known, recording=recording),
+                "gray area": estimate_calls(_noises(orders, gray, seed, words["gray"]), known),
+            }
+            run.estimated(parts, facts={"contexts": len(texts)})
         provider = open_provider(profile, model=model, calls=run.calls)
         try:
             seeded = draw_seeds(
@@ -110,56 +126,20 @@ def seed_claims(
     return seeded
 
 
-@same_arguments(seed_claims)
-def estimate_seed_claims(call: Arguments) -> JsonObject:
-    """What `seed_claims` with the same words would cost at most; nothing is asked and nothing
-    written.
+def _noises(
+    orders: Sequence[tuple[Context, str, int]], gray: float, seed: int, prompt: Prompt
+) -> Iterator[Request[Any]]:
+    """Which sentences get noise follows from their ids; how long they will be, from nothing:
+    200 characters.
     """
-    if call.profile is None:
-        raise UsageError(
-            "No model was named to write the sentences.",
-            "Pass `profile`; see: claimlab llm profiles",
-        )
-    texts, seed = open_contexts(call.contexts, call.member, call.limit), call.seed
-    wanted = wanted_of(call.claims, call.non_claims, call.gray)
-    known, words = (
-        find_profile(call.profile).with_model(call.model),
-        read_prompts(call.prompts, "evolve seed"),
-    )
-    requests = [
-        (context, label, count) for context in texts for label, count in wanted.items() if count
-    ]
-
-    def noises() -> Iterator[Request[Any]]:
-        """Which sentences get noise follows from their ids; how long they will be, from nothing:
-        200 characters.
-        """
-        kinds = {
-            label: next(t.name for t in types().values() if t.claim == (label == "claim"))
-            for label in wanted
-        }
-        for context, label, count in requests:
-            for number in range(1, count + 1):
-                draft = Draft(
-                    f"{context.id}-{label}-{number}", context, context.text[:200], kinds[label], ""
-                )
-                noise = noise_for(draft, call.gray, seed)
-                if noise not in (None, "symbols"):
-                    yield rewrite_request(draft, str(noise), seed, words["gray"])
-
-    with Run(
-        "evolve seed", None, call.output, mode=call.mode, cache=call.cache, estimate=True
-    ) as run:
-        recording = run.calls.existing()
-        parts: dict[str, Priced] = {
-            "sentences": estimate_calls(
-                (sentence_request(*a, seed, words["seeds"]) for a in requests),
-                known,
-                recording=recording,
-            ),
-            "gray area": estimate_calls(noises(), known),
-        }
-        return estimated(parts, facts={"contexts": len(texts)})
+    kinds = {one.claim: one.name for one in [*types().values()][::-1]}  # the first of each
+    for context, label, count in orders:
+        for number in range(1, count + 1):
+            name, kind = f"{context.id}-{label}-{number}", kinds[label == "claim"]
+            draft = Draft(name, context, context.text[:200], kind, "")
+            noise = noise_for(draft, gray, seed)
+            if noise not in (None, "symbols"):
+                yield rewrite_request(draft, str(noise), seed, prompt)
 
 
 def open_contexts(

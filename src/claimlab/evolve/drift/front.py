@@ -7,21 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 import polars as pl
 
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
+from claimlab.core.options import (
+    Argument,
+    CallOptions,
+    Force,
+    Limit,
+    Option,
+    OptionalFolder,
+    Place,
+    PromptFiles,
+    Seed,
+    Setting,
+    divided,
+    is_capped,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.settings import each_of, one_of
-from claimlab.core.types import JsonObject
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of as audit_case
 from claimlab.evolve.auditors.known.model import judge_of as auditor_of
@@ -45,55 +56,75 @@ from claimlab.evolve.society.population import Population
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.judge import Case, ModelJudge
 from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, read_prompts
+from claimlab.llm.prompts import read_prompts
 from claimlab.pages.folder import fill
+
+
+class Measuring(CallOptions, total=False):
+    """Who judges how far claims drifted, and on how many hops."""
+
+    judge: Annotated[
+        str | Sequence[str],
+        Option("Model profile that scores FUSE-EVAL; may be repeated.", default=()),
+    ]
+    reading: Annotated[
+        str, Setting("FUSE-EVAL as in the 'paper' or as 'released'.", default="paper")
+    ]
+    runs: Annotated[
+        int, Setting("How often each judge is asked; agreement needs 2.", least=1, default=1)
+    ]
+    sample: Annotated[int, Setting("Number of hops that the judges score.", least=1, default=200)]
+    auditor: Annotated[
+        str | None,
+        Option("Independent judge of attainment: rules, classifier, or model (the first `judge`)."),
+    ]
+    auditor_data: Annotated[
+        Place | None, Setting("Dataset that the classifier auditor learns from.")
+    ]
+    prompts: PromptFiles
 
 
 @repeatable("levels", writes="datasets")
 def drift(
-    data: Stored | Sequence[Source],
+    data: Annotated[
+        Stored | Sequence[Source],
+        Argument("Dataset folders with traces; several are compared.", kind=Path),
+    ],
     *,
-    output: str | Path | None = None,
-    datasets: str | Path | None = None,
-    levels: str | Sequence[str] = LEVELS,
-    stage_label: str = "source",
-    population: str | Path | None = None,
-    network: str | Path | None = None,
-    judge: str | Sequence[str] = (),
-    reading: str = "paper",
-    runs: int = 1,
-    prompts: Given = (),
-    sample: int = 200,
-    auditor: str | None = None,
-    auditor_data: str | Path | None = None,
-    traces: int = 60,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    output: OptionalFolder = None,
+    datasets: Annotated[
+        Place | None, Option("Folder for the stages of the claims as datasets.")
+    ] = None,
+    levels: Annotated[str | Sequence[str], Setting("Which stages `datasets` writes.")] = LEVELS,
+    stage_label: Annotated[
+        str, Setting("Label of the stages: that of the claim ('source') or the judged 'verdict'.")
+    ] = "source",
+    population: Annotated[
+        Place | None, Setting("File of the agents, if the traces have none (for their groups).")
+    ] = None,
+    network: Annotated[
+        Place | None, Setting("File of the network, if the traces have none (for the viewer).")
+    ] = None,
+    traces: Annotated[int, Setting("Traces in the viewer; 0 leaves it out.", least=0)] = 60,
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
+    **measuring: Unpack[Measuring],
 ) -> Drift:
-    """Measure how far the claims of `data` drifted from their base; several runs are compared.
+    """Measure how far claims drifted from their base: curves, verdicts, targets, producers,
+    coverage.
 
-    With `output`, the report, its figures and a viewer of at most `traces` traces are written
-    there; with `datasets`, the stages of the claims (`levels`) are, as datasets with the label of
-    the claim or the judged verdict (`stage_label` "source", "verdict"). `judge` names model
-    profiles that score FUSE-EVAL (in the `reading` "paper" or "released") on at most `sample` hops;
-    `auditor` judges attainment independently ("rules", "classifier" with `auditor_data`, or
-    "model", the first judge). `population` and `network` are files, for traces without them.
+    With `output`, the report, its figures and the viewer are written there.
     """
-    sources, judges = _several(data), each_of(judge)
+    chosen, calls = divided(Measuring, measuring)
+    sources, judges, auditor = _several(data), each_of(chosen["judge"]), chosen["auditor"]
     wanted, named = wanted_levels(levels), one_of(LABELS, stage_label, "stage_label")
-    caps = _caps(judges, max_cost, max_calls, max_tokens)
-    words = read_prompts(prompts, "evolve drift")
-    known = Reading.named(
-        reading
-    )  # before a model is opened, which may take a while or not be there
-    folders = [folder for source in sources for folder in folders_of(source)]
+    if not judges and is_capped(calls):
+        raise UsageError("A cap was set, but without a judge nothing is spent.", "Pass `judge`.")
+    words = read_prompts(chosen["prompts"], "evolve drift")
+    reading = Reading.named(chosen["reading"])  # before a model is opened, which may take a while
+    folders = folders_of(*sources)
     if datasets is not None and len(sources) == 1:
         for name in wanted:
             refuse_taken(Path(datasets) / name, force=force, kind=DATASET, reads=folders)
@@ -105,22 +136,26 @@ def drift(
         reads=folders,
         force=force,
         seed=seed,
-        caps=caps,
-        mode=mode,
-        cache=cache,
         progress=progress,
+        **calls,
     ) as run:
         opened = [Dataset.of(source, limit) for source in sources]
         groups, society = _people(population, network)
         providers = [open_provider(profile, calls=run.calls) for profile in judges]
-        ends = (
-            None
-            if auditor is None
-            else independent_ends(opened, auditor, auditor_data, judges, words, run)
-        )
-        panel = Judges(providers, known, runs, sample, words) if providers else None
+        panel = Judges(providers, reading, chosen["runs"], chosen["sample"], words)
+        if run.estimate:
+            run.estimated(cost(opened, panel, auditor, run))
+        ends = None
+        if auditor is not None:
+            learned = chosen["auditor_data"]
+            ends = independent_ends(opened, auditor, learned, judges, words, run)
         drifted = measure(
-            opened, groups=groups, judges=panel, independent=ends, seed=seed, progress=progress
+            opened,
+            groups=groups,
+            judges=panel if providers else None,
+            independent=ends,
+            seed=seed,
+            progress=progress,
         )
         drifted.prompts = words.lineage(*_asked(judges, auditor))
         societies = _societies(opened, drifted, society)
@@ -132,74 +167,46 @@ def drift(
     return drifted
 
 
-@same_arguments(drift)
-def estimate_drift(call: Arguments) -> JsonObject:
-    """What the judges of `drift` would cost with the same words; nothing is asked and nothing
-    written.
-    """
-    judges, known = each_of(call.judge), Reading.named(call.reading)
-    words = read_prompts(call.prompts, "evolve drift")
-    opened = [Dataset.of(source, call.limit) for source in _several(call.data)]
+def cost(
+    opened: Sequence[Dataset], panel: Judges, auditor: str | None, run: Run
+) -> dict[str, Priced]:
+    """What the judges would be asked."""
     hops, parts = read_hops(opened), dict[str, Priced]()
-    drawn = sample_hops(hops, call.sample, call.seed)
-    sources = {k: v for dataset in opened for k, v in contexts(dataset).items()}
-    with Run(
-        "evolve drift", None, call.output, mode=call.mode, cache=call.cache, estimate=True
-    ) as run:
+    words, recording = panel.prompts, run.calls.existing()
 
-        def part(name: str, judge: ModelJudge[Any], cases: list[Case]) -> None:
-            profile = judge.provider.profile
-            parts[name] = estimate_calls(
-                judge.requests(cases), profile, recording=run.calls.existing()
-            )
+    def add(name: str, judge: ModelJudge[Any], cases: list[Case]) -> None:
+        requests = judge.requests(cases)
+        parts[name] = estimate_calls(requests, judge.provider.profile, recording=recording)
 
-        models = [open_provider(profile, calls=run.calls) for profile in judges]
-        pairs = list(drawn.select("base", "output").iter_rows())
-        for number, model in enumerate(models, 1):
-            scorer = judge_of(model, known, call.runs, words)
-            part(
-                f"judge {number}",
-                scorer,
-                [case_of("", base, now, known, scorer.prompt) for base, now in pairs],
-            )
-        if models:
-            rows = list(drawn.select("record_id", "base", "output").iter_rows())
-            levels, stated = level_judge(models[0], words), stated_judge(models[0], words)
-            references = [(now, sources.get(i) or base) for i, base, now in rows]
-            part("verdicts", levels, level_cases(references, levels.prompt))
-            part(
-                "coverage",
-                stated,
-                stated_cases(
-                    [(now, sources[i]) for i, _, now in rows if i in sources], stated.prompt
-                ),
-            )
-        if models and call.auditor == "model":
-            ends = (
-                last_hops(hops)
-                .drop_nulls(["output", "dimension"])
-                .select("output", "dimension", "target")
-            )
-            voter = auditor_of(models[0], words)
-            part(
-                "auditor",
-                voter,
-                [
-                    audit_case(Question(o, Target.of(d, v), 0), voter.prompt)
-                    for o, d, v in ends.rows()
-                ],
-            )
-        return estimated(parts)
+    drawn = sample_hops(hops, panel.sample, run.seed or 0)
+    rows = drawn.select("record_id", "base", "output").rows()
+    for number, model in enumerate(panel.providers, 1):
+        scorer = judge_of(model, panel.reading, panel.runs, words)
+        cases = [case_of("", base, now, panel.reading, scorer.prompt) for _, base, now in rows]
+        add(f"judge {number}", scorer, cases)
+    if not panel.providers:
+        return parts
+    first, sources = panel.providers[0], dict[str, str]()
+    for dataset in opened:
+        sources |= contexts(dataset)
+    levels, stated = level_judge(first, words), stated_judge(first, words)
+    references = [(now, sources.get(i) or base) for i, base, now in rows]
+    add("verdicts", levels, level_cases(references, levels.prompt))
+    known = [(now, sources[i]) for i, _, now in rows if i in sources]
+    add("coverage", stated, stated_cases(known, stated.prompt))
+    if auditor == "model":
+        ends = last_hops(hops).drop_nulls(["output", "dimension"])
+        voter = auditor_of(first, words)
+        questions = (
+            Question(text, Target.of(dimension, value), 0)
+            for text, dimension, value in ends.select("output", "dimension", "target").rows()
+        )
+        add("auditor", voter, [audit_case(one, voter.prompt) for one in questions])
+    return parts
 
 
 def _several(data: Stored | Sequence[Source]) -> list[Source]:
     return [data] if isinstance(data, Dataset | str | Path) else list(data)
-
-
-def _caps(judges: Sequence[str], cost: float | None, calls: int | None, tokens: int | None) -> Caps:
-    if not judges and any(cap is not None for cap in (cost, calls, tokens)):
-        raise UsageError("A cap was set, but without a judge nothing is spent.", "Pass `judge`.")
-    return Caps(cost, calls, tokens)
 
 
 def _people(

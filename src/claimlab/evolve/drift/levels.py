@@ -17,7 +17,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
-from claimlab.core.settings import one_of
+from claimlab.core.settings import each_of, one_of
 from claimlab.core.types import JsonObject
 from claimlab.evolve.drift.judged import START
 
@@ -27,9 +27,8 @@ LABELS = ("source", "verdict")
 
 def wanted_levels(words: str | Sequence[str]) -> list[str]:
     """The user's stages ("seed,middle"), checked: before anything is measured."""
-    names = [
-        w.strip() for w in (words.split(",") if isinstance(words, str) else words) if w.strip()
-    ]
+    named = ",".join(each_of(words)).split(",")
+    names = [name.strip() for name in named if name.strip()]
     _check(names)
     return names
 

@@ -146,17 +146,18 @@ def ordered_pairs(
 AGENTS = 90  # as many as the released society has
 
 
-def open_population(population: str | None, seed: int) -> Population:
+def open_population(population: str | int | None, seed: int) -> Population:
     """A file of agents, or so many drawn from the released shares."""
-    if population is None or population.isdigit():
-        size = int(population or AGENTS)
+    words = str(AGENTS if population is None else population)
+    if words.isdigit():
+        size = int(words)
         if size < 2:
             raise UsageError(
                 f"A population of {size} is too small: agents talk to each other.",
                 "Ask for two or more.",
             )
         return Population.draw(size, seed)
-    path, _, member = population.partition("#")
+    path, _, member = words.partition("#")
     return Population.read(path, member or None)
 
 

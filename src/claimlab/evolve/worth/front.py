@@ -7,26 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Unpack
 
 import polars as pl
 
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
-from claimlab.core.calls.estimate import estimated
+from claimlab.core.calls.estimate import Priced
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.options import (
+    Argument,
+    CallOptions,
+    Force,
+    Limit,
+    Option,
+    OutputFolder,
+    Place,
+    PromptFiles,
+    Seed,
+    Setting,
+    divided,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
-from claimlab.core.types import JsonObject
-from claimlab.evolve.society.build import open_network, open_population
+from claimlab.evolve.society.build import AGENTS, open_network, open_population
 from claimlab.evolve.worth.score import (
     ALL,
     Background,
     Bounds,
+    Circumstances,
+    Condition,
     Perspective,
     Rating,
-    Setting,
     Society,
     Values,
     against_people,
@@ -40,68 +52,95 @@ from claimlab.files.read import user_table
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, read_prompts
+from claimlab.llm.prompts import read_prompts
 from claimlab.pages.folder import Contents, fill
 
 TABLE, REPORT, FILE = "worth", "worth-report", "worth.json"
 
 
+class Scoring(CallOptions, total=False):
+    """Under which conditions claims are scored, and what counts."""
+
+    reading: Annotated[
+        str, Setting("'free' (ours, unrounded), 'paper' or 'released'.", default="free")
+    ]
+    background: Annotated[
+        str | None,
+        Option("Such as time_node=sensitive,regulatory_pressure=high,trust_climate=low."),
+    ]
+    user: Annotated[
+        Sequence[str],
+        Option("ATTRIBUTE=VALUE that users must have; may be repeated.", default=()),
+    ]
+    perspective: Annotated[
+        str | None,
+        Option("Content values that count, optionally with weights: controversy=2,novelty."),
+    ]
+    content_weight: Annotated[float | None, Setting("Weight of the content value.", least=0)]
+    propagation_weight: Annotated[
+        float | None, Setting("Weight of the propagation ability.", least=0)
+    ]
+    threshold: Annotated[
+        float | None, Setting("A claim with at least this score is worthy.", least=0, most=1)
+    ]
+    depth: Annotated[int, Setting("How deep a cascade may go.", least=1, default=3)]
+    fan_out: Annotated[int, Setting("How many others a user tells at most.", least=1, default=3)]
+    population: Annotated[
+        str | int, Setting("A file of users, or how many to draw.", kind=str, default=AGENTS)
+    ]
+    network: Annotated[str, Setting("A file, or a kind of network.", default="dunbar")]
+    values: Annotated[Place | None, Setting("Your own questions and backgrounds (TOML).")]
+    by: Annotated[
+        str | None,
+        Option("Score under each value of this attribute or part of the background, too."),
+    ]
+
+
 @repeatable()
 def worth(
-    data: Source,
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
     *,
-    output: str | Path | None = None,
-    reading: str = "free",
-    background: str | None = None,
-    user: Sequence[str] = (),
-    perspective: str | None = None,
-    content_weight: float | None = None,
-    propagation_weight: float | None = None,
-    threshold: float | None = None,
-    depth: int | None = None,
-    fan_out: int | None = None,
-    population: str | int = 90,
-    network: str = "dunbar",
-    values: str | Path | None = None,
-    by: str | None = None,
-    people: str | Path | None = None,
-    judge: str | None = None,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
+    output: OutputFolder = None,
+    judge: Annotated[str | None, Option("Model profile that plays the users (needed).")] = None,
+    people: Annotated[
+        Place | None,
+        Setting("Annotators' scores to compare with: a table with id and score."),
+    ] = None,
+    prompts: PromptFiles = (),
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
     progress: Progress = silent,
+    **scoring: Unpack[Scoring],
 ) -> Worth:
-    """Score how check-worthy the claims of `data` are, given the social background, the users and
-    the perspective.
+    """Score how check-worthy claims are, given the social background, the users and the
+    perspective.
 
-    `reading` is "free" (ours, unrounded), "paper" or "released". `background`
-    ("time_node=sensitive"), `user` ("education=higher education") and `perspective`
-    ("controversy=2,novelty") set the conditions; `by` takes each value of one of them. `judge`
-    names the model profile that plays the users. `people` is a table (id, score) to compare with.
-    `output` takes dataset and report.
+    The output is the dataset with its scores and a report. An estimate takes it that all users whom
+    depth and fan-out allow hear every claim, under every condition.
     """
-    view = Perspective.named(
-        reading,
-        dimensions=_weights(perspective),
-        content=content_weight,
-        propagation=propagation_weight,
-        threshold=threshold,
-        bounds=Bounds(depth or 3, fan_out or 3),
-    )
-    setting = Setting(
-        Background.parse(background),
-        view,
+    if judge is None:
+        raise UsageError(
+            "Check-worthiness needs a model profile: a model plays the users who rate a claim.",
+            "Pass `judge`; see: claimlab llm profiles",
+        )
+    chosen, calls = divided(Scoring, scoring)
+    values = chosen["values"]
+    circumstances = Circumstances(
+        Background.parse(chosen["background"]),
+        Perspective.named(
+            chosen["reading"],
+            dimensions=_weights(chosen["perspective"]),
+            content=chosen["content_weight"],
+            propagation=chosen["propagation_weight"],
+            threshold=chosen["threshold"],
+            bounds=Bounds(chosen["depth"], chosen["fan_out"]),
+        ),
         Values.read(None if values is None else Path(values)),
         read_prompts(prompts, "evolve worth"),
         seed,
     )
-    profile, where = _needed(judge), dict(map(_pair, user))
+    where = dict(map(_pair, chosen["user"]))
     with Run(
         "evolve worth",
         data,
@@ -109,15 +148,16 @@ def worth(
         limit=limit,
         force=force,
         seed=seed,
-        caps=Caps(max_cost, max_calls, max_tokens),
-        mode=mode,
-        cache=cache,
         progress=progress,
+        **calls,
     ) as run:
-        agents = open_population(str(population), seed)
-        society = Society.of(agents, open_network(network, agents, seed), where)
-        rater = judge_of(open_provider(profile, calls=run.calls), setting.prompts)
-        scored = _score(run, society, rater, setting, by)
+        agents = open_population(chosen["population"], seed)
+        society = Society.of(agents, open_network(chosen["network"], agents, seed), where)
+        rater = judge_of(open_provider(judge, calls=run.calls), circumstances.prompts)
+        table = conditions(society, circumstances, chosen["by"])
+        if run.estimate:
+            run.estimated({"users": cost(run, rater, table)})
+        scored = _score(run, rater, table, chosen["by"])
         scored.where = where
         if people is not None:
             scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
@@ -128,63 +168,32 @@ def worth(
     return scored
 
 
-def _needed(judge: str | None) -> str:
-    if judge is None:
-        raise UsageError(
-            "Check-worthiness needs a model profile: a model plays the users who rate a claim.",
-            "Pass `judge`; see: claimlab llm profiles",
-        )
-    return judge
-
-
-@same_arguments(worth)
-def estimate_worth(call: Arguments) -> JsonObject:
-    """What `worth` with the same words would cost at most: all users that depth and fan-out allow
-    hear every claim, under every condition.
-    """
-    setting = Setting(
-        Background.parse(call.background),
-        Perspective(bounds=Bounds(call.depth or 3, call.fan_out or 3)),
-        Values.read(None if call.values is None else Path(call.values)),
-        read_prompts(call.prompts, "evolve worth"),
+def cost(run: Run, rater: ModelJudge[Rating], table: Sequence[Condition]) -> Priced:
+    """All users whom depth and fan-out allow hear every claim, under every condition."""
+    claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
+    requests = (
+        rater.request(case_of(claim, among.population.profile(user), under, rater.prompt))
+        for _, among, under in table
+        for claim in claims
+        for user in range(min(under.perspective.bounds.most_reached, among.population.size))
     )
-    with Run(
-        "evolve worth",
-        call.data,
-        call.output,
-        limit=call.limit,
-        mode=call.mode,
-        cache=call.cache,
-        estimate=True,
-    ) as run:
-        rater = judge_of(open_provider(_needed(call.judge), calls=run.calls), setting.prompts)
-        agents = open_population(str(call.population), call.seed)
-        everyone = Society.of(agents, open_network(call.network, agents, call.seed))
-        claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
-        requests = (
-            rater.request(case_of(claim, among.population.profile(user), under, rater.prompt))
-            for _, among, under in conditions(everyone, setting, call.by)
-            for claim in claims
-            for user in range(min(setting.perspective.bounds.most_reached, among.population.size))
-        )
-        recording = run.calls.existing()
-        users = estimate_calls(requests, rater.provider.profile, recording=recording)
-        return estimated({"users": users})
+    recording = run.calls.existing()
+    return estimate_calls(requests, rater.provider.profile, recording=recording)
 
 
 def _score(
-    run: Run, society: Society, rater: ModelJudge[Rating], setting: Setting, by: str | None
+    run: Run, rater: ModelJudge[Rating], table: Sequence[Condition], by: str | None
 ) -> Worth:
     stated = run.dataset.records.drop_nulls("text")
     claims = list(stated.select("id", "text").iter_rows())
     scores = {
         name: score_claims(claims, among, rater, under, run.progress)
-        for name, among, under in conditions(society, setting, by)
+        for name, among, under in table
     }
-    topics = stated.select("id", "topic")
+    _, society, circumstances = table[0]
     return Worth(
-        scores=scores[ALL].join(topics, on="id", maintain_order="left"),
-        setting=setting,
+        scores=scores[ALL].join(stated.select("id", "topic"), on="id", maintain_order="left"),
+        setting=circumstances,
         society=society,
         method=f"agents played by {rater.provider.profile.chosen_model()}",
         tally=rater.tally.summary(),

@@ -222,7 +222,7 @@ def _induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Circumstances:
     """Under which conditions claims are judged, and what counts."""
 
     background: Background = field(default_factory=Background)
@@ -235,10 +235,10 @@ class Setting:
         self.values.check(self.background)
 
 
-Condition = tuple[str, Society, Setting]
+Condition = tuple[str, Society, Circumstances]
 
 
-def conditions(society: Society, setting: Setting, by: str | None) -> list[Condition]:
+def conditions(society: Society, setting: Circumstances, by: str | None) -> list[Condition]:
     """First no condition; with `by`, then each of its values.
 
     For an attribute, a claim travels among the users with that value alone; for a background, among
@@ -285,7 +285,7 @@ def judge_of(provider: Provider, prompts: Prompts) -> ModelJudge[Rating]:
 
 
 def case_of(
-    claim: tuple[str, str], profile: dict[str, str], setting: Setting, prompt: Prompt
+    claim: tuple[str, str], profile: dict[str, str], setting: Circumstances, prompt: Prompt
 ) -> Case:
     name, text = claim
     who = "; ".join(f"{k.replace('_', ' ')}: {v}" for k, v in profile.items())
@@ -300,7 +300,7 @@ def score_claims(
     claims: Claims,
     society: Society,
     judge: ModelJudge[Rating],
-    setting: Setting,
+    setting: Circumstances,
     progress: Progress = silent,
 ) -> pl.DataFrame:
     """Claims to id, the six content values, content, depth, size, propagation, score (and worthy).

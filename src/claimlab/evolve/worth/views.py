@@ -18,8 +18,8 @@ from claimlab.core.words import several
 from claimlab.evolve.worth.score import (
     ALL,
     DIMENSIONS,
+    Circumstances,
     Perspective,
-    Setting,
     Society,
     wasserstein,
 )
@@ -40,7 +40,7 @@ class Worth(Shown):
     """
 
     scores: pl.DataFrame
-    setting: Setting
+    setting: Circumstances
     society: Society
     method: str  # the model that played the users
     where: dict[str, str] = field(default_factory=dict)  # attributes that users had to have

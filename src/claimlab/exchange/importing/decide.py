@@ -21,6 +21,7 @@ from claimlab.exchange.importing.layouts import (
     leaves,
     read_names,
     split_in,
+    usual_places,
 )
 from claimlab.exchange.importing.meanings import codes_by_words
 from claimlab.exchange.importing.plan import Plan
@@ -77,7 +78,7 @@ def _take_places(plan: Plan, seen: Profiled, named: Mapping[str, str]) -> None:
     for place in _PLACES:
         if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
             continue
-        names = frame[place].drop_nulls().unique().sort().to_list()
+        names = usual_places(frame[place])
         if not has_split:
             _take_place(plan, named, "split", place, read_names(names, split_in))
         whole = leaves(names) if place == FOLDER else None

@@ -17,6 +17,7 @@ from claimlab.exchange.importing.choose import suffix_of
 from claimlab.exchange.importing.meanings import verdict_word
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import Pick, propose
+from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.importing.texts import FOLDER, PATH
 from claimlab.exchange.vocabulary import SPLITS, fold_name
 from claimlab.files.excel import SHEET
@@ -29,6 +30,7 @@ ALIKE = 0.8  # of the columns of one layout that another must have, for both to 
 BESIDE, MANY_FILES = 0.4, 10  # the same, for a file in a folder of as many files or more
 LEAST = 5  # texts or keys of a file, for it to be compared with others
 REPEATED = 0.7  # of the keys that differ: with more, each row has its own
+RARE = 0.02  # of the rows: a file on its own
 POST = 200  # characters of a text that counts as one record
 ABOUT = 0.05  # worth of what was said about records
 
@@ -44,6 +46,7 @@ class Gathered:
     ignored: list[str] = field(default_factory=list)
     chosen: bool = False  # whether the user said which files to read
     inner: frozenset[str] = frozenset()  # columns made of the fields of objects in others
+    ratings: Ratings | None = None  # what each of several annotators said
 
     @property
     def rows_read(self) -> int:
@@ -81,6 +84,7 @@ class Layout:
     length: float = 0.0  # characters of a text, on average
     texts: frozenset[int] = frozenset()  # hashes of the texts
     about_others: bool = False  # whether its rows are about those of another layout: comments
+    more: list[RawTable] = field(default_factory=list)  # files that are like its own
 
     @property
     def worth(self) -> tuple[float, bool, int]:
@@ -148,14 +152,21 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
     for columns, tables in sets:
         like = next((one for one in out if _is_like(one, columns, tables)), None)
         if like is not None:
-            out.remove(like)
-            columns = list(dict.fromkeys([*like.columns, *columns]))
-            tables = [*like.tables, *tables]
-        elif len(out) == LOOKED_AT:
-            continue
-        out.append(_layout(plain, columns, tables, verdicts))
+            like.more.extend(tables)
+        elif len(out) < LOOKED_AT:
+            out.append(_layout(plain, columns, tables, verdicts))
+    out = [_with_more(one, plain, verdicts) for one in out]
     marked = [replace(one, about_others=_about_others(one, out, plain)) for one in out]
     return sorted(marked, key=lambda layout: layout.worth, reverse=True)
+
+
+def _with_more(layout: Layout, plain: pl.DataFrame, verdicts: LabelMap) -> Layout:
+    """A layout with the files that are like its own."""
+    if not layout.more:
+        return layout
+    tables = [*layout.tables, *layout.more]
+    columns = dict.fromkeys(name for table in tables for name in _columns_of(table))
+    return _layout(plain, list(columns), tables, verdicts)
 
 
 def _is_like(layout: Layout, columns: Collection[str], tables: Sequence[RawTable]) -> bool:
@@ -171,13 +182,10 @@ def _layout(
     if text is None:
         return Layout(columns, tables, rows.height, picks)
     texts = rows[text].drop_nulls()
-    labelled = 0
-    if label is not None:
-        labels = rows.drop_nulls([text, label])[label]
-        values = labels.unique().head(2).to_list()
-        tells = len(values) > 1 or any(map(verdicts.verdict, values))
-        labelled = labels.len() if tells else 0
-    elif _named(plain, tables, verdicts):
+    labels = rows.drop_nulls([text, label])[label] if label is not None else rows[text].clear()
+    values = labels.unique().head(2).to_list()
+    labelled = labels.len() if len(values) > 1 or any(map(verdicts.verdict, values)) else 0
+    if not labelled and _named(plain, tables, verdicts):
         labelled = texts.len()
     length = texts.str.len_chars().mean()
     return Layout(
@@ -193,9 +201,7 @@ def _layout(
 
 def _named(plain: pl.DataFrame, tables: Sequence[RawTable], verdicts: LabelMap) -> bool:
     """Whether the names of the files, or of the folders of texts, are labels."""
-    folders = (
-        rows_of(plain, tables)[FOLDER].drop_nulls().unique() if FOLDER in plain.columns else ()
-    )
+    folders = usual_places(rows_of(plain, tables)[FOLDER]) if FOLDER in plain.columns else []
     return any(labels_in(names, verdicts) is not None for names in (stems(tables), folders))
 
 
@@ -298,6 +304,16 @@ def read_names(names: Iterable[str], tell: Callable[[str], str | None]) -> dict[
     table = {name: tell(name) for name in names}
     words = {name: word for name, word in table.items() if word is not None}
     return words if len(words) == len(table) and len(set(words.values())) > 1 else None
+
+
+def usual_places(places: pl.Series) -> list[str]:
+    """The files or folders of nearly all rows: a note that lies beside the folders of the labels
+    does not count.
+    """
+    counts = places.drop_nulls().alias("place").value_counts(name="n").sort("place")
+    several_rows = counts.filter(pl.col("n") > 1)
+    alone = counts.height - several_rows.height
+    return (counts if alone > RARE * places.len() else several_rows)["place"].to_list()
 
 
 def leaves(names: Iterable[str]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.importing.meanings import FEW, Cell, cells_of, nearest, tags_column
 from claimlab.exchange.importing.plan import Plan, replaced, tally
 from claimlab.exchange.importing.profile import verdict_of, verdict_of_parts
+from claimlab.exchange.importing.ratings import agreement_words, side_tables
 from claimlab.exchange.importing.report import (
     ImportReport,
     RoleFindings,
@@ -74,6 +75,10 @@ def make(
     making = _Making(plan, name, wishes)
     dataset = Dataset.build(name, making.records())
     report = making.report
+    if (ratings := plan.gathered.ratings) is not None:
+        dataset = Dataset.build(name, dataset.records, side_tables(ratings, dataset.records))
+        report.agreement = ratings.agreement(wishes.seed)
+        report.notes.append(agreement_words(report.agreement, ratings.question))
     look_at(dataset.records, report, making.dates, plan.column("date"))
     report.languages, languages = languages_of(
         dataset.records, partial(identify, progress=progress), wishes.seed
@@ -121,7 +126,10 @@ class _Making:
         self.plan, self.name, self.wishes = plan, name, wishes
         self.literal = gathered.literal
         self.frame = _limited(plan, wishes.limit)
-        self.report = ImportReport(_roles(plan), rows_read=gathered.frame.height)
+        ratings = gathered.ratings
+        merged = ratings.merged if ratings is not None else 0
+        rows = gathered.frame.height + merged
+        self.report = ImportReport(_roles(plan), rows_read=rows, merged_rows=merged)
         self.report.left_by_limit = gathered.frame.height - self.frame.height
         self.report.read(gathered.tables, gathered.ignored)
         self.out: dict[str, pl.Series] = {}

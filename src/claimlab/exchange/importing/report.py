@@ -110,6 +110,8 @@ class ImportReport(Shown):
     # labels that no map knows, left null: rows, the pair to add to the map, the nearest known word
     unknown_labels: dict[str, list[str]] = field(default_factory=dict)
     one_class: str | None = None
+    merged_rows: int = 0  # further annotators of a record
+    agreement: JsonObject | None = None  # of several annotators
     dates: DateFindings | None = None
     languages: LanguageFindings | None = None
     boilerplate: list[Boilerplate] = field(default_factory=list)

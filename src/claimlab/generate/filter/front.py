@@ -8,19 +8,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Unpack
 
 import polars as pl
 
 from claimlab.core import sync
-from claimlab.core.arguments import Arguments, same_arguments
-from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.estimate import estimated
+from claimlab.core.calls.estimate import Priced, costs_nothing
 from claimlab.core.dataset import Dataset, Lineage, belonging
-from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken
 from claimlab.core.journal import Journal
+from claimlab.core.options import (
+    Argument,
+    BatchOptions,
+    Engine,
+    Force,
+    Limit,
+    ModelName,
+    Option,
+    OptionalFolder,
+    Place,
+    Profile,
+    PromptFiles,
+    Setting,
+    divided,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.core.run import Run, Source, folders_of
@@ -42,57 +55,68 @@ from claimlab.generate.filter.texts import Batch, read_batch
 from claimlab.generate.filter.views import KIND, write_quality
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.open import open_provider
-from claimlab.llm.prompts import Given, read_prompts
+from claimlab.llm.prompts import read_prompts
 
 STEP = "quality filter"
 
 
+class Judging(BatchOptions, total=False):
+    """What samples are measured by."""
+
+    metrics: Annotated[
+        Sequence[str],
+        Option("A metric; may be repeated. By default all.", flag="--metric", default=()),
+    ]
+    thresholds: Annotated[Place | None, Setting("Your own thresholds (TOML), for what they name.")]
+    profile: Profile
+    model: ModelName
+    runs: Annotated[
+        int, Setting("How often the model is asked about each sample.", least=1, default=1)
+    ]
+    reading: Annotated[
+        str,
+        Setting("Published thresholds for altered text: 'table' or 'text'.", default="table"),
+    ]
+    prompts: PromptFiles
+
+
 @repeatable("report", "decisions", writes="live")
 def quality_filter(
-    data: Source,
-    aggregate: str = "all",
+    data: Annotated[Source, Argument("A claimlab dataset folder.")],
+    aggregate: Annotated[
+        str, Setting("Join a dimension's metrics: 'all', 'vote' or 'average'.")
+    ] = "all",
     *,
-    output: str | Path | None = None,
-    seeds: Source | None = None,
-    metrics: Sequence[str] = (),
-    thresholds: str | Path | None = None,
-    complete: bool = False,
-    profile: str | None = None,
-    model: str | None = None,
-    runs: int = 1,
-    reading: str = "table",
-    prompts: Given = (),
-    decisions: str | Path | None = None,
-    report: str | Path | None = None,
-    live: str | Path | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    batch: bool = False,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    limit: int | None = None,
-    force: bool = False,
-    engine: str | None = None,
+    output: OptionalFolder = None,
+    seeds: Annotated[
+        Source | None,
+        Setting("Dataset that holds the sources, where this one does not.", kind=Path),
+    ] = None,
+    complete: Annotated[bool, Setting("Pass only samples with every metric measured.")] = False,
+    decisions: Annotated[
+        Place | None, Setting("Reviewed dataset or table, to compare with people.")
+    ] = None,
+    report: Annotated[
+        Place | None, Option("Folder for a page with funnel, pass rates and examples.")
+    ] = None,
+    live: Annotated[Place | None, Setting("An HTML file to watch while it runs.")] = None,
+    limit: Limit = None,
+    force: Force = False,
+    engine: Engine = None,
     progress: Progress = silent,
+    **judging: Unpack[Judging],
 ) -> Filtered:
-    """Judge generated samples by metrics and, with `profile`, by a model; keep those that pass.
+    """Filter generated text by quality: keep what passes, with the reason for everything else.
 
     Machine-made texts are judged (all, where a dataset has none); people's texts beside them stay.
-    `seeds` is the dataset that the sources are in, where `data` does not hold them. `metrics` are
-    names (all by default), `thresholds` a TOML file that replaces some of the packaged ones.
-    `aggregate` joins the metrics of a dimension: "all", "vote" or "average". A sample passes only
-    on what was measured; with `complete`, only if all of it was. `reading` chooses between the two
-    published thresholds for altered text ("table", "text"). `decisions` are those of annotators, to
-    compare with: a dataset that `review_apply` wrote, or a table. `live` is a page to watch while
-    it runs. With `engine`, metrics are shared among processes or machines; the model is asked from
-    here.
+    A sample passes only on what was measured. With `engine`, metrics are shared among processes or
+    machines; the model is asked from here.
     """
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data, seeds))
     how = one_of(AGGREGATES, aggregate, "aggregate")
     decided = None if decisions is None else read_decisions(decisions)
-    caps = Caps(max_cost, max_calls, max_tokens)
+    chosen, calls = divided(Judging, judging)
     with Run(
         "generate-filter",
         data,
@@ -100,20 +124,19 @@ def quality_filter(
         reads=folders_of(seeds),
         limit=limit,
         force=force,
-        caps=caps,
-        mode=mode,
-        cache=cache,
-        batch=batch,
         engine=engine,
         progress=progress,
+        **calls,
     ) as run:
-        plan = _plan(run.calls, thresholds, metrics, profile, model, runs, reading, prompts)
+        plan = _plan(run.calls, chosen)
+        sources = None if seeds is None else Dataset.of(seeds)
+        material = read_batch(run.dataset, sources, plan.table)
+        if run.estimate:
+            run.estimated(cost(plan, material, run.calls))
         settings = {**plan.describe(), "aggregate": how, "complete": complete}
-        material = read_batch(run.dataset, None if seeds is None else Dataset.of(seeds), plan.table)
         shown = Live(None if live is None else Path(live), _names(plan), force=force)
-        gates = _measured(
-            material, plan, run.journal(seeds=_digest(seeds), **settings), progress, shown
-        )
+        origin = None if sources is None else sources.fingerprint()
+        gates = _measured(material, plan, run.journal(seeds=origin, **settings), progress, shown)
         results = verdicts(material.texts, gates, how, complete=complete)
         agreed = [] if decided is None else agreement(material.texts, gates, decided)
         filtered = Filtered(run.dataset, material.texts, gates, results, agreed, _about(plan))
@@ -124,55 +147,24 @@ def quality_filter(
     return filtered
 
 
-@same_arguments(quality_filter)
-def estimate_quality_filter(call: Arguments) -> JsonObject:
-    """What the judge of `quality_filter` with the same arguments would cost; nothing is asked and
-    nothing written.
-    """
-    how = {"limit": call.limit, "mode": call.mode, "cache": call.cache}
-    with Run("generate-filter", call.data, call.output, **how, estimate=True) as run:
-        plan = _plan(
-            run.calls,
-            call.thresholds,
-            call.metrics,
-            call.profile,
-            call.model,
-            call.runs,
-            call.reading,
-            call.prompts,
-        )
-        if plan.panel is None:
-            raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
-        seeds = None if call.seeds is None else Dataset.of(call.seeds)
-        material = read_batch(run.dataset, seeds, plan.table)
-        endpoint = plan.panel.provider.profile
-        requests = estimate_calls(
-            plan.panel.requests(material), endpoint, recording=run.calls.existing()
-        )
-        return estimated({endpoint.chosen_model(): requests})
+def _plan(calls: Calls, chosen: Judging) -> Plan:
+    table = read_table(chosen["thresholds"])
+    reading = one_of(table["judge"]["readings"], chosen["reading"], "reading")
+    words, metrics = read_prompts(chosen["prompts"], "generate"), chosen_metrics(chosen["metrics"])
+    if chosen["profile"] is None:
+        return Plan(table, metrics)
+    provider = open_provider(chosen["profile"], model=chosen["model"], calls=calls)
+    features, runs = table["judge"]["features"], chosen["runs"]
+    return Plan(table, metrics, Panel(provider, words[PROMPT], features, runs, reading))
 
 
-def _plan(
-    calls: Calls,
-    thresholds: str | Path | None,
-    metrics: Sequence[str],
-    profile: str | None,
-    model: str | None,
-    runs: int,
-    reading: str,
-    prompts: Given,
-) -> Plan:
-    table = read_table(thresholds)
-    how = one_of(table["judge"]["readings"], reading, "reading")
-    words = read_prompts(prompts, "generate")
-    if profile is None:
-        return Plan(table, chosen_metrics(metrics))
-    provider = open_provider(profile, model=model, calls=calls)
-    return Plan(
-        table,
-        chosen_metrics(metrics),
-        Panel(provider, words[PROMPT], table["judge"]["features"], runs, how),
-    )
+def cost(plan: Plan, batch: Batch, calls: Calls) -> dict[str, Priced]:
+    """What the model would be asked."""
+    if plan.panel is None:
+        raise costs_nothing()
+    profile, requests = plan.panel.provider.profile, plan.panel.requests(batch)
+    estimate = estimate_calls(requests, profile, recording=calls.existing())
+    return {profile.chosen_model(): estimate}
 
 
 def _measured(
@@ -187,10 +179,6 @@ def _measured(
 
 def _names(plan: Plan) -> list[str]:
     return [*plan.metrics, *(["judge"] if plan.panel is not None else [])]
-
-
-def _digest(seeds: Source | None) -> str | None:
-    return None if seeds is None else Dataset.of(seeds).fingerprint()
 
 
 def _about(plan: Plan) -> JsonObject | None:

@@ -32,7 +32,8 @@ from claimlab.catalog.readers.bluff.layout import (
 from claimlab.catalog.readers.bluff.layout import read as read_part
 from claimlab.catalog.readers.bluff.texts import (
     ENGLISH,
-    Exploded,
+    Oddities,
+    again,
     check_rule,
     coverage,
     explode,
@@ -183,11 +184,9 @@ def read(
             )
             samples = samples.with_columns(_label(samples, verdict))
             classes = completed(classes, samples["declared"])
-            exploded = explode(
-                samples, human=source != "generated", rule=chosen_rule, classes=classes
+            texts[source] = explode(
+                samples, odd, human=source != "generated", rule=chosen_rule, classes=classes
             )
-            odd.exploded.append(exploded)
-            texts[source] = exploded.records
     if not texts:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no texts of the kind {' or '.join(sources)} (or none that"
@@ -196,16 +195,19 @@ def read(
         )
     if len(texts) > 1:
         problems.add(BOTH, set.intersection(*(set(t["group"].to_list()) for t in texts.values())))
-    records, lists, chosen_split = _with_split(bundle, pl.concat(texts.values()), setting)
-    problems.add(SEVERAL_SPLITS, chosen_split.several)
+    lists = read_lists(bundle)
+    records, several_lists, split_note = _with_split(
+        pl.concat(texts.values()), lists, settings(bundle), setting
+    )
+    problems.add(SEVERAL_SPLITS, several_lists)
     if whole and {"generated", "human"} <= set(texts):
         problems.add(LISTED_ONLY, set(lists["group"].to_list()) - set(records["group"].to_list()))
-    covered = coverage(records, classes, whole=whole)
-    tables = {"languages": covered.table, "splits": lists, "orphans": problems.table()}
+    covered, coverage_notes = coverage(records, classes, whole=whole)
+    tables = {"languages": covered, "splits": lists, "orphans": problems.table()}
     notes = [
         f"Authorship is {rule}.",
-        *chosen_split.notes,
-        *covered.sentences(),
+        split_note,
+        *coverage_notes,
         *problems.sentences(),
         *odd.sentences(),
     ]
@@ -238,13 +240,8 @@ def read_seeds(
     rows = with_occurrence(pl.concat(frames, how="diagonal").drop_nulls("uuid"), problems)
     raw = Table("seeds", rows)
     form = raw.maybe("content_type").str.to_lowercase()
-    again = (
-        pl.when(pl.col("occurrence") > 0)
-        .then(pl.format("-{}", pl.col("occurrence") + 1))
-        .otherwise(pl.lit(""))
-    )
     records = rows.select(
-        id=pl.format("bluff-seed-{}{}", "uuid", again),
+        id=pl.format("bluff-seed-{}{}", "uuid", again()),
         text=title_and_body(raw.maybe("title"), raw.maybe("content")),
         kind=form.set(~form.is_in(["article", "post"]).fill_null(False), "article"),
         label_raw=raw.maybe("news_type").fill_null(rows["folder_veracity"]),
@@ -332,69 +329,24 @@ def _unique_ids(records: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@dataclass
-class _Split:
-    several: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
 def _with_split(
-    bundle: Bundle, records: pl.DataFrame, setting: str | None
-) -> tuple[pl.DataFrame, pl.DataFrame, _Split]:
+    records: pl.DataFrame, lists: pl.DataFrame, known: list[str], setting: str | None
+) -> tuple[pl.DataFrame, list[str], str]:
     """Fill `split` from the lists of `setting` (by default the multilingual ones, where they are
-    there).
+    there); the uuids that are in several lists; and what to say of it.
     """
-    lists, known, outcome = read_lists(bundle), settings(bundle), _Split()
-    chosen = setting if setting is not None else DEFAULT
-    if setting is None and chosen not in known:
-        outcome.notes.append(
-            f"No split lists for '{chosen}' (there are: {', '.join(known) or 'none'}): no split is"
-            " set."
+    chosen = DEFAULT if setting is None else setting
+    if chosen in known:
+        member, several_lists = membership(lists, chosen)
+        split = pl.col("group").replace_strict(member, default=None, return_dtype=pl.String)
+        note = (
+            f"The split is that of '{chosen}'; all settings ({len(known)}) are in the table"
+            " 'splits'."
         )
-        return records.with_columns(pl.lit(None, pl.String).alias("split")), lists, outcome
-    if chosen not in known:
+        return records.with_columns(split=split), several_lists, note
+    if setting is not None:
         raise UnknownName("split setting", chosen, known)
-    member, outcome.several = membership(lists, chosen)
-    split = (
-        pl.col("group").replace_strict(member, default=None, return_dtype=pl.String).alias("split")
+    note = (
+        f"No split lists for '{chosen}' (there are: {', '.join(known) or 'none'}): no split is set."
     )
-    outcome.notes.append(
-        f"The split is that of '{chosen}'; all settings ({len(known)}) are in the table 'splits'."
-    )
-    return records.with_columns(split), lists, outcome
-
-
-@dataclass
-class Oddities:
-    """What was odd in the rows themselves, counted."""
-
-    misplaced: int = 0
-    nameless: int = 0
-    clashes: list[str] = field(default_factory=list)
-    exploded: list[Exploded] = field(default_factory=list)
-
-    def sentences(self) -> list[str]:
-        keys = sorted({key for e in self.exploded for key in e.strange_keys})
-        degrees = sorted({word for e in self.exploded for word in e.strange_degrees})
-        odd = sum(e.odd_languages for e in self.exploded)
-        bare = sum(e.no_author for e in self.exploded)
-        empty = sum(e.no_text for e in self.exploded)
-        sentences = {
-            f"{several(self.nameless, 'row')} without a uuid left out.": self.nameless,
-            f"{several(self.misplaced, 'row')} in another language than their folder, read as such.": (
-                self.misplaced
-            ),
-            f"{several(empty, 'sample')} without any text.": empty,
-            f"{several(odd, 'text')} identified as a language that is neither the sample's nor English.": (
-                odd
-            ),
-            f"{several(bare, 'text')} without authorship: the rule cannot tell it from the degree or flags.": (
-                bare
-            ),
-            f"Technique keys that no list names: {', '.join(keys)}.": len(keys),
-            f"Degrees that no list names: {', '.join(degrees)}.": len(degrees),
-            f"The metadata call these languages both head and tail: {', '.join(self.clashes)}.": (
-                len(self.clashes)
-            ),
-        }
-        return [sentence for sentence, count in sentences.items() if count]
+    return records.with_columns(split=pl.lit(None, pl.String)), [], note

@@ -28,7 +28,8 @@ counted, not believed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -99,35 +100,30 @@ def check_rule(name: str) -> Rule:
 
 
 def authorship(
-    frame: pl.DataFrame, *, human: bool, form: str, translated: bool, rule: Rule
-) -> pl.Series:
-    """The authorship of one text of each sample in `frame` (column `degree` decoded)."""
+    columns: Sequence[str], *, human: bool, form: str, translated: bool, rule: Rule
+) -> pl.Expr:
+    """The authorship of one text of each sample; `columns` are those of the samples (`degree`
+    decoded).
+    """
     if rule == "per-sample":
-        return per_sample(frame) if not human else _all("HWT", frame.height)
+        return pl.lit("HWT") if human else per_sample(columns)
     if translated:
-        return _all("MTT", frame.height)
+        return pl.lit("MTT")
     if human:
-        return _all("HWT" if form == "article" else "MGT", frame.height)
+        return pl.lit("HWT" if form == "article" else "MGT")
     generated = pl.when(pl.col("degree") == "critical").then(pl.lit("MGT"))
-    return frame.select(
-        generated.when(pl.col("degree").is_not_null()).then(pl.lit("HAT")).alias("authorship")
-    ).to_series()
+    return generated.when(pl.col("degree").is_not_null()).then(pl.lit("HAT"))
 
 
-def per_sample(frame: pl.DataFrame) -> pl.Series:
-    flags = [c for c in AUTHORSHIPS if c in frame.columns]
-    marked = [pl.col(c).str.to_lowercase().is_in(YES).fill_null(False) for c in flags]
+def per_sample(columns: Sequence[str]) -> pl.Expr:
+    flags = [flag for flag in AUTHORSHIPS if flag in columns]
+    marked = [pl.col(flag).str.to_lowercase().is_in(YES).fill_null(False) for flag in flags]
     if not marked:
-        return _all(None, frame.height)
+        return pl.lit(None, pl.String)
     author = pl.coalesce(
         pl.when(mark).then(pl.lit(flag)) for flag, mark in zip(flags, marked, strict=True)
     )
-    once = pl.sum_horizontal(marked) == 1
-    return frame.select(pl.when(once).then(author).alias("authorship")).to_series()
-
-
-def _all(value: str | None, height: int) -> pl.Series:
-    return pl.Series("authorship", [value], dtype=pl.String).new_from_index(0, height)
+    return pl.when(pl.sum_horizontal(marked) == 1).then(author)
 
 
 ENGLISH = "eng"
@@ -160,40 +156,12 @@ def text_language(
     return expected, bool(candidates) and not pair
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """What was declared against what was found. `whole` is false when only a part of the tree was
-    asked for.
-    """
-
-    table: pl.DataFrame
-    found: frozenset[str]
-    whole: bool
-
-    def sentences(self) -> list[str]:
-        counts = ", ".join(f"{len(codes)} in the {place}" for place, codes in declared().items())
-        sentences = [f"Texts in {several(len(self.found), 'language')}; declared are {counts}."]
-        strangers = sorted(self.found - frozenset().union(*declared().values()))
-        if strangers:
-            sentences.append(f"Declared nowhere, but found: {', '.join(strangers)}.")
-        missing = sorted(declared()["card"] - self.found)
-        if missing and self.whole:
-            count = several(len(missing), "language")
-            sentences.append(f"{count} of the card without text here: {', '.join(missing)}.")
-        bare = sorted(
-            code for code in self.found if (facts := describe(code)) is None or facts.family is None
-        )
-        if bare:
-            sentences.append(
-                f"No family, script or word order is known for: {', '.join(bare)}; they belong to"
-                " no group."
-            )
-        return sentences
-
-
-def coverage(records: pl.DataFrame, classes: dict[str, str], *, whole: bool) -> Coverage:
+def coverage(
+    records: pl.DataFrame, classes: dict[str, str], *, whole: bool
+) -> tuple[pl.DataFrame, list[str]]:
     """One row per language found or declared: where it is declared, how much of it there is, what
-    is known of it.
+    is known of it; and what to say of it. `whole` is false when only a part of the tree was asked
+    for.
     """
     texts = dict(records["language"].drop_nulls().value_counts().iter_rows())
     samples = dict(
@@ -219,7 +187,30 @@ def coverage(records: pl.DataFrame, classes: dict[str, str], *, whole: bool) -> 
                 "word_order": facts.word_order if facts else None,
             }
         )
-    return Coverage(pl.DataFrame(rows, infer_schema_length=None), frozenset(texts), whole)
+    sentences = _covered(frozenset(texts), whole=whole)
+    return pl.DataFrame(rows, infer_schema_length=None), sentences
+
+
+def _covered(present: frozenset[str], *, whole: bool) -> list[str]:
+    """What was declared against what was found."""
+    counts = ", ".join(f"{len(codes)} in the {place}" for place, codes in declared().items())
+    sentences = [f"Texts in {several(len(present), 'language')}; declared are {counts}."]
+    strangers = sorted(present - frozenset().union(*declared().values()))
+    if strangers:
+        sentences.append(f"Declared nowhere, but found: {', '.join(strangers)}.")
+    missing = sorted(declared()["card"] - present)
+    if missing and whole:
+        count = several(len(missing), "language")
+        sentences.append(f"{count} of the card without text here: {', '.join(missing)}.")
+    bare = sorted(
+        code for code in present if (facts := describe(code)) is None or facts.family is None
+    )
+    if bare:
+        sentences.append(
+            f"No family, script or word order is known for: {', '.join(bare)}; they belong to no"
+            " group."
+        )
+    return sentences
 
 
 @dataclass(frozen=True)
@@ -244,68 +235,101 @@ FIELDS = (
 
 
 @dataclass
-class Exploded:
-    records: pl.DataFrame
-    odd_languages: int = 0  # texts whose identified language is neither of the sample's two
-    no_author: int = 0  # texts whose author the rule cannot tell
+class Oddities:
+    """What was odd in the rows themselves, counted."""
+
+    misplaced: int = 0  # rows in another language than their folder
+    nameless: int = 0  # rows without a uuid
     no_text: int = 0  # samples without any text
-    strange_keys: tuple[str, ...] = ()
-    strange_degrees: tuple[str, ...] = ()
+    languages: int = 0  # texts whose identified language is neither of the sample's two
+    no_author: int = 0  # texts whose author the rule cannot tell
+    keys: set[str] = field(default_factory=set)
+    degrees: set[str] = field(default_factory=set)
+    clashes: list[str] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        sentences = {
+            f"{several(self.nameless, 'row')} without a uuid left out.": self.nameless,
+            f"{several(self.misplaced, 'row')} in another language than their folder, read as such.": (
+                self.misplaced
+            ),
+            f"{several(self.no_text, 'sample')} without any text.": self.no_text,
+            f"{several(self.languages, 'text')} identified as a language that is neither the sample's nor English.": (
+                self.languages
+            ),
+            f"{several(self.no_author, 'text')} without authorship: the rule cannot tell it from the degree or flags.": (
+                self.no_author
+            ),
+            f"Technique keys that no list names: {', '.join(sorted(self.keys))}.": self.keys,
+            f"Degrees that no list names: {', '.join(sorted(self.degrees))}.": self.degrees,
+            f"The metadata call these languages both head and tail: {', '.join(self.clashes)}.": (
+                self.clashes
+            ),
+        }
+        return [sentence for sentence, some in sentences.items() if some]
 
 
-def explode(samples: pl.DataFrame, *, human: bool, rule: Rule, classes: dict[str, str]) -> Exploded:
+def explode(
+    samples: pl.DataFrame, odd: Oddities, *, human: bool, rule: Rule, classes: dict[str, str]
+) -> pl.DataFrame:
     """The texts of `samples` (columns as in the card, `declared`, `occurrence` and `label` added by
-    the reader).
+    the reader); what is odd in them is added to `odd`.
     """
-    ready, strange_keys, strange_degrees = _decoded(samples)
-    out = Exploded(pl.DataFrame(), strange_keys=strange_keys, strange_degrees=strange_degrees)
+    ready = _decoded(samples, odd)
     parts = []
-    for field in FIELDS:
-        names = [c for c in field.columns if c in ready.columns]
+    for text in FIELDS:
+        names = [column for column in text.columns if column in ready.columns]
         if not names:
             continue
         name = names[0]
         rows = ready.with_columns(pl.coalesce(names).alias(name)).filter(pl.col(name).is_not_null())
         author = authorship(
-            rows, human=human, form=field.form, translated=field.translated, rule=rule
+            rows.columns, human=human, form=text.form, translated=text.translated, rule=rule
         )
-        records, odd = _records(rows, name, field, author, classes)
-        out.odd_languages += odd
-        out.no_author += author.null_count()
-        parts.append(records)
-    out.records = (
+        rows = rows.with_columns(authorship=author)
+        odd.no_author += rows["authorship"].null_count()
+        parts.append(_records(rows, name, text, odd, classes))
+    records = (
         pl.concat(parts).sort("order", maintain_order=True).drop("order")
         if parts
         else pl.DataFrame()
     )
-    out.no_text = samples["uuid"].n_unique() - (out.records["group"].n_unique() if parts else 0)
-    return out
+    odd.no_text += samples["uuid"].n_unique() - (records["group"].n_unique() if parts else 0)
+    return records
 
 
-def _decoded(samples: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...], tuple[str, ...]]:
+def _decoded(samples: pl.DataFrame, odd: Oddities) -> pl.DataFrame:
     raw = Table("samples", samples)
     keys, words = raw.maybe("technique_keys"), raw.maybe("degree")
-    decoded = [technique_names(k) for k in keys.to_list()]
-    degrees = [degree_of(w) for w in words.to_list()]
-    strange = {
-        w for w, d in zip(words.to_list(), degrees, strict=True) if w is not None and d is None
+    decoded = [technique_names(key) for key in keys.to_list()]
+    degrees = [degree_of(word) for word in words.to_list()]
+    odd.keys |= {key for _, strange in decoded for key in strange}
+    odd.degrees |= {
+        word
+        for word, degree in zip(words.to_list(), degrees, strict=True)
+        if word is not None and degree is None
     }
-    ready = samples.with_columns(
-        pl.Series(
-            "techniques", [list(names) or None for names, _ in decoded], dtype=pl.List(pl.String)
-        ),
+    techniques = [list(names) or None for names, _ in decoded]
+    return samples.with_columns(
+        pl.Series("techniques", techniques, dtype=pl.List(pl.String)),
         pl.Series("degree", degrees, dtype=pl.String),
         words.alias("degree_raw"),
     ).with_row_index("order")
-    return ready, tuple(sorted({k for _, odd in decoded for k in odd})), tuple(sorted(strange))
+
+
+def again() -> pl.Expr:
+    """What ends the id of a row whose uuid came before."""
+    number = pl.format("-{}", pl.col("occurrence") + 1)
+    return pl.when(pl.col("occurrence") > 0).then(number).otherwise(pl.lit(""))
 
 
 def _records(
-    rows: pl.DataFrame, name: str, field: Field, author: pl.Series, classes: dict[str, str]
-) -> tuple[pl.DataFrame, int]:
+    rows: pl.DataFrame, name: str, text: Field, odd: Oddities, classes: dict[str, str]
+) -> pl.DataFrame:
     detected = _either(rows, f"language({name})", f"{name}_lang")
     pairs = zip(rows["declared"].to_list(), detected.to_list(), strict=True)
-    languages = [text_language(sample, word, translated=field.translated) for sample, word in pairs]
+    languages = [text_language(sample, word, translated=text.translated) for sample, word in pairs]
+    odd.languages += sum(strange for _, strange in languages)
     language = pl.Series("language", [code for code, _ in languages], dtype=pl.String)
     rows = rows.with_columns(
         detected.alias("detected"),
@@ -314,17 +338,12 @@ def _records(
             "resource", [classes.get(code or "") for code in language.to_list()], dtype=pl.String
         ),
     )
-    again = (
-        pl.when(pl.col("occurrence") > 0)
-        .then(pl.format("-{}", pl.col("occurrence") + 1))
-        .otherwise(pl.lit(""))
-    )
     raw = Table("samples", rows)
-    records = rows.select(
-        "order",
-        id=pl.format("bluff-{}-{}{}", "uuid", pl.lit(field.suffix), again),
+    return rows.select(
+        *["order", "authorship"],
+        id=pl.format("bluff-{}-{}{}", "uuid", pl.lit(text.suffix), again()),
         text=name,
-        kind=pl.lit(field.form),
+        kind=pl.lit(text.form),
         label_raw="label",
         language=language,
         **dated({"published": raw.maybe("date")}),
@@ -333,10 +352,8 @@ def _records(
         url=raw.maybe("url_factchecking_website"),
         topic=_either(rows, "standardized_topics", "topic", "category"),
         group="uuid",
-        authorship=author,
         meta=meta_column(rows, [c for c in listed("meta") if c in rows.columns]),
     )
-    return records, sum(odd for _, odd in languages)
 
 
 def _either(frame: pl.DataFrame, *columns: str) -> pl.Series:

@@ -167,7 +167,7 @@ def fit_auditors(
 
 
 def AUDITOR(settings: Settings, count: int) -> Sequence[Classifier]:
-    """Up to three classifiers, fitted on --auditor-data."""
+    """Up to three classifiers, fitted on `auditor_data`."""
     if settings.data is None:
         raise UsageError(
             "The classifier has nothing to learn from.",

@@ -1,0 +1,209 @@
+"""Several annotators of one item: a row for each of them, or a column for each, becomes one record
+with the majority as its label, and a table of what each of them said.
+
+A file with a row per annotator is known by a column that names them, or by one that differs in all
+rows of an item. Where items come back equally often and nothing tells the rows apart, that may have
+other reasons: it is said, with the option that reads them as annotators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import polars as pl
+
+from claimlab.core import packaged
+from claimlab.core.errors import UnknownName
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.exchange.importing.layouts import PLACES, Gathered
+from claimlab.exchange.importing.profile import profile
+from claimlab.exchange.importing.propose import propose
+from claimlab.exchange.importing.ratings import Ratings
+from claimlab.exchange.vocabulary import fold_name
+
+NONE, ROWS = "none", "rows"  # instead of a column: no annotators; each row of an item is one
+# What people call annotators, folded, in the languages that datasets are published in.
+WORDS = frozenset(packaged.toml("claimlab.exchange", "vocabulary.toml")["annotators"])
+_END = re.compile(r"^(.*?)[\s_-]*(\d{1,2}|[a-h])$")
+REPEATED = 0.7  # of the rows, that are different items: with more, hardly any was rated twice
+USUAL = 0.9  # of the items, that have the commonest number of rows
+LEAST_ITEMS = 10
+MOST_RATERS, MOST_VALUES = 200, 12
+ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
+
+
+def gather_ratings(
+    gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap, rater: str | None
+) -> Gathered:
+    """One row for each item, and the ratings apart; `gathered` itself where there are none."""
+    if rater == NONE:
+        return gathered
+    plain = gathered.plain()
+    beside = _side_by_side(plain, rater)
+    if beside and named.get("label") not in beside:
+        return _from_columns(gathered, plain, beside, verdicts)
+    seen = profile(plain, verdicts, gathered.hidden(named))
+    picks = propose(seen, named, gathered.inner)
+    label = picks["label"].column if "label" in picks else None
+    item = next(
+        (picks[role].column for role in ("text", "tweet_id", "id", "url") if role in picks), None
+    )
+    if item is None or label is None or item == label:
+        return gathered
+    who = _rater_column(plain, item, label, rater)
+    if who is not None:
+        return _from_rows(gathered, plain, item, label, who)
+    if rater is None and _comes_back_equally(plain, item, label):
+        times = plain.height / plain[item].n_unique()
+        gathered.tables[0].notes.append(
+            f"Each value of '{item}' occurs {times:.0f} times, with different labels. If each row"
+            f" is an annotator's, `rater='{ROWS}'` makes one record of them."
+        )
+    return gathered
+
+
+def _side_by_side(plain: pl.DataFrame, rater: str | None) -> list[str]:
+    """The columns of annotators: those that the user named, or those called so and numbered."""
+    if rater is not None:
+        wanted = [pattern.strip() for pattern in rater.split(",")]
+        columns = [c for c in plain.columns if any(fnmatchcase(c, one) for one in wanted)]
+        return columns if len(columns) > 1 else []
+    groups: dict[str, list[str]] = {}
+    for column in plain.columns:
+        folded = fold_name(column)
+        numbered = _END.match(folded)
+        if numbered and set(numbered[1].split()) & WORDS:
+            groups.setdefault(numbered[1], []).append(column)
+    for columns in groups.values():
+        values = {value for column in columns for value in plain[column].drop_nulls().unique()}
+        if len(columns) > 1 and 2 <= len(values) <= MOST_VALUES:
+            return columns
+    return []
+
+
+def _rater_column(plain: pl.DataFrame, item: str, label: str, rater: str | None) -> str | None:
+    """The column that names the annotator of each row; `ROWS` where the user says that each row is
+    one's.
+    """
+    if rater is not None:
+        if rater != ROWS and rater not in plain.columns:
+            raise UnknownName("column", rater, [c for c in plain.columns if c not in PLACES])
+        return rater
+    items = plain[item].drop_nulls()
+    if items.n_unique() > REPEATED * items.len() or items.n_unique() < LEAST_ITEMS:
+        return None
+    constant = _comes_back_equally(plain, item, label)
+    for column in plain.columns:
+        if column in (item, label, *PLACES):
+            continue
+        named = bool(set(fold_name(column).split()) & WORDS)
+        if (named or constant) and _tells_apart(plain, item, column, named=named):
+            return column
+    return None
+
+
+def _tells_apart(plain: pl.DataFrame, item: str, column: str, *, named: bool) -> bool:
+    """Whether a column has few values, each of which occurs in many items and once in each."""
+    rows = plain.select(item, column).drop_nulls()
+    values = rows[column].n_unique()
+    if rows.height < USUAL * plain.height or not 2 <= values <= MOST_RATERS:
+        return False
+    once = rows.unique().height >= 0.99 * rows.height
+    return once and (named or values * LEAST_ITEMS <= rows.height)
+
+
+def _comes_back_equally(plain: pl.DataFrame, item: str, label: str) -> bool:
+    """Whether nearly all items have the same number of rows, more than one, and labels differ
+    within them.
+    """
+    counts = (
+        plain.drop_nulls([item, label])
+        .group_by(item)
+        .agg(pl.len().alias("rows"), pl.col(label).n_unique().alias("labels"))
+    )
+    if counts.height < LEAST_ITEMS:
+        return False
+    usual = counts["rows"].mode()[0]
+    same = (counts["rows"] == usual).mean()
+    return bool(usual > 1 and same is not None and same >= USUAL and (counts["labels"] > 1).any())
+
+
+def _from_rows(
+    gathered: Gathered, plain: pl.DataFrame, item: str, label: str, who: str
+) -> Gathered:
+    """One row for each item; what differs within an item stays with the ratings."""
+    rows = plain.with_columns(
+        pl.col(item).rank("dense").fill_null(0).alias(ITEM), pl.col(label).alias(VOTE)
+    )
+    order = rows.select(ITEM).unique(maintain_order=True).with_row_index("record")
+    rows = rows.join(order, on=ITEM, how="left", maintain_order="left")
+    place = pl.int_range(1, pl.len() + 1).over("record").cast(pl.String)
+    rows = rows.with_columns((place if who == ROWS else pl.col(who)).alias(WHO))
+    columns = [c for c in plain.columns if c not in (who, label)]
+    same = rows.group_by("record").agg(pl.col(c).n_unique() for c in columns)
+    varying = [c for c in columns if (same[c] > 1).any()]
+    votes = _majorities(rows)
+    items = (
+        rows.group_by("record", maintain_order=True)
+        .agg(pl.when(pl.col(c).n_unique() == 1).then(pl.col(c).first()).alias(c) for c in columns)
+        .join(votes.rename({VOTE: label}), on="record", how="left", maintain_order="left")
+    )
+    table = rows.select(
+        pl.col("record").cast(pl.Int64), pl.col(WHO).alias("annotator"), pl.col(VOTE).alias("value")
+    ).with_columns(meta_column(rows, varying).alias("meta"))
+    merged = plain.height - items.height
+    ratings = Ratings(table, label, _ties(items, label, table), merged=merged)
+    frame = items.sort("record").select(c for c in plain.columns if c != who)
+    return replace(gathered, frame=frame, literal=frozenset(), ratings=ratings)
+
+
+def _from_columns(
+    gathered: Gathered, plain: pl.DataFrame, columns: Sequence[str], verdicts: LabelMap
+) -> Gathered:
+    """The columns of annotators as ratings, and their majority as the label where there is no other
+    label.
+    """
+    rest = plain.drop(columns)
+    long = (
+        plain.select(columns)
+        .with_row_index("record")
+        .unpivot(index="record", variable_name=WHO, value_name=VOTE)
+        .drop_nulls(VOTE)
+        .sort("record", maintain_order=True)
+    )
+    table = long.select(
+        pl.col("record").cast(pl.Int64),
+        pl.col(WHO).alias("annotator"),
+        pl.col(VOTE).alias("value"),
+        pl.lit(None, pl.String).alias("meta"),
+    )
+    own = propose(profile(rest, verdicts, gathered.hidden({})), {}, gathered.inner).get("label")
+    if own is not None:
+        ratings = Ratings(table, "label", frozenset(), majority=False)
+        return replace(gathered, frame=rest, literal=frozenset(), ratings=ratings)
+    label = "label" if "label" not in rest.columns else "majority label"
+    votes = _majorities(long).rename({VOTE: label})
+    frame = (
+        rest.with_row_index("record")
+        .join(votes, on="record", how="left", maintain_order="left")
+        .drop("record")
+    )
+    ratings = Ratings(table, label, _ties(frame.with_row_index("record"), label, table))
+    return replace(gathered, frame=frame, literal=frozenset(), ratings=ratings)
+
+
+def _majorities(rows: pl.DataFrame) -> pl.DataFrame:
+    """The value that most gave to each record; null on a tie."""
+    counts = rows.drop_nulls(VOTE).group_by("record", VOTE).len()
+    most = counts.filter(pl.col("len") == pl.col("len").max().over("record"))
+    return most.filter(pl.len().over("record") == 1).select("record", VOTE)
+
+
+def _ties(items: pl.DataFrame, label: str, table: pl.DataFrame) -> frozenset[int]:
+    rated = table.drop_nulls("value")["record"].unique()
+    undecided = items.filter(pl.col(label).is_null())["record"].cast(pl.Int64)
+    return frozenset(undecided.filter(undecided.is_in(rated.implode())).to_list())
