@@ -99,3 +99,11 @@ def test_many_unknown_words_are_asked_about_with_the_nearest(tmp_path: Path) -> 
 def test_a_word_more_may_turn_the_meaning_round(word: str) -> None:
     near = nearest(word, general())
     assert near is None or near[0].replace(" ", "") == word.replace(" ", "")
+
+
+def test_the_names_of_folders_are_words_not_codes(tmp_path: Path) -> None:
+    for i, text in enumerate(TEXTS):
+        file = tmp_path / "d" / "texts" / ("fake", "true")[i % 2] / f"{i}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert import_files(tmp_path / "d")[1].labels == {"false": 30, "true": 30}

@@ -5,12 +5,19 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from parts import ruler
+from typer.main import get_command
+
+import claimlab as cl
+from claimlab.cli.app import app
 
 HERE = Path(__file__).parent
 BUDGET = tomllib.loads((HERE / "budget.toml").read_text(encoding="utf-8"))
@@ -57,6 +64,30 @@ def test_no_source_is_kept_from_the_formatter() -> None:
         file for file, text in ruler.sources() for line in text.splitlines() if "# fmt:" in line
     ]
     assert len(skipped) <= BUDGET["most"]["fmt_skip"], skipped
+
+
+def options_of(command: Any) -> Iterator[str]:
+    """The options of a command and of those below it, without --help."""
+    for one in command.params:
+        if one.param_type_name == "option" and one.name != "help":
+            yield f"{command.name} {one.opts[0]}"
+    if hasattr(command, "list_commands"):
+        for name in command.list_commands(None):
+            yield from options_of(command.get_command(None, name))
+
+
+def test_the_command_line_gets_no_more_options() -> None:
+    options = list(options_of(get_command(app)))
+    assert "audit --check" in options
+    assert len(options) <= BUDGET["most"]["options"]
+
+
+def test_the_public_functions_get_no_more_parameters() -> None:
+    public = [getattr(cl, name) for name in cl.__all__]
+    functions = [one for one in public if inspect.isfunction(one)]
+    parameters = sum(len(inspect.signature(one).parameters) for one in functions)
+    assert len(functions) <= BUDGET["most"]["public_functions"]
+    assert parameters <= BUDGET["most"]["public_parameters"]
 
 
 def test_a_planted_complex_function_is_seen() -> None:

@@ -24,6 +24,7 @@ WITHOUT_OUTPUT = {
     "doctor",
     "engine",
     "llm",
+    "new",
     "serve",
     "show",
     "trust",

@@ -65,6 +65,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "llm": "Set up and test language models; prompts and batches",
         "trust": "Allow the hosts, keys and paths that a received file names",
         "doctor": "Check the installation: versions, extras, models, keys",
+        "new": "Start a check, metric, format, dataset or detector of your own",
     },
 }
 # What users of other tools type first.

@@ -1,4 +1,4 @@
-"""Make a review: choose records, say what is question, and write the folder."""
+"""Make a review: choose records, say what is asked, and write the folder."""
 
 from __future__ import annotations
 
