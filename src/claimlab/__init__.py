@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from claimlab.split.run import split as split
     from claimlab.study.check import study_check as study_check
     from claimlab.study.diff import study_diff as study_diff
+    from claimlab.study.first_look import check as check
     from claimlab.study.front import study_run as study_run
     from claimlab.study.new import study_new as study_new
     from claimlab.study.page import study_table as study_table
@@ -71,6 +72,7 @@ _HOMES = {
     "Review": "claimlab.review.review",
     "audit": "claimlab.audit.front",
     "catalog": "claimlab.catalog.front",
+    "check": "claimlab.study.first_look",
     "clean": "claimlab.clean.front",
     "contamination": "claimlab.evaluate.contamination.front",
     "detect": "claimlab.detect.run",
@@ -117,6 +119,7 @@ __all__ = [
     "__version__",
     "audit",
     "catalog",
+    "check",
     "clean",
     "contamination",
     "detect",

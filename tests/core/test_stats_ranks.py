@@ -13,6 +13,8 @@ from scipy import stats
 from claimlab.core.stats.ranks import (
     Ranking,
     confidence_set,
+    draw_means,
+    foreseen,
     rank,
     records_needed,
     smallest_detectable,
@@ -148,3 +150,29 @@ def test_two_hundred_systems_of_five_hundred_items_take_seconds() -> None:
     one = rank(right.mean(axis=0), drawn(right, 2_000), 500)
     assert time.process_time() - start < 5
     assert len(one.ranks) == 200
+
+
+def test_what_can_be_seen_before_a_run_depends_on_records_groups_and_classes() -> None:
+    half = np.arange(400) % 2
+    alone = foreseen(half, np.arange(400))
+    assert alone is not None
+    error = np.sqrt(2 * 0.8 * 0.2 / 400)  # of two that share nothing
+    assert 0.4 * smallest_detectable(error) < alone < smallest_detectable(error)
+    four = foreseen(np.arange(1_600) % 2, np.arange(1_600))
+    assert four == pytest.approx(alone / 2, rel=0.1)
+    grouped = foreseen(half, np.arange(400) // 8)
+    assert grouped is not None
+    assert grouped > 1.1 * alone
+    rare = foreseen((np.arange(400) % 20 == 0).astype(np.int64), np.arange(400))
+    assert rare is not None
+    assert rare > alone
+    assert foreseen(half, half) is None, "two groups"
+    assert foreseen(np.zeros(400, np.int64), np.arange(400)) is None, "one class"
+
+
+def test_groups_are_drawn_whole() -> None:
+    values = answers([0.8, 0.7], 200)
+    copies, groups = draw_means(np.repeat(values, 5, axis=0), np.repeat(np.arange(200), 5))
+    alone, _ = draw_means(values, np.arange(200))
+    assert groups == 200
+    assert copies.std(axis=0) == pytest.approx(alone.std(axis=0), rel=1e-9)

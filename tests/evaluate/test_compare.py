@@ -195,3 +195,23 @@ def test_runs_on_different_datasets_are_never_compared(data: Dataset, make_run: 
     there = [replace(scored(make_run(data, 0.8, seed=5), "there"), dataset="another")]
     pairs = [(c.first, c.second) for c in compare_all([*here, *there], every_pair=True, draws=200)]
     assert pairs == [("here 0", "here 1")]
+
+
+def test_errors_from_seeds_and_from_records_are_taken_apart(data: Dataset, make_run: Maker) -> None:
+    """Runs that differ in a few answers owe their error to the records; runs of very different
+    skill to the seed."""
+    first = make_run(data, 0.8, seed=0)
+    said = first.tables["predictions"]["label"].to_list()
+    near = [
+        make_run(data, 0.8, seed=i, labels=[*said[: -i or None], *["true"] * i]) for i in range(3)
+    ]
+    far = [make_run(data, skill, seed=i) for i, skill in enumerate((0.6, 0.75, 0.9))]
+    for runs, more in ((near, "records"), (far, "seeds")):
+        (joined,) = join_seeds([scored(run, f"run {i}") for i, run in enumerate(runs)])
+        assert joined.sd is not None
+        assert joined.from_seeds == pytest.approx(joined.sd / 3**0.5)
+        assert joined.advice == more
+        assert joined.from_records is not None
+        # independent answers of three runs are three times the records
+        whole = (0.8 * 0.2 / 600) ** 0.5 / (1 if more == "records" else 3**0.5)
+        assert joined.from_records == pytest.approx(whole, rel=0.3)

@@ -50,6 +50,10 @@ TWINS = [
     ),
     Twin("import rows.csv -o {out}", lambda out: cl.import_files(["rows.csv"], out)),
     Twin(
+        "check rows.csv -o {out} --label label",
+        lambda out: cl.check(["rows.csv"], output=out, label="label"),
+    ),
+    Twin(
         "clean data -o {out} --limit 150 --report {out}-report",
         lambda out: cl.clean("data", output=out, limit=150, report=f"{out}-report"),
     ),

@@ -223,3 +223,26 @@ def test_seeds_of_two_studies_are_drawn_apart(grid: Grid) -> None:
     assert paired[1] == (0.0, 0.0)
     assert apart[1] is not None
     assert apart[1][0] < 0 < apart[1][1]
+
+
+def test_detectors_of_a_setting_have_the_ranks_that_the_data_allow(grid: Grid) -> None:
+    """The planted words and the planted length are found, and a guess is never the best."""
+    page = (grid.output / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Detector against detector" in page
+    for entry in grid.entries:
+        assert entry.ranks is not None
+        assert entry.detectable is not None
+        others = [
+            other
+            for other in grid.entries
+            if other.has({axis: entry.axes[axis] for axis in ("dataset", "split")})
+        ]
+        assert entry.ranks[0] <= 1 + sum(
+            (other.macro_f1 or 0) > (entry.macro_f1 or 0) for other in others
+        )
+        if entry.axes["dataset"] == "planted":
+            finds = entry.axes["detector"] in ("tfidf", "length alone")
+            assert (entry.ranks[1] <= 2) == finds
+            assert entry.tied <= finds
+    saved = pl.read_csv(grid.output / "report" / "scores.csv")
+    assert saved.filter(detector="tfidf", dataset="planted")["best_rank"].to_list() == [1, 1]

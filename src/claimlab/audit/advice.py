@@ -24,6 +24,8 @@ from claimlab.pages.excerpt import excerpt
 
 Action = Literal["split", "drop", "report", "review", "collect", "clean"]
 ALARMS: tuple[Verdict, ...] = ("fail", "warn")
+URGENT = ("one-class", "copies", "near-duplicates")  # checks whose repair comes first, in order,
+REPAIRS: tuple[Action, ...] = ("collect", "clean", "split")  # and what repairs them
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,20 @@ class Conclusion:
     passed: tuple[str, ...]
     inconclusive: tuple[str, ...]
     not_measured: tuple[str, ...]
+    usable: str = ""  # whether the dataset can be used, in a sentence
+
+    @property
+    def first(self) -> Advice | None:
+        """What to do before everything else: labels, then copies, then leaks, then what can move a
+        score most.
+        """
+        urgent = [
+            one
+            for check in URGENT
+            for one in self.advice
+            if one.action in REPAIRS and any(name.split(" ")[0] == check for name in one.findings)
+        ]
+        return next(iter([*urgent, *self.advice]), None)
 
     def __str__(self) -> str:
         return "\n".join([self.text, *(f"- {one}" for one in self.advice)])
@@ -132,7 +148,12 @@ class Conclusion:
 
     def to_json(self) -> JsonObject:
         names = {name: getattr(self, name) for name in ("passed", "inconclusive", "not_measured")}
-        return {"text": self.text, "advice": [one.to_json() for one in self.advice], **names}
+        return {
+            "usable": self.usable,
+            "text": self.text,
+            "advice": [one.to_json() for one in self.advice],
+            **names,
+        }
 
 
 def conclude(findings: Sequence[Finding], case: Case = NOWHERE) -> Conclusion:
@@ -140,8 +161,28 @@ def conclude(findings: Sequence[Finding], case: Case = NOWHERE) -> Conclusion:
     named = {v: tuple(name_of(f) for f in findings if f.verdict == v) for v in VERDICTS}
     advice = advise(findings, case)
     return Conclusion(
-        _sentence(named), advice, named["pass"], named["inconclusive"], named["not-measured"]
+        _sentence(named),
+        advice,
+        named["pass"],
+        named["inconclusive"],
+        named["not-measured"],
+        usable(findings),
     )
+
+
+def usable(findings: Sequence[Finding]) -> str:
+    """Whether a dataset with these findings can be used, in a sentence."""
+    for finding in findings:
+        if finding.check == "one-class" and finding.verdict == "fail":
+            only = f"all labelled records are '{next(iter(finding.classes), '')}'"
+            return f"Not usable as it is: {only if finding.n else 'no record has a label'}."
+    actions = {rule_for(finding).action for finding in findings if finding.verdict in ALARMS}
+    if actions:
+        return "Usable after cleaning." if "clean" in actions else "Usable with care."
+    verdicts = {finding.verdict for finding in findings}
+    if "pass" not in verdicts:
+        return "Whether it is usable could not be measured."
+    return "Usable." if verdicts == {"pass"} else "Usable, as far as it could be measured."
 
 
 def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, ...]:
@@ -200,10 +241,10 @@ def next_step(findings: Iterable[Finding], case: Case) -> Command:
     after one.
     """
     alarms = [finding for finding in findings if finding.verdict in ALARMS]
-    for check in ("one-class", "copies", "near-duplicates"):
+    for check in URGENT:
         for finding in alarms:
             rule = rule_for(finding)
-            if finding.check == check and rule.action in ("collect", "clean", "split"):
+            if finding.check == check and rule.action in REPAIRS:
                 return rule.remedy(replace(case, findings=[finding]))[0]
     commands, folder = case.parted()
     return (

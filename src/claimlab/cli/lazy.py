@@ -26,6 +26,7 @@ from claimlab.core.errors import UsageError, either
 GROUPS: dict[str, dict[str, str]] = {
     "Get data": {
         "demo": "Try everything on a synthetic dataset with planted defects",
+        "check": "Is this file usable? Import, clean, audit and a page in one",
         "catalog": "Browse the field's datasets: quality, licence, how to get them",
         "load": "Load a dataset of the catalogue from its published files",
         "import": "Import your own files: CSV, JSON, Excel, Parquet, text, zip",

@@ -183,7 +183,7 @@ def placed(
             ],
             p_tied=ranking.p_tied,
             above=tuple(standings[i].name for i in _below(ranking)),
-            detectable=ranking.detectable,
+            detectable=ranking.detectable or None,  # nothing tells runs of the same answers apart
             needed=_needed(board, standings, ranking.detectable),
         ),
         {

@@ -279,7 +279,8 @@ RANDOM = "random"
 @dataclass(frozen=True)
 class Seeds:
     """Runs that differ in their seed alone: `sd` is how far the score moves with the seed,
-    `interval` with records.
+    `interval` with records. The two are taken apart in `from_seeds` and `from_records`, the
+    standard errors of the mean that come from having so few seeds, and so few records.
     """
 
     name: str
@@ -291,6 +292,15 @@ class Seeds:
     mean: float
     sd: float | None
     interval: Interval | None
+    from_seeds: float | None = None
+    from_records: float | None = None
+
+    @property
+    def advice(self) -> str:
+        """What would make the mean more certain; nothing where it could not be measured."""
+        if self.from_seeds is None or self.from_records is None:
+            return ""
+        return "seeds" if self.from_seeds > self.from_records else "records"
 
 
 @dataclass(frozen=True)
@@ -332,6 +342,8 @@ def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) 
         if len({run.about.seed for run in mine}) < 2:
             continue
         scores = [_score(run) for run in mine]
+        drawn = draw_runs(mine, seed=seed, draws=draws)
+        sd = float(np.std(scores, ddof=1))
         out.append(
             Seeds(
                 name=str(mine[0].about.detector),
@@ -341,8 +353,10 @@ def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) 
                 runs=[run.name for run in mine],
                 seeds=[run.about.seed for run in mine],
                 mean=float(np.mean(scores)),
-                sd=float(np.std(scores, ddof=1)),
-                interval=redraw_runs(mine, lambda f1: f1.mean(axis=1), seed=seed, draws=draws),
+                sd=sd,
+                interval=None if drawn is None else interval(drawn[0].mean(axis=1), drawn[1]),
+                from_seeds=sd / np.sqrt(len(mine)),
+                from_records=None if drawn is None else float(drawn[0].mean(axis=1).std()),
             )
         )
     return out

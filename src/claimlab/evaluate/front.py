@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, Stored, folders_of
 from claimlab.core.stats.interval import DRAWS
 from claimlab.evaluate.contamination.result import Contamination, read_contamination
+from claimlab.evaluate.items import rank_items
 from claimlab.evaluate.run import Evaluated, evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun, open_foreign, open_runs
 from claimlab.evaluate.views import KIND, contents
@@ -32,7 +34,10 @@ from claimlab.pages.folder import fill
 def evaluate(
     runs: Annotated[
         Stored | ScoredRun | Sequence[Stored | ScoredRun],
-        Argument("Run folders that claimlab detect wrote."),
+        Argument(
+            "Run folders that claimlab detect wrote; or files with results of others, item by item"
+            " (CSV, JSON Lines, Inspect, lm-evaluation-harness, HELM, SWE-bench)."
+        ),
     ] = (),
     *,
     output: OptionalFolder = None,
@@ -100,7 +105,11 @@ def evaluate(
         "evaluate", None, output, kind=KIND, reads=reads, force=force, seed=seed, progress=progress
     ) as run:
         opened: list[ScoredRun] = []
+        results = [Path(one) for one in folders if isinstance(one, str | Path) and _is_file(one)]
+        boards = [rank_items(results, seed=seed, draws=draws)] if results else []
         for one in folders:
+            if _is_file(one):
+                continue
             opened += (
                 [one] if isinstance(one, ScoredRun) else open_runs(one, task=task, split=split)
             )
@@ -117,5 +126,10 @@ def evaluate(
             draws=draws,
             progress=progress,
         )
+        done = replace(done, boards=[*done.boards, *boards])
         run.fill(lambda folder: fill(contents(done), folder))
     return done
+
+
+def _is_file(source: Source | ScoredRun) -> bool:
+    return isinstance(source, str | Path) and Path(source).is_file()

@@ -243,12 +243,19 @@ class Evaluation(Shown):
         return next(mine, None)
 
     def headline(self) -> str:
+        if not self.runs:
+            return " ".join(board.headline() for board in self.boards)
         names = ", ".join(run.name for run in self.runs[:3]) + (", …" if len(self.runs) > 3 else "")
         return f"of {len(self.runs)} {'run' if len(self.runs) == 1 else 'runs'}: {names}"
 
     @property
     def table(self) -> pl.DataFrame:
-        """A row for each run; scores are shares of 1, with the ends of their 95% intervals."""
+        """A row for each run, or for each system of others where there is no run; scores are shares
+        of 1, with the ends of their 95% intervals."""
+        if not self.runs:
+            from claimlab.evaluate.tables import flat
+
+            return pl.DataFrame(flat(self), infer_schema_length=None)
         ends = {run.name: run.intervals["macro_f1"] or (None, None) for run in self.runs}
         ranks = {
             one.name: one.ranks or (None, None)

@@ -12,7 +12,7 @@ from claimlab.core.stats.interval import Interval
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.answers import ONE_CLASS
-from claimlab.evaluate.board import Board
+from claimlab.evaluate.board import Board, Standing, rank_words
 from claimlab.evaluate.compare import Comparison, Drop, Seeds
 from claimlab.evaluate.judge.people import RATES, rate_in_words
 from claimlab.evaluate.metric import Metric, board_metrics, metrics
@@ -73,6 +73,20 @@ def leaderboard(
     ]
     star = f" {STAR.format('runs evaluated')}" if any(run.chance.beaten for run in runs) else ""
     return Table.of(columns, lines, f"Values in %. In parentheses: trivial baselines.{star}")
+
+
+STANDINGS: tuple[Column[Standing], ...] = (
+    Column("Rank", lambda one: rank_words(one.ranks)),
+    Column("System", "name", short(60)),
+    Column("Score", "score", percent),
+    Column(INTERVAL, "interval", span),
+    Column("May be the best", lambda one: "yes" if one.tied else "–"),
+)
+
+
+def standings(board: Board) -> Table:
+    """The systems of a board, the best first."""
+    return Table.of(STANDINGS, board.standings, f"{board.title.capitalize()} in %.")
 
 
 def ranks(boards: Sequence[Board]) -> Table:
@@ -235,6 +249,9 @@ SEEDS: tuple[Column[Seeds], ...] = (
     Column("Mean macro-F1", "mean", percent),
     Column("sd", "sd", lambda sd: Cell(f"± {100 * sd:.1f}", sort=sd)),
     Column(INTERVAL, "interval", span),
+    Column("Error from seeds", "from_seeds", percent),
+    Column("from records", "from_records", percent),
+    Column("More would help", "advice", missing="–"),
 )
 DROPS: tuple[Column[Drop], ...] = (
     Column("Detector", "name", short(40)),
@@ -254,7 +271,10 @@ def comparisons(pairs: Sequence[Comparison], *, short: bool = False) -> Table:
 
 
 def seeds(families: Sequence[Seeds]) -> Table:
-    note = "The sd says how far the score moves with the seed; the interval, with the records."
+    note = (
+        "The sd says how far the score moves with the seed; the interval, with the records. The"
+        " errors of the mean that come from few seeds and from few records are given apart."
+    )
     return Table.of(SEEDS, families, note)
 
 
@@ -285,7 +305,27 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
             for c in subgroups.cells:
                 figures = _figures(c, c.groups, c.macro_f1_interval, c.accuracy_interval)
                 out.append({**named, "by": subgroups.by, "value": c.value, **figures})
-    return out
+    return out or [row for board in evaluation.boards for row in _standing_rows(board)]
+
+
+def _standing_rows(board: Board) -> list[JsonObject]:
+    rows: list[JsonObject] = []
+    for one in board.standings:
+        (low, high), (first, last) = one.interval or (None, None), one.ranks or (None, None)
+        rows.append(
+            {
+                "system": one.name,
+                "n": board.records,
+                "groups": board.groups,
+                board.metric: one.score,
+                "low": low,
+                "high": high,
+                "best_rank": first,
+                "worst_rank": last,
+                "may_be_best": one.tied,
+            }
+        )
+    return rows
 
 
 def _figures(

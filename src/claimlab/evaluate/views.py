@@ -134,13 +134,18 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
         Text(conclusion(runs, evaluation.board(runs[0].task, runs[0].dataset)), "conclusion")
         for runs in boards(evaluation)
     ]
+    blocks += [Text(board.headline(), "conclusion") for board in of_others(evaluation)]
     blocks += together(evaluation, size)
     for number, run in enumerate(runs, 1):
         inside = run_blocks(run, f"{number:02d}-{slug(run.name)}", size)
         name = f"Run: {excerpt(run.name, 80)}"
         blocks.append(Section(name, [Text(headline(run)), *inside], anchor=f"run-{number}"))
     blocks.append(method(evaluation))
-    if len(runs) == 1:
+    if not runs:
+        systems = sum(len(board.standings) for board in evaluation.boards)
+        name = several(systems, "system")
+        subtitle = ", ".join(board.dataset for board in evaluation.boards)
+    elif len(runs) == 1:
         name, subtitle = runs[0].name, headline(runs[0])
     else:
         name, subtitle = f"{len(runs)} runs", ", ".join(dict.fromkeys(r.dataset for r in runs))
@@ -196,6 +201,12 @@ def boards(evaluation: Evaluation) -> list[list[RunResult]]:
     return list(groups.values())
 
 
+def of_others(evaluation: Evaluation) -> list[Board]:
+    """Boards of results that others published, of which there are no runs."""
+    mine = {(run.task, run.dataset) for run in evaluation.runs}
+    return [board for board in evaluation.boards if (board.task, board.dataset) not in mine]
+
+
 def other_records(runs: Sequence[RunResult]) -> list[str]:
     """A warning where the lines of one board are not about the same records."""
     return [] if len({r.records for r in runs}) == 1 else [_OTHER_RECORDS]
@@ -207,6 +218,13 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     out: list[Block] = [
         _board(evaluation, runs, links, size, name=f"{number:02d}")
         for number, runs in enumerate(boards(evaluation), 1)
+    ]
+    out += [
+        Section(
+            f"Leaderboard: {board.title} of {excerpt(board.dataset, 60)}",
+            [tables.standings(board), Text(board.limits())],
+        )
+        for board in of_others(evaluation)
     ]
     if evaluation.comparisons:
         compared = tables.comparisons(evaluation.comparisons)

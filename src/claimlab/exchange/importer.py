@@ -55,6 +55,22 @@ from claimlab.files.safety import plain_name
 OnPlan = Callable[[Plan], None]
 
 
+Files = Annotated[
+    Paths | Foreign,
+    Argument("CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files."),
+]
+VerdictMap = Annotated[
+    Mapping[str, str] | Place | None,
+    Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
+]
+UnmappedLabels = Annotated[
+    Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
+]
+OnlyFiles = Annotated[
+    str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
+]
+
+
 class Columns(TypedDict, total=False):
     """The column of each role: its name, its number from 1, or "none" for none. A language may also
     be a code.
@@ -110,23 +126,13 @@ def guess_files(
 
 @repeatable("on_plan", writes="write_map")
 def import_files(
-    paths: Annotated[
-        Paths | Foreign,
-        Argument(
-            "CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files."
-        ),
-    ],
+    paths: Files,
     output: Annotated[Place | None, Option("Folder to write the dataset to.", short="-o")] = None,
     *,
     kind: Annotated[str | None, Option("What the texts are: claim, article or post.")] = None,
     name: Annotated[str | None, Option("Name of the dataset; the first file's by default.")] = None,
-    map: Annotated[
-        Mapping[str, str] | Place | None,
-        Option("Verdict map: 0=true,1=false, a TOML file, or a name.", kind=str),
-    ] = None,
-    unmapped: Annotated[
-        Unmapped, Setting("Labels that the map lacks: 'error', or accept as 'unknown'.")
-    ] = "error",
+    map: VerdictMap = None,
+    unmapped: UnmappedLabels = "error",
     write_map: Annotated[
         Place | None, Setting("Write the labels to this TOML file, to be edited for `map`.")
     ] = None,
@@ -135,9 +141,7 @@ def import_files(
         bool, Setting("Keep 1970-01-01, 1900-01-01 and a date that most rows have.")
     ] = False,
     options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
-    only: Annotated[
-        str | Sequence[str], Option("Of a folder or zip, only files like '*.tsv'. Repeatable.")
-    ] = (),
+    only: OnlyFiles = (),
     join: Annotated[
         str | Sequence[str],
         Setting("Join a linked table: FILE:KEY. Repeatable. 'none' joins none."),

@@ -63,7 +63,7 @@ def grid(
     """
     rows = [[cell(value) for value in row] for row in table.rows]
     heads = [Cell(name) for name in table.columns]
-    natural = [max(columns_of(clean(r[i].text)) for r in [heads, *rows]) for i in range(len(heads))]
+    natural = _natural(table)
     fixed = {i for i, name in enumerate(table.columns) if name in whole}
     widths = fit(natural, width - gap * (len(heads) - 1), fixed)
     right = [bool(rows) and all(_is_figure(r[i]) for r in rows) for i in range(len(heads))]
@@ -73,6 +73,18 @@ def grid(
     for row in rows:
         lines += _row(row, widths, right, gap, colour, cut=cut)
     return lines
+
+
+def natural_width(table: Table, gap: int = GAP) -> int:
+    """How many columns of a terminal a table takes when nothing is cut or wrapped."""
+    widths = _natural(table)
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _natural(table: Table) -> list[int]:
+    rows = [[cell(value).text for value in row] for row in table.rows]
+    columns = zip(table.columns, *rows, strict=True)
+    return [max(columns_of(clean(text)) for text in column) for column in columns]
 
 
 def fit(natural: Sequence[int], room: int, fixed: Collection[int] = ()) -> list[int]:

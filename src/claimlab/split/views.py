@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from claimlab.core.stats.deal import codes_of
+from claimlab.core.stats.ranks import foreseen, records_needed
+from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Cell, Table
 from claimlab.split.check import Checked
 from claimlab.split.job import Split
 from claimlab.split.material import SIDES
+from claimlab.tasks import open_task
 
 MANY = 30  # languages: more are not listed row by row
 NO_LABEL = "no label"
@@ -25,6 +29,26 @@ def left_out(split: Split) -> list[str]:
     """The records on no side, by the reason."""
     return [
         f"{n:,} record{'s'[n == 1 :]} unused: {why}." for why, n in split.parts.left_out.items()
+    ]
+
+
+def limits(split: Split, task: str) -> list[str]:
+    """Which differences between two detectors the test records can show, before any is run."""
+    test = split.dataset.records.filter(pl.col("split") == "test")
+    labels = open_task(task, split.dataset.records).labels(test)
+    known = test.select("id", "group", label=labels).drop_nulls("label")
+    groups = known.select(pl.coalesce("group", pl.format("record {}", "id"))).to_series()
+    seen = foreseen(codes_of(known["label"]), codes_of(groups)) if known.height else None
+    if seen is None:
+        return []
+    records = several(known.height, "test record")
+    units = groups.n_unique()
+    where = records if units == known.height else f"{records} in {several(units, 'group')}"
+    needed = records_needed(known.height, seen, seen / 2)
+    return [
+        f"With {where}, differences in macro-F1 below about {100 * seen:.1f} points cannot be seen"
+        f" (power 80%, two detectors that are right on 80% of them); half of that would take about"
+        f" {needed:,} records."
     ]
 
 

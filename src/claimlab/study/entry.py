@@ -11,6 +11,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.settings import one_of
 from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
+from claimlab.core.stats.ranks import Ranks
 from claimlab.core.types import JsonObject
 from claimlab.pages.blocks import Cell, Table, percent, span
 from claimlab.study.file import Published, StudyFile, Value, View
@@ -46,6 +47,11 @@ class Entry:
     cost: float = 0.0
     failed: str | None = None
     runs: tuple[str, ...] = ()
+    # among the detectors of its setting: the best and the worst place that the data allow, whether
+    # it may be the best, and the smallest difference that can be seen
+    ranks: Ranks | None = None
+    tied: bool = False
+    detectable: float | None = None
 
     @property
     def differs(self) -> bool:
@@ -73,7 +79,10 @@ class Entry:
         ends = {name: _ends(saved[name]) for name in ("interval", "difference_interval")}
         tested = dict(saved.get("chance") or {})
         chance = Chance(**{**tested, "interval": _ends(tested.get("interval"))})
-        return cls(**{**saved, **ends, "chance": chance, "runs": tuple(saved["runs"])})
+        ranks = saved.get("ranks")
+        places = None if ranks is None else (int(ranks[0]), int(ranks[1]))
+        more = {"chance": chance, "runs": tuple(saved["runs"]), "ranks": places}
+        return cls(**{**saved, **ends, **more})
 
 
 def _ends(saved: list[float] | None) -> Interval | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from claimlab.core.stats.chance import UNTESTED, corrected, holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
+from claimlab.core.stats.ranks import UNITS, rank
 from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import draw_runs, over_seeds
 from claimlab.evaluate.metric import accuracy_of, macro_f1_of
@@ -50,12 +51,39 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     for key, chance in zip(groups, above, strict=True):
         scored[key] = replace(scored[key], chance=chance)
     reading = _holm([_reading(entry, key, runs, enough) for key, entry in scored.items()])
+    scored |= _ranked(scored, runs, draws)
     compared = [_against(entry, key, wanted, runs, enough) for key, entry in scored.items()]
     differing = _holm([entry.p for entry in compared])
     return [
         replace(entry, p_holm=p, p_reading=above_all)
         for entry, p, above_all in zip(compared, differing, reading, strict=True)
     ]
+
+
+def _ranked(
+    scored: Mapping[Setting, Entry], runs: Mapping[Setting, list[ScoredRun]], draws: int
+) -> dict[Setting, Entry]:
+    """Each entry with its ranks among the detectors of its setting, which have the same seeds."""
+    families: dict[tuple[object, ...], list[Setting]] = {}
+    for key, entry in scored.items():
+        if entry.macro_f1 is not None:
+            setting = [value for axis, value in entry.axes.items() if axis != "detector"]
+            families.setdefault((*setting, len(runs[key])), []).append(key)
+    out: dict[Setting, Entry] = {}
+    for keys in families.values():
+        if len(keys) < 2:
+            continue
+        drawn = draw_runs([run for key in keys for run in runs[key]], draws=draws)
+        if drawn is None or drawn[1] < UNITS:
+            continue
+        by_run = drawn[0].reshape(len(drawn[0]), len(keys), -1)
+        means = np.stack([over_seeds(by_run[:, i]) for i in range(len(keys))], axis=1)
+        points = np.array([scored[key].macro_f1 for key in keys], dtype=np.float64)
+        ranking = rank(points, means, drawn[1])
+        for i, key in enumerate(keys):
+            places, tied = ranking.ranks[i], i in ranking.tied
+            out[key] = replace(scored[key], ranks=places, tied=tied, detectable=ranking.detectable)
+    return out
 
 
 def _holm(values: Sequence[float | None]) -> list[float | None]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from claimlab.audit.advice import ALARMS, name_of, reason
 from claimlab.audit.remedy import Command
 from claimlab.audit.result import Audit
-from claimlab.audit.views.wording import VERDICT_WORDS, headline, ordered
+from claimlab.audit.views.wording import VERDICT_WORDS, first_words, headline, ordered, verdict_line
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import (
     Block,
@@ -22,20 +22,21 @@ from claimlab.pages.blocks import (
     short,
     span,
 )
-from claimlab.pages.terminal import clean, columns_of, grid, shorten, to_text
+from claimlab.pages.terminal import clean, columns_of, grid, natural_width, shorten, to_text
 
 ADVICE = 6  # pieces of advice on one screen
 INDENT = 4  # of commands
 NO_FIGURE = Cell("", sort=0.0)
 ROWS = 18  # of the table: with all the rest it fits 40 lines
-WHOLE = ("Verdict", "Check", "Score", "Interval", "Baseline")  # the others give way
+WHOLE = ("Verdict", "Check", "Score", "Interval", "Baseline")  # the others are wrapped
+GIVE_WAY = ("Baseline", "Interval")  # left out where the table is too wide, in this order
 VERDICT: Column[Finding] = Column(
     "Verdict", format=VERDICT_WORDS.get, tone=lambda finding: finding.verdict
 )
 COLUMNS: tuple[Column[Finding], ...] = (
     VERDICT,
     Column("Check"),
-    Column("Feature", lambda f: None if f.feature == f.check else f.feature, short(22), ""),
+    Column("Feature", lambda f: None if f.feature == f.check else f.feature, short(40), ""),
     Column("Score", format=percent, missing=NO_FIGURE),
     Column("Interval", format=lambda interval: span(interval).text, missing=""),
     Column("Baseline", lambda f: f.baselines.best(), percent, NO_FIGURE),
@@ -56,18 +57,20 @@ def screen(
     advice and every sentence, and `more` says how to ask for that."""
     done = audit.concluded(folder)
     shown = done.advice if verbose else done.advice[:ADVICE]
-    blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(done.text)]
+    blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(verdict_line(done))]
     head = [to_text([block], width=width) for block in blocks]
+    if done.first is not None and done.first.commands:
+        head += [first_words(done.first), *typed_lines(done.first.commands[0], width)]
     for one in shown:
         head.append(to_text([Items([f"{one.text} [{one.points:.1f} points]"])], width=width))
-        head += [line for command in one.commands for line in _typed(command, width)]
+        head += [line for command in one.commands for line in typed_lines(command, width)]
     if rest := len(done.advice) - len(shown):
         head.append(f"- {rest} more with {more} and in the report.")
     body = _sentences(audit, width, colour) if verbose else _overview(audit, width, colour)
     return "\n".join([*filter(None, head), "", *body])
 
 
-def _typed(command: Command, width: int) -> list[str]:
+def typed_lines(command: Command, width: int) -> list[str]:
     """A command as it can be copied: one too long for a line goes on after a backslash, as shells
     have it.
     """
@@ -82,7 +85,7 @@ def _typed(command: Command, width: int) -> list[str]:
 
 def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
     alarms = [f for f in ordered(audit.findings) if f.verdict in ALARMS]
-    table = Table.of(COLUMNS, alarms[:ROWS])
+    table = _fitting(alarms[:ROWS], width)
     done = audit.conclusion
     groups = {
         "More that fail or warn": [name_of(f) for f in alarms[ROWS:]],
@@ -90,7 +93,7 @@ def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
         "Inconclusive": done.inconclusive,
         "Not measured": done.not_measured,
     }
-    lines = grid(table, width=width, colour=colour, whole=WHOLE, cut=True) if alarms else []
+    lines = grid(table, width=width, colour=colour, whole=WHOLE) if alarms else []
     return [
         *lines,
         *(
@@ -99,6 +102,18 @@ def _overview(audit: Audit, width: int, colour: bool) -> list[str]:
             if names
         ),
     ]
+
+
+def _fitting(findings: Sequence[Finding], width: int) -> Table:
+    """The table with as many columns as fit: a column that is left out is missed less than the end
+    of a word.
+    """
+    for left_out in range(len(GIVE_WAY) + 1):
+        columns = [one for one in COLUMNS if one.head not in GIVE_WAY[:left_out]]
+        table = Table.of(columns, findings)
+        if natural_width(table) <= width:
+            break
+    return table
 
 
 def _line(head: str, names: Sequence[str], width: int) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from claimlab.audit.advice import Advice
+from claimlab.audit.advice import Action, Advice, Conclusion
 from claimlab.audit.check import CHECKS, PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import CDL_RULE
@@ -33,9 +33,31 @@ def conclusion_blocks(audit: Audit) -> list[Block]:
     done = audit.concluded()
     unclear = [("Inconclusive", done.inconclusive), ("Not measured", done.not_measured)]
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
-    blocks: list[Block] = [Text(f"{done.text[:1].upper()}{done.text[1:]}", "conclusion")]
+    blocks: list[Block] = [Text(verdict_line(done), "conclusion")]
+    if done.first is not None and done.first.commands:
+        blocks.append(Text(f"{first_words(done.first)} `{done.first.commands[0].shell}`"))
     blocks += [Items([in_a_line(one) for one in done.advice])] if done.advice else []
     return [*blocks, Text(f"{rest} None of these is a pass.", "note")] if rest else blocks
+
+
+def verdict_line(done: Conclusion) -> str:
+    """Whether the dataset is usable, and what was found."""
+    return f"{done.usable} {done.text[:1].upper()}{done.text[1:]}"
+
+
+def first_words(first: Advice) -> str:
+    """What to do first, before the command that does it."""
+    return f"First, {_FIRST[first.action]}:"
+
+
+_FIRST: dict[Action, str] = {
+    "clean": "clean it",
+    "collect": "look at the labels",
+    "drop": "measure what this column gives away",
+    "report": "measure what to report next to every score",
+    "review": "set these records apart",
+    "split": "split it fairly",
+}
 
 
 def in_a_line(advice: Advice) -> str:

@@ -45,7 +45,7 @@ def evaluate(call: Call[Evaluated], open_page: OpenPage = False) -> None:
 
 def _print(evaluation: Evaluation) -> None:
     from claimlab.evaluate import tables
-    from claimlab.evaluate.views import boards, headline, left_out, other_records
+    from claimlab.evaluate.views import boards, headline, left_out, of_others, other_records
 
     for run in evaluation.runs:
         echo(headline(run))
@@ -60,6 +60,13 @@ def _print(evaluation: Evaluation) -> None:
         table = tables.leaderboard(runs, {}, board)
         words = [] if board is None else [Text(board.headline()), Text(board.limits())]
         shown.append(Section(f"{runs[0].task} on {runs[0].dataset}", [table, *words]))
+    shown += [
+        Section(
+            f"{board.title} of {board.dataset}",
+            [tables.standings(board), Text(board.headline()), Text(board.limits())],
+        )
+        for board in of_others(evaluation)
+    ]
     if evaluation.comparisons:
         shown.append(
             Section("Run against run", [tables.comparisons(evaluation.comparisons, short=True)])

@@ -17,7 +17,7 @@ from claimlab.core.options import Argument, Option
 from claimlab.split.run import Failed, Split
 from claimlab.split.run import split as run_split
 from claimlab.split.strategy import SPLITTERS
-from claimlab.split.views import blocks, headline, left_out
+from claimlab.split.views import blocks, headline, left_out, limits
 
 app = verb()
 
@@ -59,7 +59,7 @@ def _show(splits: Sequence[Split], impossible: Sequence[Failed], call: Call[Spli
     elif wants_json():
         written(splits[0].dataset, more={"split": splits[0].to_json()})
     else:
-        _print(splits)
+        _print(splits, call["task"])
         for one in impossible:
             say(f"Not made for '{one.value}': {in_flags(one.why, 'split')}")
         first = splits[0].dataset
@@ -74,11 +74,11 @@ def _name(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _print(splits: Sequence[Split]) -> None:
+def _print(splits: Sequence[Split], task: str) -> None:
     for one in splits:
         echo(headline(one))
         show_blocks(blocks(one.checked))
         echo()
-        note([*left_out(one), *one.notes()], "split")
+        note([*left_out(one), *one.notes(), *limits(one, task)], "split")
         if one.dataset.path is not None:
             written(one.dataset)

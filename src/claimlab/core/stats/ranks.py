@@ -19,11 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from claimlab.core.stats.chance import LEVEL
-from claimlab.core.stats.interval import CHUNK
-from claimlab.core.stats.scores import Floats, Ints
+from claimlab.core.stats.interval import CHUNK, DRAWS, kinds, redraw
+from claimlab.core.stats.scores import Floats, Ints, macro_f1
 
 UNITS = 20  # groups of records; fewer carry no verdict
 POWER = 0.8  # of showing the smallest detectable difference
+RIGHT, ALIKE, PAIRS = 0.8, 0.5, 8  # what is assumed of two detectors before they are run
 Ranks = tuple[int, int]  # from the best to the worst that the data allow
 
 
@@ -66,6 +67,23 @@ def rank(scores: Floats, drawn: Floats, groups: int, level: float = LEVEL) -> Ra
         tied,
         p_tied,
     )
+
+
+def draw_means(
+    values: Floats, groups: Ints, *, seed: int = 0, draws: int = DRAWS
+) -> tuple[Floats, int]:
+    """The mean of each column (draws, columns) under common draws of whole groups of rows, and how
+    many groups there are."""
+    group = np.unique(groups, return_inverse=True)[1]
+    size = np.bincount(group).astype(np.float64)
+    sums = np.stack([np.bincount(group, weights=column) for column in values.T], axis=1)
+    rng, share = np.random.default_rng(seed), np.full(len(size), 1 / len(size))
+    step = max(1, CHUNK // len(size))
+    parts = []
+    for start in range(0, draws, step):
+        weights = rng.multinomial(len(size), share, size=min(step, draws - start))
+        parts.append((weights @ sums) / (weights @ size)[:, None])
+    return np.concatenate(parts), len(size)
 
 
 def _as_normal(statistic: Floats, groups: int) -> Floats:
@@ -163,3 +181,46 @@ def records_needed(records: int, detectable: float, difference: float) -> int | 
     """How many records like these would show `difference`; null of none. Errors shrink with the
     root of the number of records."""
     return int(np.ceil(records * (detectable / abs(difference)) ** 2)) if difference else None
+
+
+def foreseen(labels: Ints, groups: Ints, *, seed: int = 0, draws: int = 400) -> float | None:
+    """The smallest difference in macro-F1 that records with these labels and groups would show
+    between two detectors, before they are run; null of fewer than 20 groups, or of one class.
+
+    Both are taken to be right on 80% of the records, and mostly on the same ones: half of what
+    makes a record hard is the same for both, and half of all of it is the same for its group.
+    """
+    classes, group = int(labels.max(initial=0)) + 1, np.unique(groups, return_inverse=True)[1]
+    if len(np.unique(labels)) < 2 or int(group.max(initial=-1)) + 1 < UNITS:
+        return None
+    rng = np.random.default_rng(seed)
+    errors = []
+    for _ in range(PAIRS):
+        answers = _made_up_answers(rng, labels, group, classes)
+        known = kinds(group, (labels * classes + answers[0]) * classes + answers[1], classes**3)
+        scores = redraw(known, lambda n: _both(n, classes), seed=seed, draws=draws)
+        errors.append(float((scores[:, 0] - scores[:, 1]).std()))
+    return smallest_detectable(float(np.sqrt(np.mean(np.square(errors)))))
+
+
+def _both(counts: Floats, classes: int) -> Floats:
+    """The macro-F1 of two detectors from counts by truth, first answer and second answer."""
+    cube = counts.reshape(-1, classes, classes, classes)
+    return np.stack([macro_f1(cube.sum(axis=3)), macro_f1(cube.sum(axis=2))], axis=1)
+
+
+def _made_up_answers(
+    rng: np.random.Generator, labels: Ints, group: Ints, classes: int
+) -> tuple[Ints, Ints]:
+    from scipy.special import ndtri
+
+    def level() -> Floats:  # of difficulty: half of it the same for a whole group
+        whole = rng.normal(size=int(group.max()) + 1)[group]
+        return np.asarray((whole + rng.normal(size=len(labels))) / np.sqrt(2))
+
+    shared, out = level(), []
+    for _ in range(2):
+        hard = np.sqrt(ALIKE) * shared + np.sqrt(1 - ALIKE) * level()
+        wrong = (labels + rng.integers(1, classes, size=len(labels))) % classes
+        out.append(np.where(hard < ndtri(RIGHT), labels, wrong))
+    return out[0], out[1]

@@ -1,0 +1,303 @@
+"""`cl.check`: import, clean and audit a file, and say whether it can be used.
+
+    print(cl.check("my.csv").usable)
+
+It is made of the front doors of three rooms, each with its defaults, so it has a floor above
+theirs. The folder that it writes holds what each of them writes: `data`, `clean` and `report`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Unpack
+
+import polars as pl
+
+from claimlab.audit.advice import Advice, name_of
+from claimlab.audit.front import audit
+from claimlab.audit.remedy import Command
+from claimlab.audit.run import Audited
+from claimlab.audit.views.screen import typed_lines
+from claimlab.audit.views.wording import VERDICT_WORDS
+from claimlab.clean.front import clean
+from claimlab.core import languages
+from claimlab.core.call import repeatable
+from claimlab.core.dataset import MANIFEST, Dataset
+from claimlab.core.digest import digest_table, digest_tree
+from claimlab.core.foreign import Foreign
+from claimlab.core.guard import seal_folder
+from claimlab.core.options import Force, Limit, OptionalFolder, Seed
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run
+from claimlab.core.shown import Shown
+from claimlab.core.types import Json, JsonObject
+from claimlab.core.words import several
+from claimlab.exchange.frames import Paths, as_table, files_of
+from claimlab.exchange.importer import (
+    Columns,
+    Files,
+    OnlyFiles,
+    UnmappedLabels,
+    VerdictMap,
+    import_files,
+)
+from claimlab.exchange.importing.plan import Plan
+from claimlab.pages.blocks import Block, Text
+from claimlab.pages.terminal import to_text
+
+KIND = "check"
+DATA, CLEAN, REPORT = "data", "clean", "report"
+SHOWN = 3  # findings, languages, and steps of cleaning
+RARE = 0.005  # a language with a smaller share is only counted
+LABELS = 4
+ASIDE = ("dropped", "doubtful")  # the tables of what cleaning left out
+INDENT = 4  # of what is numbered
+ROLES = ("text", "label", "date")
+_NUMBERS = {1: "One thing", 2: "Two things", 3: "Three things"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was read: its name, its rows, the column of each role, and its languages."""
+
+    name: str
+    rows: int
+    columns: Mapping[str, str]
+    languages: Mapping[str, int]
+
+
+@dataclass(frozen=True, repr=False)
+class Checked(Shown):
+    """What a check of a file came to: the dataset as imported, cleaned, and its audit."""
+
+    source: Source
+    data: Dataset
+    clean: Dataset
+    audit: Audited
+    folder: Path | None = None
+
+    @property
+    def usable(self) -> str:
+        """Whether the file can be used, in a sentence."""
+        sentence = self.audit.conclusion.usable
+        if len(self.clean) == len(self.data):
+            return sentence
+        return {
+            "Usable.": "Usable after cleaning.",
+            "Usable with care.": "Usable after cleaning, with care.",
+        }.get(sentence, sentence.replace("Usable,", "Usable after cleaning,"))
+
+    @property
+    def findings(self) -> tuple[Advice, ...]:
+        """What to know first."""
+        done = self.audit.conclusion
+        return tuple(sorted(done.advice, key=lambda one: one is not done.first))[:SHOWN]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.audit.table
+
+    @property
+    def page(self) -> Path | None:
+        return None if self.folder is None else self.folder / REPORT / "index.html"
+
+    @property
+    def next_step(self) -> Command:
+        """What answers the first finding, or what comes after an audit that has none."""
+        commands = [command for one in self.findings for command in one.commands]
+        return next(iter(commands), self.audit.next_step(self.audit.place))
+
+    def headline(self) -> str:
+        return f"of '{self.source.name}': {self.usable}"
+
+    def to_json(self) -> JsonObject:
+        return {
+            "output": None if self.folder is None else str(self.folder),
+            "rows": self.source.rows,
+            "columns": dict(self.source.columns),
+            "languages": dict(self.source.languages),
+            "labels": _labels(self.data),
+            "records": len(self.data),
+            "clean_records": len(self.clean),
+            "usable": self.usable,
+            "findings": [one.to_json() for one in self.findings],
+            "verdicts": self.audit.counts(),
+            "next": self.next_step.shell,
+        }
+
+
+@repeatable()
+def check(
+    data: Files,
+    *,
+    output: OptionalFolder = None,
+    map: VerdictMap = None,
+    unmapped: UnmappedLabels = "error",
+    only: OnlyFiles = (),
+    seed: Seed = 0,
+    limit: Limit = None,
+    force: Force = False,
+    progress: Progress = silent,
+    **columns: Unpack[Columns],
+) -> Checked:
+    """Say whether a file can be used, and what to do first: import, clean, audit and a page, in one
+    command.
+
+    What is not given is guessed, as `import_files` does; `clean` and `audit` have their defaults,
+    and the audit is of the cleaned records. With `output`, the folders `data`, `clean` and `report`
+    are written there. A check that was killed goes on where it was.
+    """
+    files = files_of(data)
+    with Run("check", None, output, kind=KIND, reads=files, force=force, seed=seed) as run:
+        choices = {**columns, "map": map, "unmapped": unmapped, "only": only, "limit": limit}
+        journal = run.journal(read=_digests(data, files), choices=repr(choices))
+        place = journal.place("parts")
+        saved = journal.read("source")
+        notes: JsonObject = saved if isinstance(saved, dict) else {}
+        plans: list[Plan] = []
+
+        def imported(folder: Path | None) -> Dataset:
+            dataset, report = import_files(
+                data,
+                folder,
+                map=map,
+                unmapped=unmapped,
+                only=only,
+                limit=limit,
+                seed=seed,
+                on_plan=plans.append,
+                progress=progress,
+                **columns,
+            )
+            counts = {} if report.languages is None else report.languages.counts
+            chosen = {role: plan.column(role) for plan in plans for role in ROLES}
+            notes.update(rows=report.rows_read, columns=chosen, languages=counts)
+            journal.write("source", notes)
+            return dataset
+
+        raw = _kept(place, DATA, imported)
+        cleaned = _kept(
+            place, CLEAN, lambda to: clean(raw, output=to, seed=seed, progress=progress).dataset
+        )
+        report = None if place is None else place / REPORT
+        audited = audit(cleaned, output=report, seed=seed, force=True, progress=progress)
+        run.fill(lambda folder: _put(place, folder))
+    known = {role: column for role, column in notes["columns"].items() if column}
+    name = files[0].name if files else raw.name
+    source = Source(name, notes["rows"], known, notes["languages"])
+    folder = None if output is None else Path(output)
+    if folder is not None:
+        raw.path, cleaned.path, audited.place = folder / DATA, folder / CLEAN, str(folder / CLEAN)
+    return Checked(source, raw, cleaned, audited, folder)
+
+
+def _digests(data: Paths | Foreign, files: Sequence[Path]) -> dict[str, Json]:
+    """What was read, by its digest."""
+    if files:
+        return {file.name: digest_tree(file) for file in files}
+    return {"data": digest_table(as_table(data))}
+
+
+def _put(place: Path | None, folder: Path) -> None:
+    """The finished parts into the folder that a check writes."""
+    assert place is not None
+    for part in (DATA, CLEAN, REPORT):
+        shutil.move(place / part, folder / part)
+    seal_folder(folder, KIND)
+
+
+def _kept(place: Path | None, name: str, make: Callable[[Path | None], Dataset]) -> Dataset:
+    """The dataset `name` that an earlier start of this check has made, or a new one."""
+    folder = None if place is None else place / name
+    if folder is not None and (folder / MANIFEST).is_file():
+        return Dataset.open(folder)
+    return make(folder)
+
+
+def screen(checked: Checked, width: int) -> str:
+    """The check on a terminal: what was read, whether it can be used, and what to know first."""
+    blocks: list[Block] = [Text(line) for line in (_source(checked), _languages(checked))]
+    blocks.append(Text(_cleaning(checked)))
+    lines = [*(to_text([one], width=width) for one in blocks), "", _verdict(checked)]
+    for number, one in enumerate(checked.findings, 1):
+        words = to_text([Text(one.text)], width=width - INDENT).replace("\n", f"\n{' ' * INDENT}")
+        lines.append(f"{number:>2}  {words}")
+        lines += [line for command in one.commands[:1] for line in typed_lines(command, width)]
+    return "\n".join([*lines, "", to_text([Text(_verdicts(checked))], width=width)])
+
+
+def _source(checked: Checked) -> str:
+    source, records = checked.source, checked.data.records
+    labels = _labels(checked.data)
+    counts = [f"{label} {n:,}" for label, n in list(labels.items())[:LABELS]]
+    more = [f"{len(labels) - LABELS} more"] if len(labels) > LABELS else []
+    label = source.columns.get("label")
+    days = records["date"].drop_nulls()
+    parts = [
+        several(source.rows, "row"),
+        f"text in `{source.columns.get('text', '?')}`",
+        f"label in `{label or '?'}` ({', '.join([*counts, *more])})" if labels else "no labels",
+        f"dates {str(days.min())[:10]} to {str(days.max())[:10]}" if days.len() else "no dates",
+    ]
+    return f"{source.name}: {', '.join(parts)}"
+
+
+def _labels(dataset: Dataset) -> dict[str, int]:
+    """How often each label occurs as it is written, the commonest first."""
+    counts = dataset["label_raw"].drop_nulls().value_counts(name="n")
+    return dict(counts.sort(["n", "label_raw"], descending=[True, False]).iter_rows())
+
+
+def _languages(checked: Checked) -> str:
+    counts = checked.source.languages
+    total = sum(counts.values())
+    common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    main = [(code, n) for code, n in common[:SHOWN] if n >= RARE * total]
+    shown = [f"{_language(code)} {100 * n / total:.1f}%" for code, n in main]
+    more = [f"{len(common) - len(main)} more"] if len(common) > len(main) else []
+    return f"Language: {', '.join([*shown, *more]) or 'not measured'}"
+
+
+def _language(code: str) -> str:
+    known = languages.describe(code)
+    return code if known is None else known.name
+
+
+def _cleaning(checked: Checked) -> str:
+    """What cleaning kept, and of which class: copies of one class are a finding of their own."""
+    before, after = (
+        dict(one["veracity"].drop_nulls().value_counts().sort("veracity").iter_rows())
+        for one in (checked.data, checked.clean)
+    )
+    total = f"Cleaned: {len(checked.clean):,} of {several(len(checked.data), 'record')} kept"
+    parts = [f"{label} {after.get(label, 0):,} of {n:,}" for label, n in before.items()]
+    tables = [checked.clean.tables[name] for name in ASIDE if name in checked.clean.tables]
+    steps = Counter(step for table in tables for step in table["step"].to_list())
+    reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
+    classes = f" ({', '.join(parts)})" if before != after else ""
+    return f"{total}{classes}{f'; left out: {reasons}' if reasons else ''}"
+
+
+def _verdict(checked: Checked) -> str:
+    shown = checked.findings
+    if not shown:
+        return checked.usable
+    known = {name_of(finding): finding for finding in checked.audit.findings}
+    scored = all(known[name].difference is not None for one in shown for name in one.findings)
+    count = _NUMBERS[len(shown)]
+    verb = "give" if len(shown) > 1 else "gives"
+    words = f"{count} {verb} the label away" if scored else f"{count} to know first"
+    return f"{checked.usable} {words}:"
+
+
+def _verdicts(checked: Checked) -> str:
+    counts = checked.audit.counts()
+    parts = [f"{n} {VERDICT_WORDS[verdict]}" for verdict, n in counts.items() if n]  # type: ignore[index]
+    words = f"Of {several(sum(counts.values()), 'measurement')}: {', '.join(parts)}."
+    if checked.folder is None:
+        return words
+    return f"{words} Each in a sentence: claimlab audit --from {checked.folder / REPORT} --verbose"

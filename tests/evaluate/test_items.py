@@ -1,0 +1,193 @@
+"""Results that others published item by item: each format in its real shape with synthetic content,
+planted truth, and what is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import claimlab as cl
+from claimlab.cli.app import app
+from claimlab.core.errors import DataError
+from claimlab.evaluate.items import FORMATS, as_score, rank_items
+
+SKILLS = {"good": 0.92, "twin": 0.92, "poor": 0.6}
+Results = dict[str, dict[str, int]]
+
+
+@pytest.fixture
+def results() -> Results:
+    """Right and wrong answers of three systems to 240 items, two of them equally skilled."""
+    rng = random.Random(1)
+    hard = {f"item-{i:03d}": rng.random() for i in range(240)}
+    return {
+        system: {item: int((level + rng.random()) / 2 < skill) for item, level in hard.items()}
+        for system, skill in SKILLS.items()
+    }
+
+
+def as_csv(results: Results, folder: Path) -> list[Path]:
+    rows = [f"{i},{s},{right}" for s, items in results.items() for i, right in items.items()]
+    (folder / "t.csv").write_text("item,system,correct\n" + "\n".join(rows), encoding="utf-8")
+    return [folder / "t.csv"]
+
+
+def as_lines(results: Results, folder: Path) -> list[Path]:
+    rows = [
+        json.dumps({"item": i, "system": s, "score": float(right)})
+        for s, items in results.items()
+        for i, right in items.items()
+    ]
+    (folder / "t.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    return [folder / "t.jsonl"]
+
+
+def as_inspect(results: Results, folder: Path) -> list[Path]:
+    files = []
+    for system, items in results.items():
+        files.append(folder / f"2026-01-01_task_{system}.eval")
+        with zipfile.ZipFile(files[-1], "w") as log:
+            log.writestr("header.json", json.dumps({"eval": {"task": "t", "model": system}}))
+            for item, right in items.items():
+                scores = {"match": {"value": "C" if right else "I", "answer": "x"}}
+                sample = {"id": item, "epoch": 1, "input": "Bridge 7 opened.", "scores": scores}
+                log.writestr(f"samples/{item}_epoch_1.json", json.dumps(sample))
+    return files
+
+
+def as_lm_eval(results: Results, folder: Path) -> list[Path]:
+    files = []
+    for system, items in results.items():
+        (folder / system).mkdir()
+        files.append(folder / system / "samples_task_2026-01-01T00-00-00.jsonl")
+        rows = [
+            {
+                "doc_id": number,
+                "doc": {"question": item},
+                "target": "x",
+                "filter": name,
+                "metrics": ["exact_match"],
+                "exact_match": float(right if name == "strict" else 1),
+            }
+            for number, (item, right) in enumerate(items.items())
+            for name in ("strict", "flexible")
+        ]
+        files[-1].write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return files
+
+
+def as_helm(results: Results, folder: Path) -> list[Path]:
+    files = []
+    for system, items in results.items():
+        (folder / system).mkdir()
+        spec = {"name": f"task:model={system}", "adapter_spec": {"model": system}}
+        (folder / system / "run_spec.json").write_text(json.dumps(spec), encoding="utf-8")
+        rows = [
+            {
+                "instance_id": item,
+                "train_trial_index": 0,
+                "stats": [
+                    {"name": {"name": "num_references"}, "count": 1, "sum": 4, "mean": 4},
+                    {"name": {"name": "exact_match"}, "count": 1, "sum": right, "mean": right},
+                ],
+            }
+            for item, right in items.items()
+        ]
+        files.append(folder / system / "per_instance_stats.json")
+        files[-1].write_text(json.dumps(rows), encoding="utf-8")
+    return files
+
+
+def as_resolved(results: Results, folder: Path) -> list[Path]:
+    files = []
+    for system, items in results.items():
+        (folder / system).mkdir()
+        report = {
+            "total_instances": len(items),
+            "resolved_ids": [item for item, right in items.items() if right],
+        }
+        files.append(folder / system / "results.json")
+        files[-1].write_text(json.dumps(report), encoding="utf-8")
+    return files
+
+
+WRITERS = [as_csv, as_lines, as_inspect, as_lm_eval, as_helm, as_resolved]
+
+
+def test_every_format_is_written_here() -> None:
+    assert set(FORMATS.names()) == {"csv-or-lines", "inspect-log", "lm-eval", "helm", "swe-bench"}
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_each_format_gives_the_same_board(
+    write: Callable[[Results, Path], list[Path]], results: Results, tmp_path: Path
+) -> None:
+    board = rank_items(write(results, tmp_path), draws=500)
+    assert {one.name: round(one.score * 240) for one in board.standings} == {
+        system: sum(items.values()) for system, items in results.items()
+    }
+    assert sorted(board.tied) == ["good", "twin"]
+    assert board.ranks["poor"] == "3"
+    assert board.above == ("poor",)
+    assert (board.records, board.groups) == (240, 240)
+    assert board.detectable is not None
+    assert 0.01 < board.detectable < 0.2
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_the_page_of_each_format(
+    write: Callable[[Results, Path], list[Path]], results: Results, tmp_path: Path
+) -> None:
+    files = [str(file) for file in write(results, tmp_path)]
+    done = CliRunner().invoke(
+        app, ["evaluate", *files, "-o", str(tmp_path / "out"), "--draws", "300"]
+    )
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    for text in (done.stdout, page):
+        assert "cannot be told apart" in text
+        assert "1-2" in text
+        assert "points of mean score" in " ".join(text.split())
+    saved = json.loads((tmp_path / "out" / "evaluation.json").read_text(encoding="utf-8"))
+    assert saved["boards"][0]["standings"][2]["ranks"] == [3, 3]
+
+
+def test_groups_of_items_are_not_independent(results: Results, tmp_path: Path) -> None:
+    """Ten copies of every item make no difference clearer, once they are named as groups."""
+    rows = ["item,system,correct,group"]
+    for system, items in results.items():
+        rows += [f"{i}-{n},{system},{right},{i}" for i, right in items.items() for n in range(10)]
+    (tmp_path / "copies.csv").write_text("\n".join(rows), encoding="utf-8")
+    copies = rank_items([tmp_path / "copies.csv"], draws=500)
+    single = rank_items(as_csv(results, tmp_path), draws=500)
+    assert (copies.records, copies.groups) == (2_400, 240)
+    assert copies.detectable == pytest.approx(single.detectable, rel=0.1)
+
+
+def test_only_counts(tmp_path: Path) -> None:
+    file = tmp_path / "counts.csv"
+    file.write_text("system,n,accuracy\na,500,81.2\nb,500,79.0\n", encoding="utf-8")
+    board = rank_items([file])
+    assert board.why is not None
+    assert "A difference above 8.8 points is clear" in board.why
+    assert board.standings[0].ranks is None
+    assert board.standings[0].interval == pytest.approx((0.7753, 0.8439), abs=1e-3)
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("id,label\n1,true\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no results item by item"):
+        cl.evaluate(other)
+    empty = tmp_path / "words.csv"
+    empty.write_text("item,system,correct\n1,a,perhaps\n", encoding="utf-8")
+    with pytest.raises(DataError, match="Row 1 of 'words.csv' has no result"):
+        cl.evaluate(empty)
+    assert [as_score(v) for v in ("C", "I", True, "0.25", "?", None)] == [1, 0, 1, 0.25, None, None]

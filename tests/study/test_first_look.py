@@ -1,0 +1,103 @@
+"""`claimlab check`: the whole way from a file to a verdict, on files whose defects are planted."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import OutputExists
+from claimlab.study import first_look
+
+WORDS = ("bridge", "river", "school", "harbour", "market", "library", "orchard", "mill")
+
+
+def claims(n: int, copies: int = 0) -> pl.DataFrame:
+    """Claims whose label nothing gives away; `copies` true ones occur twice."""
+    chance = random.Random(5)
+    labels = ["true", "false"] * (n // 2)
+    chance.shuffle(labels)
+    rows = [
+        {
+            "claim": " ".join(chance.choices(WORDS, k=9)) + f" number {chance.randint(1, 10**6)}",
+            "rating": label,
+        }
+        for label in labels
+    ]
+    return pl.DataFrame(rows + [row for row in rows if row["rating"] == "true"][:copies])
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.csv"
+    claims(80, copies=30).write_csv(path)
+    return path
+
+
+def test_a_file_becomes_a_verdict_a_folder_and_a_page(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["check", file.name]) == 0
+    out, err = capsys.readouterr()
+    assert "mine.csv: 110 rows, text in `claim`, label in `rating` (true 70, false 40)," in out
+    assert "Cleaned: 80 of 110 records kept (false 40 of 40, true 40 of 70); left out:" in out
+    assert "\nUsable after cleaning" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Report: mine-check/report/index.html" in err
+    assert "Next: claimlab " in err
+    folder = file.parent / "mine-check"
+    assert len(Dataset.open(folder / "data")) == 110
+    assert len(Dataset.open(folder / "clean")) == 80
+    assert (folder / "report" / "index.html").is_file()
+    assert not list(file.parent.glob(".mine-check*")), "nothing is left of the work"
+    assert run(["check", file.name]) == 1, "it is there already"
+    assert run(["check", file.name, "--force", "--json", "--limit", "60"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["records"], shown["columns"]["text"]) == (60, "claim")
+    assert shown["usable"].startswith("Usable")
+
+
+def test_a_file_without_labels_is_told_so(tmp_path: Path) -> None:
+    checked = cl.check(claims(60).select("claim"))
+    assert checked.usable == "Not usable as it is: no record has a label."
+    assert checked.next_step.function == "show"
+    assert "no labels" in first_look.screen(checked, 80)
+
+
+def test_a_shortcut_comes_first_with_what_answers_it(tmp_path: Path) -> None:
+    table = claims(120).with_columns(
+        source=pl.when(pl.col("rating") == "true").then(pl.lit("daily")).otherwise(pl.lit("blog"))
+    )
+    checked = cl.check(table, output=tmp_path / "out")
+    text = first_look.screen(checked, 100)
+    assert "\nUsable with care. " in text
+    assert "  The column 'source' alone gives the label away" in text
+    assert f"claimlab split {tmp_path / 'out' / 'clean'}" in text.replace("\\\n     ", "")
+    assert len(Dataset.open(tmp_path / "out" / "clean")) == 120
+
+
+def test_a_check_that_was_stopped_goes_on(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(first_look, "audit", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            cl.check(file, output="out")
+    monkeypatch.setattr(first_look, "import_files", stopped)
+    monkeypatch.setattr(first_look, "clean", stopped)
+    checked = cl.check(file, output="out")
+    assert (checked.source.rows, checked.source.columns["label"]) == (110, "rating")
+    assert len(Dataset.open("out/clean")) == 80
+    with pytest.raises(OutputExists):
+        cl.check(file, output="out")
+    with pytest.raises(KeyboardInterrupt):  # another choice: nothing of the other check is taken
+        cl.check(file, output="other", label="rating")
