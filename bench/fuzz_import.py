@@ -107,7 +107,10 @@ def judge(outcome: Outcome, folder: Path, out: Path) -> None:
     ]
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", words.replace("\r", "")):
         wrong.append("control characters")
-    if outcome.code in (1, 2) and (len(errors) != 1 or not words.rstrip().endswith(errors[0])):
+    said = re.split(r"\n  claimlab import ", words)[
+        0
+    ]  # a question ends in a command for each answer
+    if outcome.code in (1, 2) and (len(errors) != 1 or not said.rstrip().endswith(errors[0])):
         wrong.append("not one sentence")
     if case.refused and outcome.code == 0:
         wrong.append("accepted")

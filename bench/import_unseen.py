@@ -32,7 +32,7 @@ from load_all import FILES
 
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.errors import ClaimlabError
-from claimlab.exchange.importer import import_files
+from claimlab.exchange.importer import guess_files, import_files
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import TABLES
 
@@ -212,14 +212,14 @@ def first_answer(
 
 
 def filled_map(path: Path, expected: Expected, given: Options) -> Path:
-    """The map that `write_map` writes, with the verdicts that a person who knows the data would
+    """The plan of an import as a map, with the verdicts that a person who knows the data would
     fill in.
     """
     file = expected.folder / "map.toml"
     file.unlink(missing_ok=True)
     meaning = expected.meaning(path, given)
     with contextlib.suppress(ClaimlabError):
-        import_files(path, write_map=file, **given)
+        guess_files(path, ask=False, **given).save(file)
     lines = []
     for line in file.read_text(encoding="utf-8").splitlines():
         raw = line.partition(" = ")[0]

@@ -102,6 +102,19 @@ def test_placeholders_are_null_and_counted() -> None:
     assert (striking.placeholders, striking.common) == ({}, ("2011-11-11", 25))
 
 
+def test_a_day_far_more_common_than_any_other_is_a_placeholder() -> None:
+    """A crawl that wrote its own day where it found none: 150 of 1,050 dates, the next day has 3."""
+    days = [f"{2010 + i % 10}-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in range(900)]
+    crawl = parse(*days, *["2022/4/29 0:00"] * 150)
+    assert crawl.unparsed == 0
+    crawl.drop_placeholders()
+    assert crawl.placeholders == {"2022-04-29": 150}
+    event = parse(*days, *["2022/4/29 0:00"] * 150, *["2022/4/30 0:00"] * 60)
+    event.drop_placeholders()
+    assert event.placeholders == {}, "a day of much news has others beside it"
+    assert event.common == ("2022-04-29", 150)
+
+
 def test_the_ways_that_dates_are_written_are_counted() -> None:
     found = parse("2020-03-01", "2020-03-02", "March 2, 2020")
     assert found.formats == {"%Y-%m-%d": 2, "%B %d, %Y": 1}

@@ -12,7 +12,15 @@ import polars as pl
 import pytest
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UnreadableFile, UsageError
+from claimlab.core.errors import (
+    DataError,
+    OutputExists,
+    Question,
+    UnknownName,
+    UnmappedLabels,
+    UnreadableFile,
+    UsageError,
+)
 from claimlab.core.record import meta_column, validate
 from claimlab.exchange.export import export
 from claimlab.exchange.importer import guess_files, import_files
@@ -151,7 +159,7 @@ def test_headerless_files_and_numbers_for_columns(tmp_path: Path) -> None:
         for i in range(30)
     ]
     path.write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(DataError, match="column_2"):
+    with pytest.raises(Question, match="column_2"):
         import_files([path])
     dataset, _ = import_files([path], label="2")
     assert dataset.records.height == 30
@@ -395,7 +403,7 @@ def test_tables_of_other_things_are_left_out_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("column", ["class", "target"])
 def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, column: str) -> None:
     path = write_csv(tmp_path / "a.csv", *labelled(["True", "False"], column))
-    with pytest.raises(DataError, match="does not say whether 'true' means a true claim"):
+    with pytest.raises(Question, match="does not say whether 'true' means a true claim"):
         import_files(path)
     assert import_files(path, label=column)[1].labels == {"false": 15, "true": 15}
     turned = tmp_path / "m.toml"
@@ -442,7 +450,7 @@ def test_several_label_columns_are_asked_about(tmp_path: Path) -> None:
         for i, text in enumerate(SENTENCES)
     ]
     path = write_csv(tmp_path / "a.csv", table, ["text", "label_x", "label_y"])
-    with pytest.raises(DataError, match="Several columns may be the label: 'label_x', 'label_y'"):
+    with pytest.raises(Question, match="Several columns may be the label: 'label_x', 'label_y'"):
         import_files(path)
 
 
@@ -456,18 +464,22 @@ def test_cells_with_several_labels_of_one_meaning_are_read(tmp_path: Path) -> No
         import_files(mixed)
 
 
-def test_a_map_to_edit_is_written(tmp_path: Path) -> None:
+def test_a_plan_to_edit_is_written(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "a.csv", *labelled(["0", "1", "true"]))
-    lines = tmp_path / "map.toml"
-    with pytest.raises(UnmappedLabels, match="`write_map="):
-        import_files(path, write_map=lines)
+    lines = tmp_path / "plan.toml"
+    with pytest.raises(UnmappedLabels, match="`plan="):
+        import_files(path)
+    guess_files(path).save(lines)
     text = lines.read_text(encoding="utf-8")
     assert '"0" = "unknown"  # 10 rows, not known: fill it in' in text
     lines.write_text(
         text.replace('"0" = "unknown"', '"0" = "false"').replace('"1" = "unknown"', '"1" = "true"'),
         "utf-8",
     )
+    assert import_files(path, plan=lines)[1].labels == {"false": 10, "true": 20}
     assert import_files(path, map=lines)[1].labels == {"false": 10, "true": 20}
+    with pytest.raises(OutputExists):
+        guess_files(path).save(lines)
 
 
 def test_labels_are_words_in_file_names(tmp_path: Path) -> None:

@@ -234,12 +234,16 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
     rows = claims()
     coded = claims(values=("0", "1"))
     merged = "text,label_x,label_y\n" + "\n".join(f"{t},{v},{v}" for t, v in rows)
+    apart = "text,label_x,label_y\n" + "\n".join(
+        f"{t},{v},{rows[i // 2][1]}" for i, (t, v) in enumerate(rows)
+    )
     return {
         "codes.csv": (delimited(coded), "'0' (12), '1' (12)"),
         "codes.jsonl": ("\n".join(json.dumps({"text": t, "label": int(v)}) for t, v in coded), "'0' (12), '1' (12)"),
         "yes-no.csv": (delimited(claims(values=("yes", "no"))), "'no' (12), 'yes' (12)"),
         "target.csv": (delimited(claims(values=("TRUE", "FALSE")), header=("text", "target")), "`label='target'`"),
-        "merged.csv": (merged, "'label_x', 'label_y'"),
+        "merged.csv": (merged, HALVES),  # two copies of one column
+        "merged-apart.csv": (apart, "'label_x', 'label_y'"),
         "topics.csv": (delimited(claims(values=("sports", "politics", "health"))), "'health' (8)"),
         "numbers.csv": ("a,b\n" + "1,2\n" * N, "No column looks like the text"),
         "editions.zip": (zipped({"raw.csv": delimited(rows), "clean.csv": delimited(rows)}), "editions of the same data"),

@@ -201,7 +201,7 @@ INPUTS = {
 }  # what a verb reads is the function's first argument
 PRINTED = {
     "as_json", "verbose", "strict", "shown", "preview", "recipes", "steps", "show_recipe", "list_metrics", "dry_run", "open_page",
-    "_list",
+    "_list", "no_labels", "yes",
 }  # fmt: skip
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --allow": "audit.guard.assert_audit", "audit --from": "audit.front.saved_audits",

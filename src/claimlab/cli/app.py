@@ -9,6 +9,7 @@ Ctrl-C.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import warnings
@@ -22,14 +23,16 @@ import typer
 from typer.main import get_command as to_command
 
 from claimlab.cli.asked import be_quiet
-from claimlab.cli.flags import in_flags
+from claimlab.cli.flags import as_flag, in_flags
 from claimlab.cli.lazy import LazyVerbs
 from claimlab.cli.output import complain, echo, say
+from claimlab.core.errors import Question
 from claimlab.core.plain import one_line
 from claimlab.core.version import __version__
 
 STOPPED = 130
 _QUIET = {"-q", "--quiet"}
+YES = "--yes"
 _SHORT = (
     "There is not enough memory for this. Use fewer records with --limit, or a machine with more"
     " memory."
@@ -158,11 +161,17 @@ def run(argv: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away (claimlab … | head): not an error
         return 0
+    except Question as question:
+        answer = answered(question, args)
+        if answer is None:
+            return explain(question, args)
     except BaseException as error:  # a panic inside a compiled package is not an Exception
         if debug:
             raise
         return explain(error, args)
-    return 0
+    else:
+        return 0
+    return run([*argv, *answer])
 
 
 @contextmanager
@@ -209,13 +218,49 @@ def _output(args: Sequence[str]) -> str | None:
     )
 
 
+def answered(question: Question, args: Sequence[str]) -> list[str] | None:
+    """The options that answer a question: what a person at the terminal types, or the first choice
+    with --yes; null where there is no one to ask.
+    """
+    flags = [as_flag(one.argument, one.value, args) for one in question.choices]
+    if YES in args:
+        return flags[0]
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    complain(question.problem)
+    for place, one in enumerate(question.choices, 1):
+        complain(f"  {place}. {one.value}: {one.words}")
+    places = {str(place): flag for place, flag in enumerate(flags, 1)}
+    typed = ""
+    while typed not in places:
+        sys.stderr.write(f"Choose 1 to {len(flags)} [1]: ")
+        sys.stderr.flush()
+        line = sys.stdin.readline()
+        if not line:  # the input has ended: no one is there to ask
+            return None
+        typed = line.strip() or "1"
+    return places[typed]
+
+
 def explain(error: BaseException, args: Sequence[str]) -> int:
     """Print `error` as a sentence on stderr, and return the exit code."""
     from claimlab.core.errors import ClaimlabError
 
     known = error if isinstance(error, ClaimlabError) else None
+    if isinstance(error, Question):
+        return _explain_question(error, args)
     complain(f"Error: {one_line(in_flags(str(known), args) if known else sentence(error, args))}")
     return known.exit_code if known else 1
+
+
+def _explain_question(question: Question, args: Sequence[str]) -> int:
+    """The question, and the whole command for each answer."""
+    complain(f"Error: {one_line(question.problem)} Choose one:")
+    for one in question.choices:
+        flag = as_flag(one.argument, one.value, args)
+        complain(f"  claimlab {shlex.join([*args, *flag])}")
+        complain(f"      {one_line(one.words)}")
+    return question.exit_code
 
 
 def sentence(error: BaseException, args: Sequence[str]) -> str:

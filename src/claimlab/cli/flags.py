@@ -32,6 +32,14 @@ def with_flags(message: str, flags: Mapping[str, str]) -> str:
     return _ARGUMENT.sub(lambda argument: _flag(argument[1], flags) or argument[0], message)
 
 
+def as_flag(argument: str, value: str, command: Sequence[str]) -> list[str]:
+    """The words that give an argument of a command its value."""
+    flag = _flags(command).get(argument, f"--{argument.replace('_', '-')}")
+    if flag.endswith("="):
+        return [*flag.split()[:1], f"{argument}={value}"]
+    return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
+
+
 def _command(name: str, arguments: str) -> str | None:
     """A call as a command; null when no verb has that name."""
     verb = {"import_files": "import"}.get(name, name)

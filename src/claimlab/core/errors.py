@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 
 class ClaimlabError(Exception):
@@ -87,6 +88,23 @@ class UnknownName(UsageError):
         else:
             todo = f"No {kind} is installed; install a package that provides one."
         super().__init__(problem, todo)
+
+
+class Choice(NamedTuple):
+    """One answer to a question: the argument that gives it, and what it looks like."""
+
+    argument: str
+    value: str
+    words: str
+
+
+class Question(UsageError):
+    """What only the user can decide; each of `choices` is one argument more."""
+
+    def __init__(self, problem: str, choices: Sequence[Choice]) -> None:
+        self.choices = list(choices)
+        shown = " or ".join(f"`{one.argument}={one.value!r}` ({one.words})" for one in choices)
+        super().__init__(problem, f"Choose: {shown}.")
 
 
 class DataError(ClaimlabError):

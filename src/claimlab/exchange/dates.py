@@ -22,6 +22,8 @@ PLACEHOLDER, STRIKING = (
     0.1,
 )  # share of dates that are the same day: treated as missing; reported
 PLACEHOLDER_ROWS = 20  # fewer dates are not reported
+# a day with so many dates, and so many times those of the next day, is treated as missing, too
+OUTLIER_ROWS, OUTLIER = 100, 10
 _EARLIEST, _LATEST = datetime(1500, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
 _ISO = (
@@ -50,7 +52,7 @@ _NAMED = (
     "%b %d, %Y %I:%M %p",
     "%Y%m%d",
     "%Y/%m/%d",
-    "%Y/%m/%d %H:%M:%S",
+    *(f"%Y/%m/%d{t}" for t in _TIMES[1:3]),
     "%Y.%m.%d",
 )
 _DAY_FIRST = tuple(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES)
@@ -104,7 +106,9 @@ class Dates:
         drop = [day for day in counts[days.name] if day in NO_DATES]
         if counts.height and known >= PLACEHOLDER_ROWS and self.coarse * 2 < known:
             day, n = counts.row(0)
-            if n > PLACEHOLDER * known and day not in drop:
+            next_most = counts["n"][1] if counts.height > 1 else 0
+            alone = n >= OUTLIER_ROWS and n > STRIKING * known and n > OUTLIER * next_most
+            if (n > PLACEHOLDER * known or alone) and day not in drop:
                 drop.append(day)
             elif n > max(STRIKING * known, PLACEHOLDER_ROWS) and day not in drop:
                 self.common = (day.isoformat(), n)

@@ -12,7 +12,7 @@ labels are kept as they are written, and what the file holds besides goes to `me
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, Unpack
 
@@ -20,7 +20,7 @@ from claimlab.core.call import in_storage, repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.foreign import Foreign
-from claimlab.core.labels import LabelMap, Unmapped, check_unmapped, general, load_map
+from claimlab.core.labels import GENERAL, LabelMap, Unmapped, check_unmapped, general, load_map
 from claimlab.core.options import (
     Argument,
     Engine,
@@ -39,8 +39,7 @@ from claimlab.exchange.format import Marker
 from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
 from claimlab.exchange.importing.make import Wishes, make
-from claimlab.exchange.importing.make import write_map as write_label_map
-from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.plan import Choices, Plan
 from claimlab.exchange.importing.profile import profile
 from claimlab.exchange.importing.propose import propose
 from claimlab.exchange.importing.raters import gather_ratings
@@ -113,18 +112,20 @@ def guess_files(
     options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
+    ask: bool = True,
     progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> Plan:
     """Read the files and say what they seem to be, without making anything of it. Options: see
-    `import_files`.
+    `import_files`. Where a choice is close, `ask` raises the question; otherwise the likeliest
+    column is taken. `save` writes the choices to a file.
     """
     answers = _Answers.of(kind, map, options, only, join, columns)
     with as_files(paths) as files, open_all(files) as bundles:
-        return _plan(bundles, exported(bundles), answers, progress)
+        return _plan(bundles, exported(bundles), answers, progress, ask=ask)
 
 
-@repeatable("on_plan", writes="write_map")
+@repeatable("on_plan")
 def import_files(
     paths: Files,
     output: Annotated[Place | None, Option("Folder to write the dataset to.", short="-o")] = None,
@@ -133,8 +134,8 @@ def import_files(
     name: Annotated[str | None, Option("Name of the dataset; the first file's by default.")] = None,
     map: VerdictMap = None,
     unmapped: UnmappedLabels = "error",
-    write_map: Annotated[
-        Place | None, Setting("Write the labels to this TOML file, to be edited for `map`.")
+    plan: Annotated[
+        Place | None, Option("TOML file with all choices: written where it is absent, else used.")
     ] = None,
     day_first: Annotated[bool | None, Setting("How to read 03/04/2020: true for 3 April.")] = None,
     keep_placeholder_dates: Annotated[
@@ -167,21 +168,21 @@ def import_files(
     answers it.
     """
     check_unmapped(unmapped)
-    choices = (kind, name, map, write_map, day_first, only, join, *columns.values())
+    choices = (kind, name, map, plan, day_first, only, join, *columns.values())
     with Run("import", None, output, reads=files_of(paths), force=force, engine=engine) as run:
         answers = _Answers.of(kind, map, options, only, join, columns)
+        if plan is not None:
+            answers = answers.filled(Choices.read(plan))
         with as_files(paths) as files, open_all(files) as bundles:
             marker = exported(bundles)
             whole = None if any(choices) else come_back(bundles, marker, limit)
             if whole is not None:
                 return run.finish(whole[0]), whole[1]
             called = _slug(name) if name else _own_name(files, marker)
-            plan = _plan(bundles, marker, answers, progress)
-        on_plan(plan)
-        if write_map is not None:
-            write_label_map(Path(write_map), plan, limit, force=force)
+            decided = _plan(bundles, marker, answers, progress)
+        on_plan(decided)
         wishes = Wishes(unmapped, day_first, keep_placeholder_dates, limit, seed)
-        dataset, report = make(plan, called, wishes, progress)
+        dataset, report = make(decided, called, wishes, progress)
         if marker is not None:
             inherit(dataset, marker)
         return run.finish(dataset), report
@@ -225,9 +226,24 @@ class _Answers:
             columns.get("rater"),
         )
 
+    def filled(self, plan: Choices) -> _Answers:
+        """What the user said goes before what a plan says."""
+        unsaid = self.verdicts.name == GENERAL
+        return replace(
+            self,
+            kind=self.kind or plan.kind,
+            verdicts=plan.verdicts if unsaid and plan.verdicts else self.verdicts,
+            columns={**plan.columns, **self.columns},
+        )
+
 
 def _plan(
-    bundles: Sequence[Bundle], marker: Marker | None, answers: _Answers, progress: Progress
+    bundles: Sequence[Bundle],
+    marker: Marker | None,
+    answers: _Answers,
+    progress: Progress,
+    *,
+    ask: bool = True,
 ) -> Plan:
     """The first four steps: from files to what each of their columns becomes."""
     only = answers.only or (() if marker is None else record_files(marker))
@@ -239,7 +255,7 @@ def _plan(
         table = gather_ratings(table, answers.columns, answers.verdicts, answers.rater)
     seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
     picks = propose(seen, answers.columns, table.inner)
-    return decide(table, seen, picks, answers.columns, answers.kind)
+    return decide(table, seen, picks, answers.columns, answers.kind, ask=ask)
 
 
 def _own_name(paths: Sequence[str | Path], marker: Marker | None) -> str:

@@ -1,48 +1,139 @@
-"""What people call their columns, best name first, in the spellings and languages that datasets are
-published in.
+"""What people call their columns, in the spellings and languages that datasets are published in.
 
 Names are compared folded: claimReviewed, Claim_Reviewed and "claim reviewed" are one name, accents
-do not count.
+do not count. A header that is no known name may still end with one (news_label), begin with one
+(texto da notícia) or contain one (Behauptungstext).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
 
 from claimlab.core import packaged
 
 _KNOWN = packaged.toml("claimlab.exchange", "vocabulary.toml")
-NAMES: dict[str, list[str]] = _KNOWN["names"]
-TAILS: dict[str, list[str]] = _KNOWN["tails"]
 SPLITS: dict[str, str] = {
     word: split for split, words in _KNOWN["splits"].items() for word in words
 }
 UNCLEAR, ALL_FALSE, ALL_TRUE = (
     frozenset(_KNOWN[names]) for names in ("unclear", "all_false", "all_true")
 )
+_LETTERS = str.maketrans({"ı": "i", "ł": "l", "đ": "d", "ø": "o", "ð": "d", "æ": "ae", "ə": "e"})
+_LEFT_BY_MERGES = frozenset({"x", "y", *map(str, range(10))})  # label_x, annotation 1
+LEAST_LETTERS, LEAST_SIGNS = (
+    4,
+    2,
+)  # of a name that may be part of another, in writing without spaces
+UNSPACED = "\u0e00"  # scripts from here on (Thai, Chinese and those between) write no spaces
+
+
+class Named(NamedTuple):
+    """How a header says a role: as a `whole`, by its `main` word, by the word that it merely
+    `starts` with, or as `part` of a word; and how usual the name is, from 0.6 to 1.
+    """
+
+    where: str
+    grade: float
 
 
 def fold_name(name: str) -> str:
     """What two spellings of one column name have in common."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    plain = "".join(
-        c for c in unicodedata.normalize("NFKD", spaced) if not unicodedata.combining(c)
+    decomposed = unicodedata.normalize("NFKD", spaced)
+    plain = "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
+    words = "".join(c if _in_word(c) else " " for c in plain.translate(_LETTERS)).split()
+    return " ".join(map(_without_article, words))
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")
+
+
+def _without_article(word: str) -> str:
+    return word[2:] if word.startswith("ال") and len(word) > 4 else word
+
+
+def _graded(languages: Mapping[str, list[str]]) -> dict[str, float]:
+    """Each folded name and how usual it is: 1 for the first of its language."""
+    grades: dict[str, float] = {}
+    for names in languages.values():
+        for place, name in enumerate(names):
+            folded = fold_name(name)
+            grades[folded] = max(grades.get(folded, 0.0), 1 - 0.4 * place / len(names))
+    return grades
+
+
+def _is_part(name: str) -> bool:
+    """Whether a name is long enough to be recognised inside another word."""
+    return " " not in name and len(name) >= (LEAST_SIGNS if name[0] >= UNSPACED else LEAST_LETTERS)
+
+
+_NAMES: dict[str, dict[str, list[str]]] = packaged.toml("claimlab.exchange", "names.toml")
+NAMES = {role: _graded(languages) for role, languages in _NAMES.items()}
+for _name in ALL_FALSE | ALL_TRUE:
+    NAMES["label"].setdefault(_name, 0.8)
+# Of "ocena prawdziwości" and "texto da notícia" the first word says what it is, of "truth rating"
+# the last.
+_HEAD_FIRST = {
+    role: frozenset(
+        fold_name(name) for language in _KNOWN["head_first"] for name in languages.get(language, ())
     )
-    return " ".join(re.sub(r"[\W_]+", " ", plain.casefold()).split())
-
-
-# The names in further languages, folded: they count for less, because some are ordinary words in
-# other languages.
-_WORLD: dict[str, list[str]] = packaged.toml("claimlab.exchange", "columns.toml")
-WORLD = {role: frozenset(map(fold_name, names)) for role, names in _WORLD.items()}
+    for role, languages in _NAMES.items()
+}
+_PARTS = {
+    role: {name: grade for name, grade in names.items() if _is_part(name)}
+    for role, names in NAMES.items()
+}
 
 # Lower-case spellings that tell a header from a first row: "claim text", "claim_text" and
 # "claimtext".
 HEADER_WORDS = frozenset(
     spelling
-    for names in NAMES.values()
-    for name in names
+    for languages in _NAMES.values()
+    for names in languages.values()
+    for name in map(str.casefold, names)
     for spelling in (name, name.replace(" ", "_"), name.replace(" ", ""), name.replace(" ", "-"))
-    if name not in ("y", "fake", "nr")
-) | {name.casefold() for names in _WORLD.values() for name in names}
+    if name not in ("y", "fake", "nr", "no", "status", "row")
+)
+
+
+@cache
+def named(folded: str) -> dict[str, Named]:
+    """The roles that a folded header names, and how."""
+    return {role: how for role in NAMES if (how := _named(folded, role)) is not None}
+
+
+def _named(folded: str, role: str) -> Named | None:
+    names, words = NAMES[role], folded.split()
+    if folded in names:
+        return Named("whole", names[folded])
+    while len(words) > 1 and words[-1] in _LEFT_BY_MERGES:
+        words = words[:-1]
+    if " ".join(words) in names:
+        return Named("whole", 0.8 * names[" ".join(words)])
+    ends, starts = list(_ends(words)), list(_starts(words))
+    main = [names[end] for end in ends if end in names]
+    main += [names[start] for start in starts if start in _HEAD_FIRST[role]]
+    if main:
+        return Named("main", max(main))
+    if grades := [names[start] for start in starts if start in names]:
+        return Named("starts", max(grades))
+    parts = [
+        grade * len(part) / len(word)
+        for word in words
+        for part, grade in _PARTS[role].items()
+        if part != word and (word.startswith(part) or word.endswith(part))
+    ]
+    return Named("part", max(parts)) if parts else None
+
+
+def _ends(words: list[str]) -> Iterator[str]:
+    return (" ".join(words[-size:]) for size in (3, 2, 1) if size < len(words))
+
+
+def _starts(words: list[str]) -> Iterator[str]:
+    return (" ".join(words[:size]) for size in (3, 2, 1) if size < len(words))

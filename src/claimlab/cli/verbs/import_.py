@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from claimlab.cli.command import Call, verb
@@ -13,6 +14,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.options import Option, Setting, parameters_of
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.importing.plan import Plan
+from claimlab.exchange.importing.propose import NONE
 from claimlab.exchange.importing.report import ImportReport
 from claimlab.files.raw import Options
 
@@ -34,7 +36,10 @@ def import_(
         str | None, Setting("Sheet of a workbook; by default the longest, and those like it.")
     ] = None,
     dry_run: Annotated[bool, Option("Show the guess and stop; nothing is written.")] = False,
+    no_labels: Annotated[bool, Option("Import without labels.")] = False,
+    yes: Annotated[bool, Option("Take the likeliest column without asking.")] = False,
 ) -> None:
+    del yes  # answers questions (cli/app), which end this call
     layout = {
         "encoding": encoding,
         "delimiter": delimiter,
@@ -43,14 +48,20 @@ def import_(
         "sheet": sheet,
     }
     options = Options.of(layout)
-    if dry_run:
+    if no_labels:
+        call.options["label"] = NONE
+    file = call["plan"]
+    if dry_run or (file is not None and not Path(file).exists()):
         guessing = {
             name: call.options[name] for name in parameters_of(guess_files) if name in call.options
         }
-        plan = Call(guess_files, guessing)(options=options)
-        _say(plan.lines())
+        guess = Call(guess_files, guessing)(options=options, ask=dry_run)
+        _say(guess.lines())
+        if file is not None and not dry_run:
+            guess.save(file)
+            say(f"Wrote '{file}'. Edit it, then run the same command again: it is used then.")
         if wants_json():
-            emit({"guess": plan.to_json()})
+            emit({"guess": guess.to_json()})
         return
     if call["output"] is None:
         raise UsageError(

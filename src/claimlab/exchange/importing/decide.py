@@ -26,7 +26,7 @@ from claimlab.exchange.importing.layouts import (
 from claimlab.exchange.importing.meanings import codes_by_words
 from claimlab.exchange.importing.plan import Plan
 from claimlab.exchange.importing.profile import Profiled
-from claimlab.exchange.importing.propose import Pick
+from claimlab.exchange.importing.propose import ASIDE, Pick
 from claimlab.exchange.importing.texts import FOLDER
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, fold_name
 from claimlab.files.excel import SHEET
@@ -54,16 +54,19 @@ def decide(
     picks: Mapping[str, Pick],
     named: Mapping[str, str],
     kind: str | None = None,
+    *,
+    ask: bool = True,
 ) -> Plan:
     """What each column of the files becomes. `named` holds the columns that the user named, by
-    role.
+    role; `ask` raises the questions that are left.
     """
-    used = {pick.column for pick in picks.values()} | gathered.inner
+    used = {pick.column for role, pick in picks.items() if role not in ASIDE} | gathered.inner
     meta = [column for column in gathered.frame.columns if column not in used]
-    plan = Plan(gathered, seen.verdicts, dict(picks), meta)
+    plan = Plan(gathered, seen.verdicts, dict(picks), meta, label_given="label" in named)
     _take_places(plan, seen, named)
     _read_codes(plan)
-    refuse_doubts(plan, seen)
+    if ask:
+        refuse_doubts(plan, seen)
     plan.kind = kind or _kind(plan)
     return plan
 

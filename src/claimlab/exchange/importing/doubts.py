@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.core.errors import DataError, UsageError
+from claimlab.core.errors import Choice, DataError, Question, UsageError
 from claimlab.core.labels import GENERAL
 from claimlab.exchange.importing.choose import only
 from claimlab.exchange.importing.layouts import FILE, Layout, by_columns, layouts_of, stem
-from claimlab.exchange.importing.plan import Plan
-from claimlab.exchange.importing.profile import Profiled
-from claimlab.exchange.importing.propose import candidates
+from claimlab.exchange.importing.plan import Plan, shown
+from claimlab.exchange.importing.profile import Profile, Profiled
+from claimlab.exchange.importing.propose import NONE
 from claimlab.exchange.importing.texts import FOLDER
 from claimlab.exchange.vocabulary import UNCLEAR, fold_name
 from claimlab.files.raw import RawTable
@@ -32,15 +32,16 @@ MARKS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS = 3  # that a message names
 ROOM = 340  # characters for them
 LEAST = 5  # a file with fewer texts is not compared
-CLOSE = 2.0  # points by which the best label column must lead the next one
+MAPPED = 0.9  # of the labels that the map knows, at which they are labels beyond doubt
+CHOICES, EXAMPLES, LONGEST = 6, 3, 40  # columns in a question; values of each; characters of one
 
 
 def refuse_doubts(plan: Plan, seen: Profiled) -> None:
     key = plan.column("text") or plan.column("tweet_id") or plan.column("url")
     if key is None:
-        shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
+        columns = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
         raise UsageError(
-            f"No column looks like the text of a record (there are {shown}).", "Name it: `text`."
+            f"No column looks like the text of a record (there are {columns}).", "Name it: `text`."
         )
     _refuse_marked_lines(plan, key)
     if len(plan.gathered.tables) > 1:
@@ -49,14 +50,18 @@ def refuse_doubts(plan: Plan, seen: Profiled) -> None:
             _refuse_editions(plan, key)
     _refuse_links(plan, key)
     _refuse_folders(plan)
+    for role in ("text", "label"):
+        _ask_column(plan, seen, role)
     _refuse_unclear_label(plan, seen.under(plan.verdicts))
+    _refuse_unlabelled(plan, seen)
 
 
 def _refuse_links(plan: Plan, key: str) -> None:
     """Without a text, ids that come back again and again belong to a table that links records
     (replies to posts).
     """
-    pick = plan.picks.get("tweet_id") or plan.picks.get("url")
+    role = "tweet_id" if "tweet_id" in plan.picks else "url"
+    pick = plan.picks.get(role)
     ids = plan.gathered.frame[key].drop_nulls()
     if (
         plan.column("text") is None
@@ -67,7 +72,7 @@ def _refuse_links(plan: Plan, key: str) -> None:
         raise DataError(
             f"There is no text, and each value of '{key}' occurs {ids.len() / ids.n_unique():.1f}"
             " times: it links records rather than holding them.",
-            f"Name the column that identifies a record, such as `tweet_id='{key}'`, or give another"
+            f"Name the column that identifies a record, such as `{role}='{key}'`, or give another"
             " file.",
         )
 
@@ -109,41 +114,72 @@ def _refuse_folders(plan: Plan) -> None:
         )
 
 
-def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
-    """Which column is the label, and which of its values means true, is asked rather than
+def _ask_column(plan: Plan, seen: Profiled, role: str) -> None:
+    """Which of several columns that look alike is the text, or the label, is asked rather than
     guessed.
     """
+    pick = plan.picks.get(role)
+    if pick is None or pick.given or pick.column not in seen.columns:
+        return
+    elsewhere = {other.column for name, other in plan.picks.items() if name != role and other.sure}
+    rivals = [
+        column
+        for column in pick.close
+        if column not in elsewhere and not seen.says_the_same(pick.column, column)
+    ]
+    columns = [pick.column, *rivals][:CHOICES]
+    choices = [Choice(role, column, _examples(seen.columns[column])) for column in columns]
+    if rivals:
+        raise Question(
+            f"Several columns may be the {role}: {', '.join(map(repr, columns))}.", choices
+        )
+    if role == "label" and not pick.sure and seen.columns[pick.column].verdicts < MAPPED:
+        raise Question(
+            f"The column '{pick.column}' may be the label, or there is none.",
+            [*choices, Choice(role, NONE, "no labels")],
+        )
+
+
+def _examples(seen: Profile) -> str:
+    values = list(dict.fromkeys(seen.values))[:EXAMPLES]
+    return ", ".join(repr(shown(value, LONGEST)) for value in values)
+
+
+def _refuse_unclear_label(plan: Plan, seen: Profiled) -> None:
+    """Whether "true" means a true claim is asked rather than guessed."""
     pick = plan.picks.get("label")
     if pick is None or pick.given or pick.column not in seen.columns:
         return
-    rivals = _rivals(pick.column, seen)
-    if len(rivals) > 1:
-        raise DataError(
-            f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",
-            f"Choose one of them, such as `label='{rivals[0]}'`, or `label='none'`.",
-        )
     label = seen.columns[pick.column]
     unclear = label.booleans and (label.nameless or label.name in UNCLEAR)
     if unclear and seen.verdicts.name == GENERAL:
-        shown = ", ".join(f"'{value}'" for value in sorted(set(label.values))[:4])
-        raise DataError(
-            f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true'"
+        values = ", ".join(f"'{value}'" for value in sorted(set(label.values))[:4])
+        raise Question(
+            f"The column '{pick.column}' holds {values}, and its name does not say whether 'true'"
             " means a true claim.",
-            f"Pass `label='{pick.column}'` if it does; otherwise `map='True=false,False=true'`.",
+            [
+                Choice("label", pick.column, "true means a true claim"),
+                Choice("map", "True=false,False=true", "true means a false claim"),
+            ],
         )
 
 
-def _rivals(label: str, seen: Profiled) -> list[str]:
-    """The columns that may be the label as well as `label`, but for codes that it has words for."""
-    points = {one.column: one.points for one in candidates(seen.columns, ["label"])}
-    least = points.get(label, 0.0) - CLOSE
-    words = seen.columns[label].verdicts > 0.5
-    return [
-        column
-        for column, profile in seen.columns.items()
-        if points.get(column, least) > least
-        and not (words and profile.verdicts < 0.5 and seen.one_to_one(label, column))
+def _refuse_unlabelled(plan: Plan, seen: Profiled) -> None:
+    """No labels, although a column may hold them: that is said before anything is written."""
+    if plan.label_given or plan.picks.keys() & {"label", "veracity"}:
+        return
+    visible = set(seen.visible)
+    likely = [
+        name for name in plan.meta_and_topic if name in visible and seen.columns[name].may_be_label
     ]
+    if likely:
+        options = " or ".join(
+            f"`label='{name}'` ({_examples(seen.columns[name])})" for name in likely[:CHOICES]
+        )
+        raise DataError(
+            "No column looks like the label, but some have few values.",
+            f"Name it: {options}. Or import without labels: `label='none'`.",
+        )
 
 
 def _refuse_mixture(plan: Plan, key: str) -> None:

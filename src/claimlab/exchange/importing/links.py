@@ -115,6 +115,8 @@ def join_labels(gathered: Gathered, layouts: Sequence[Layout]) -> Gathered | Non
     """
     texts = [one for one in layouts if "text" in one.picks and not one.labelled]
     labels = [one for one in layouts if "label" in one.picks]
+    if any(one.labelled for one in layouts):
+        return None
     for records in texts:
         for other in labels:
             if other is records or _is_more_of_the_same(records, other):
@@ -174,7 +176,7 @@ def _shared_key(frame: pl.DataFrame, records: Layout, other: Layout) -> _Key | N
     links = []
     for one, keys in _keys(mine, records):
         for two, its_keys in _keys(theirs, other):
-            same_name = fold_name(one) == fold_name(two)
+            same_name = fold_name(one) == fold_name(two) and not one.startswith("column_")
             if not same_name and (_are_numbers(keys) or _are_numbers(its_keys)):
                 continue  # two columns of row numbers say nothing
             distinct, its_distinct = keys.n_unique(), its_keys.n_unique()

@@ -12,12 +12,11 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import OutputExists, UnmappedLabels
+from claimlab.core.errors import UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.progress import Progress, silent
@@ -26,12 +25,18 @@ from claimlab.core.types import JsonObject
 from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.importing.meanings import FEW, Cell, cells_of, nearest, tags_column
-from claimlab.exchange.importing.plan import Plan, tally
+from claimlab.exchange.importing.plan import Plan, replaced, tally
 from claimlab.exchange.importing.profile import verdict_of, verdict_of_parts
 from claimlab.exchange.importing.ratings import agreement_words, side_tables
-from claimlab.exchange.importing.report import ImportReport, languages_of, look_at, repeats
+from claimlab.exchange.importing.report import (
+    ImportReport,
+    RoleFindings,
+    languages_of,
+    look_at,
+    repeats,
+)
 from claimlab.exchange.vocabulary import SPLITS
-from claimlab.files.raw import json_of, literal_text
+from claimlab.files.raw import json_of
 from claimlab.text.langid import identify
 
 _STATUS = r"^https?://(?:www\.|mobile\.)?(?:twitter|x)\.com/[^?]*/status(?:es)?/(\d+)"
@@ -84,28 +89,6 @@ def make(
     return dataset, report
 
 
-def write_map(file: Path, plan: Plan, limit: int | None, *, force: bool) -> None:
-    """A map file with a line for every label: its verdict where one is known, otherwise unknown."""
-    raw = _written(plan, _limited(plan, limit), "label")
-    if raw is None:
-        return
-    if file.exists() and not force:
-        raise OutputExists(file)
-    lines = [
-        "# Say of each label what it means: true, false, mixed or unknown.",
-        f"name = {json.dumps(file.stem)}",
-        "version = 1",
-        "exact = true",
-        "[verdicts]",
-    ]
-    for value, n in tally(raw).iter_rows():
-        verdict = plan.verdicts.verdict(value) or verdict_of_parts(value, plan.verdicts)
-        comment = several(n, "row") + ("" if verdict else ", not known: fill it in")
-        label = json.dumps(value, ensure_ascii=False)
-        lines.append(f'{label} = "{verdict or "unknown"}"  # {comment}')
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def _lineage(plan: Plan, wishes: Wishes, report: ImportReport) -> Lineage:
     layouts: list[JsonObject] = []
     for table in plan.gathered.tables:
@@ -145,10 +128,10 @@ class _Making:
         self.frame = _limited(plan, wishes.limit)
         ratings = gathered.ratings
         merged = ratings.merged if ratings is not None else 0
-        self.report = ImportReport(rows_read=gathered.frame.height + merged, merged_rows=merged)
+        rows = gathered.frame.height + merged
+        self.report = ImportReport(_roles(plan), rows_read=rows, merged_rows=merged)
         self.report.left_by_limit = gathered.frame.height - self.frame.height
         self.report.read(gathered.tables, gathered.ignored)
-        self.report.label_columns = plan.few_values()
         self.out: dict[str, pl.Series] = {}
         self.keep: list[str] = []
         self.dates: Dates | None = None
@@ -173,7 +156,7 @@ class _Making:
     def column(self, role: str) -> pl.Series | None:
         if role in self.plan.values:  # only a part of the name of a file or folder is the value
             self.keep.append(str(self.plan.column(role)))
-        return _written(self.plan, self.frame, role)
+        return self.plan.written(role, self.frame)
 
     def _veracity(self) -> None:
         own = self.column("veracity")
@@ -233,7 +216,7 @@ class _Making:
         if written is None:
             return
         values = written.drop_nulls().unique().to_list()
-        self.out["split"] = _replaced(
+        self.out["split"] = replaced(
             written, {v: SPLITS.get(v.strip().lower(), v.strip()) for v in values}
         )
 
@@ -269,7 +252,7 @@ class _Making:
         codes = {
             v: normalise(v) if v.strip() else None for v in written.drop_nulls().unique().to_list()
         }
-        self.out["language"] = _replaced(written, codes)
+        self.out["language"] = replaced(written, codes)
         strange = sorted(v for v, code in codes.items() if code is None and v.strip())
         if strange:
             self.keep.append(pick.column)
@@ -331,22 +314,19 @@ class _Making:
         )
 
 
+def _roles(plan: Plan) -> list[RoleFindings]:
+    used = {pick.column for pick in plan.picks.values()}
+    out = []
+    for role, pick in plan.picks.items():
+        free = (rival.column for rival in pick.rivals if rival.column not in used)
+        second = next(free, None)
+        out.append(RoleFindings(role, pick.column, pick.why, dict(pick.evidence), second))
+    return out
+
+
 def _limited(plan: Plan, limit: int | None) -> pl.DataFrame:
     frame = plan.gathered.frame
     return frame if limit is None else frame.head(limit)
-
-
-def _written(plan: Plan, frame: pl.DataFrame, role: str) -> pl.Series | None:
-    """The column of a role as the files have it, JSON values as plain text."""
-    name = plan.column(role)
-    if name is None:
-        return None
-    values = literal_text(frame[name]) if name in plan.gathered.literal else frame[name]
-    return _replaced(values, plan.values[role]) if role in plan.values else values
-
-
-def _replaced(written: pl.Series, table: Mapping[str, str | None]) -> pl.Series:
-    return written.replace_strict(table, default=None, return_dtype=pl.String) if table else written
 
 
 def _is_object(text: str) -> bool:
@@ -387,8 +367,8 @@ def _map_labels(
         raise UnmappedLabels(
             verdicts.name,
             error.counts,
-            f"{_question(list(error.counts), verdicts)} `write_map='map.toml'` writes a file with a"
-            f" line for each, to be edited and passed as `map='map.toml'`. If '{column}' is not the"
+            f"{_question(list(error.counts), verdicts)} Or edit a file with a line for each:"
+            f" `plan='plan.toml'` writes it, and uses it afterwards. If '{column}' is not the"
             " verdict, pass `label='none'`, or another column. Or accept them:"
             " `unmapped='unknown'`.",
         ) from None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 import polars as pl
 
-from claimlab.core.labels import LabelMap
+from claimlab.core.errors import DataError, OutputExists, UsageError
+from claimlab.core.labels import LabelMap, parse_map
+from claimlab.core.record import KINDS
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.exchange.importing.layouts import Gathered
-from claimlab.exchange.importing.propose import OWN, ROLES, Pick
-
-# different values, and characters of one, that a column may have to be offered as the label
-FEW, LONGEST = 8, 40
+from claimlab.exchange.importing.profile import verdict_of_parts
+from claimlab.exchange.importing.propose import ASIDE, NONE, OWN, ROLES, Pick
+from claimlab.files.raw import literal_text
 
 
 @dataclass
@@ -28,26 +33,61 @@ class Plan:
     meta: list[str] = field(default_factory=list)
     kind: str = "claim"
     values: dict[str, dict[str, str]] = field(default_factory=dict)  # role -> place -> what it says
+    label_given: bool = False  # or that there is none
 
     def column(self, role: str) -> str | None:
         pick = self.picks.get(role)
         return pick.column if pick else None
 
-    def few_values(self) -> dict[str, dict[str, int]]:
-        """Where no label was found: the columns that may be it, with how often each of their few
-        values occurs.
+    @property
+    def meta_and_topic(self) -> list[str]:
+        """The columns that may still be the label, where none was found."""
+        return [name for name in (*self.meta, self.column("topic"), self.column("group")) if name]
+
+    def written(self, role: str, frame: pl.DataFrame | None = None) -> pl.Series | None:
+        """The column of a role as the files have it (or some rows of them), JSON values as plain
+        text.
         """
-        if "label" in self.picks:
-            return {}
-        out: dict[str, dict[str, int]] = {}
-        known = self.gathered.frame.columns
-        columns = [name for name in (*self.meta, self.column("topic")) if name in known]
-        for column in filter(None, columns):
-            counts = tally(self.gathered.text(column))
-            table: dict[str, int] = dict(counts.iter_rows()) if 2 <= counts.height <= FEW else {}
-            if sum(table.values()) >= 2 * FEW and max(map(len, table)) <= LONGEST:
-                out[column] = table
-        return out
+        name = self.column(role)
+        if name is None:
+            return None
+        values = (self.gathered.frame if frame is None else frame)[name]
+        if name in self.gathered.literal:
+            values = literal_text(values)
+        return replaced(values, self.values[role]) if role in self.values else values
+
+    def save(self, file: str | Path, *, force: bool = False) -> None:
+        """Write the choices as TOML, to be edited and passed to `import_files` as `plan`."""
+        place = Path(file)
+        if place.exists() and not force:
+            raise OutputExists(place)
+        place.write_text("\n".join([*self._choices(), *self._verdicts()]) + "\n", encoding="utf-8")
+
+    def _choices(self) -> Iterator[str]:
+        yield "# What each column becomes. A role that is not listed has no column."
+        yield f"kind = {_quoted(self.kind)}  # {', '.join(KINDS[:3])}"
+        yield "exact = true  # labels are compared as they are written"
+        yield from ("", "[columns]")
+        for role, pick in self.picks.items():
+            if role not in (*ROLES, *OWN) or role in ASIDE:
+                continue
+            rival = f"; next: {_quoted(pick.rivals[0].column)}" if pick.rivals else ""
+            yield f"{role} = {_quoted(pick.column or pick.value or '')}  # {pick.why}{rival}"
+        others = [role for role in ROLES if role not in self.picks and role not in ASIDE]
+        yield f"# without a column: {', '.join(others)}"
+        yield f"# to meta: {shown(', '.join(map(_quoted, self.meta)), 100)}"
+
+    def _verdicts(self) -> Iterator[str]:
+        """A line for every label: its verdict where one is known, otherwise unknown."""
+        raw = self.written("label")
+        if raw is None:
+            return
+        yield from ("", "# Say of each label what it means: true, false, mixed or unknown.")
+        yield "[verdicts]"
+        for value, n in tally(raw).iter_rows():
+            verdict = self.verdicts.verdict(value) or verdict_of_parts(value, self.verdicts)
+            comment = several(n, "row") + ("" if verdict else ", not known: fill it in")
+            yield f'{_quoted(value)} = "{verdict or "unknown"}"  # {comment}'
 
     def to_json(self) -> JsonObject:
         tables = self.gathered.tables
@@ -86,6 +126,53 @@ class Plan:
         if self.meta:
             out.append(f"  to meta: {shown(', '.join(self.meta), 100)}")
         return out
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a plan file says: nothing of it is guessed again."""
+
+    kind: str | None
+    columns: dict[str, str]
+    verdicts: LabelMap | None
+
+    @classmethod
+    def read(cls, file: str | Path) -> Choices:
+        """The choices in a file that `Plan.save` wrote; a role that it does not name has no
+        column.
+        """
+        place = Path(file)
+        if not place.is_file():
+            raise UsageError(
+                f"There is no plan '{place}'.", "`guess_files(...).save(FILE)` writes one."
+            )
+        text = place.read_text(encoding="utf-8")
+        try:
+            table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise DataError(f"The plan '{place}' is not valid TOML: {error}.", "Fix it.") from None
+        columns = table.get("columns")
+        if not isinstance(columns, dict) or not set(columns) <= {*ROLES, *OWN}:
+            known = ", ".join(role for role in ROLES if role not in ASIDE)
+            raise DataError(
+                f"The plan '{place}' does not say which column is what.",
+                f'Add a table [columns] with lines such as text = "claim"; the roles are: {known}.',
+            )
+        absent = {role: NONE for role in ROLES if role not in ASIDE}
+        return cls(
+            table.get("kind"),
+            absent | {role: str(column) for role, column in columns.items() if role in ROLES},
+            parse_map(text, str(place)) if "verdicts" in table else None,
+        )
+
+
+def replaced(written: pl.Series, table: Mapping[str, str | None]) -> pl.Series:
+    return written.replace_strict(table, default=None, return_dtype=pl.String) if table else written
+
+
+def _quoted(words: str) -> str:
+    """A text as TOML writes it, which is as JSON does."""
+    return json.dumps(words, ensure_ascii=False)
 
 
 def tally(values: pl.Series) -> pl.DataFrame:

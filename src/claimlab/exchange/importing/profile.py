@@ -5,22 +5,36 @@ sample. These are the facts that every proposal rests on.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import polars as pl
 
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import SPLITS, fold_name
+from claimlab.exchange.vocabulary import SPLITS, fold_name, named
 
-SAMPLE = 600
-DATE_SAMPLE = 100  # dates are dear to read: a table may have thousands of columns
+SAMPLE = 600  # values of a column
+LEAST_SAMPLE = 60  # of a table with very many columns
+WIDE = 40  # columns, at which samples begin to be smaller
+LEAST = 5  # values, before an order among them says anything
+FEW, LONGEST = 12, 60  # different values of a label, and characters of one
+PAIRS = 2_000  # rows in which two columns are compared
+DATE_SAMPLE = 100  # dates are dear to read
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
-_TWEET = re.compile(r"\d{15,20}(\.0)?")
+_TWEET = re.compile(r"\d{17,20}(\.0)?")
+_CODE = re.compile(r"-?\d(\.0)?")
+_TOKEN = re.compile(r"(?=.*\d)[\w.:#-]+")
+_DOMAIN = re.compile(r"(?:https?:/*)?(?:www\.)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}/?", re.IGNORECASE)
+_PERSON = re.compile(r"@\w+|[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){1,3}|[a-z]+(?:-[a-z]+){1,3}")
+_TIMES = (4, 8, 10, 13)  # digits of a year, a day, and seconds or milliseconds since 1970
 _BOOLEANS = {"true", "false"}
+_ELSE = {"id", "tweet_id", "date", "url", "language", "author", "split"}  # roles that are no label
+_ANSWERS = {"true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "0.0", "1.0"}
 _BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
 
 
@@ -40,6 +54,16 @@ def verdict_of_parts(value: str, verdicts: LabelMap) -> str | None:
     return known.pop() if len(known) == 1 else None
 
 
+def _may_be_date(value: str) -> bool:
+    """Whether it is worth the price of reading it: years, days and times since 1970 are the only
+    plain numbers.
+    """
+    if not 4 <= len(value) <= 40 or not any(c.isdigit() for c in value):
+        return False
+    whole, _, rest = value.partition(".")
+    return not (whole.isdecimal() and (not rest or rest.isdecimal())) or len(whole) in _TIMES
+
+
 def _without_remarks(name: str) -> str:
     """label (0: fake, 1: real)"""
     for opening, closing in ("()", "[]"):
@@ -52,19 +76,21 @@ def _without_remarks(name: str) -> str:
 class Profile:
     """Shares are of the sampled values that are not null. Each is measured when first asked for."""
 
-    def __init__(self, column: pl.Series, verdicts: LabelMap, *, first: bool = False) -> None:
+    def __init__(self, column: pl.Series, verdicts: LabelMap, sample: int = SAMPLE) -> None:
         known = column.drop_nulls()
-        self.folded = fold_name(column.name)
-        self.name = fold_name(_without_remarks(column.name)) or self.folded
-        self.first = first  # column of the table
+        self.rename(column.name)
         self.values = [
             v.strip()
-            for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()
+            for v in known.gather_every(max(1, known.len() // sample)).head(sample).to_list()
         ]
         self.n = len(self.values)
         self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None
         self._verdicts = verdicts
+
+    def rename(self, name: str) -> None:
+        self.folded = fold_name(name)
+        self.name = fold_name(_without_remarks(name)) or self.folded
 
     @property
     def nameless(self) -> bool:
@@ -72,8 +98,12 @@ class Profile:
         return self.name in ("id", "value", "ids") or self.name.startswith("column ")
 
     @cached_property
+    def counts(self) -> Counter[str]:
+        return Counter(self.values)
+
+    @cached_property
     def distinct(self) -> int:
-        return len(set(self.values))
+        return len(self.counts)
 
     @cached_property
     def spread(self) -> float:
@@ -106,14 +136,51 @@ class Profile:
         return self._share(lambda v: (v[:1] + v[-1:]) in ("[]", "{}") and len(v) > 1)
 
     @cached_property
+    def objects(self) -> float:
+        """Objects as JSON writes them, whose fields are columns of their own."""
+        return self._share(lambda v: v.startswith("{") and v.endswith("}"))
+
+    @cached_property
     def dates(self) -> float:
         sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
-        short = [v for v in sample if len(v) <= 40 and any(c.isdigit() for c in v)]
+        short = [v for v in sample if _may_be_date(v)]
         return share_parsed(pl.Series(short)) * len(short) / len(sample) if short else 0.0
 
     @cached_property
     def tweet_ids(self) -> float:
         return self._share(lambda v: _TWEET.fullmatch(v) is not None)
+
+    @cached_property
+    def codes(self) -> float:
+        """Numbers of one digit."""
+        return self._share(lambda v: _CODE.fullmatch(v) is not None)
+
+    @cached_property
+    def answers(self) -> float:
+        """Yes and no, in words or as 1 and 0."""
+        return self._share(lambda v: v.casefold() in _ANSWERS)
+
+    @cached_property
+    def tokens(self) -> float:
+        """One word with digits in it, as ids are."""
+        return self._share(lambda v: _TOKEN.fullmatch(v) is not None)
+
+    @cached_property
+    def domains(self) -> float:
+        return self._share(lambda v: _DOMAIN.fullmatch(v) is not None)
+
+    @cached_property
+    def people(self) -> float:
+        """Names of people, or of accounts."""
+        return self._share(lambda v: _PERSON.fullmatch(v) is not None)
+
+    @cached_property
+    def counted(self) -> bool:
+        """Numbers that go up row by row."""
+        if self.n < LEAST or not all(v.isdecimal() for v in self.values):
+            return False
+        numbers = list(map(int, self.values))
+        return all(a < b for a, b in pairwise(numbers))
 
     @cached_property
     def markup(self) -> float:
@@ -137,8 +204,20 @@ class Profile:
         """Nothing but true and false, which may be the answer to any question."""
         return self.n > 0 and {v.casefold() for v in self.values} <= _BOOLEANS
 
+    @property
+    def may_be_label(self) -> bool:
+        """Few values that repeat: words other than yes and no, or whatever a name calls a label."""
+        few = 2 <= self.distinct <= FEW and self.n >= 2 * self.distinct and self.length <= LONGEST
+        strange = max(self.links, self.dates, self.splits, self.languages, self.lists) > 0.5
+        words = self.answers < 0.95 and self.numbers < 0.5
+        roles = {role for role, how in named(self.name).items() if how.where in ("whole", "main")}
+        likely = "label" in roles or (not roles & _ELSE and (words or self.nameless))
+        return few and not strange and likely
+
     def _share(self, test: Callable[[str], bool]) -> float:
-        return sum(map(test, self.values)) / self.n if self.n else 0.0
+        """The share of values that pass; each different one is tested once."""
+        passed = sum(times for value, times in self.counts.items() if test(value))
+        return passed / self.n if self.n else 0.0
 
 
 @dataclass(frozen=True)
@@ -159,11 +238,19 @@ class Profiled:
         same = verdicts is self.verdicts
         return self if same else profile(self.frame, verdicts, self.hidden)
 
+    def says_the_same(self, one: str, other: str) -> bool:
+        """Whether two columns are copies, or codes and the words for them."""
+        copies = self.columns[one].values == self.columns[other].values
+        return copies or (self.columns[one].distinct <= FEW and self.one_to_one(one, other))
+
     def one_to_one(self, one: str, other: str) -> bool:
-        """Whether each value of one column goes with one value of the other, and back."""
+        """Whether each value of one column goes with one value of the other, and back, in a sample
+        of rows.
+        """
         if one == other:
             return False
-        pairs = self.frame.select(one, other).drop_nulls().unique()
+        every = max(1, self.frame.height // PAIRS)
+        pairs = self.frame.select(one, other).gather_every(every).drop_nulls().unique()
         return 1 < pairs.height == pairs[one].n_unique() == pairs[other].n_unique()
 
 
@@ -171,6 +258,6 @@ def profile(
     frame: pl.DataFrame, verdicts: LabelMap, hidden: Collection[str] = frozenset()
 ) -> Profiled:
     """What each column of a table of plain text looks like."""
-    first = next((column for column in frame.columns if column not in hidden), None)
-    columns = {name: Profile(frame[name], verdicts, first=name == first) for name in frame.columns}
+    sample = max(LEAST_SAMPLE, SAMPLE * WIDE // max(WIDE, frame.width))
+    columns = {name: Profile(frame[name], verdicts, sample) for name in frame.columns}
     return Profiled(frame, columns, verdicts, frozenset(hidden))

@@ -1,13 +1,13 @@
-"""The third step of an import: what each column may be, by its name and by what its values look
-like, with the reason.
+"""The third step of an import: which column has which role, by what speaks for it.
 
-`ROLES` has one entry for each role: what speaks for it by its name, and what by its values alone.
-Every proposal can be overruled, and what the user named is never proposed anew.
+Every column gets a score for every role (`features`), and the roles are given out together: the
+best score first, one column to a role and one role to a column. Every choice can be overruled; what
+the user named is fixed, and the rest is decided again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,22 +17,51 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.languages import normalise
 from claimlab.core.record import CLOSED
 from claimlab.core.words import several
+from claimlab.exchange.importing.features import BASE, NAMED, contributions, features
 from claimlab.exchange.importing.profile import Profile, Profiled
-from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, TAILS, WORLD, fold_name
+from claimlab.exchange.vocabulary import NAMES, fold_name
 
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 OWN_TEXT = ("date_source", "meta", "dataset")  # of these, any value is used
 INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
+ASIDE = ("claim", "evidence", "rater")  # roles whose column stays in `meta`
 NONE = "none"
-LEAST = 15.0  # points below which a column is nothing in particular
-NAMED = 58.0  # points for a whole name, not only the end of one
-REPEATED, DISTINCT = 0.7, 0.95  # of the texts, that differ: too few to be the records; enough
+CLOSE = 1.1  # log odds by which the best column must lead the next: three to one
+SHOWN = 4  # features that are named for a choice
+
+Words = Callable[[Profile], str]
+# The roles in the order in which they are shown, and what to say of the values of each.
+ROLES: dict[str, Words] = {
+    "text": lambda seen: f"{seen.length:.0f} characters a text",
+    "claim": lambda seen: f"{seen.distinct} values",
+    "evidence": lambda seen: f"{seen.length:.0f} characters a text",
+    "label": lambda seen: f"{seen.distinct} values, {seen.verdicts:.0%} in the map",
+    "id": lambda seen: f"{seen.spread:.0%} distinct",
+    "tweet_id": lambda seen: f"{seen.tweet_ids:.0%} tweet ids",
+    "date": lambda seen: f"{seen.dates:.0%} dates",
+    "language": lambda seen: several(seen.distinct, "language"),
+    "url": lambda seen: f"{seen.links:.0%} links",
+    "author": lambda seen: f"{seen.distinct} values",
+    "source": lambda seen: f"{seen.distinct} values",
+    "topic": lambda seen: f"{seen.distinct} values",
+    "group": lambda seen: f"{seen.distinct} values",
+    "split": lambda seen: several(seen.distinct, "split"),
+    "rater": lambda seen: f"{seen.distinct} values",
+}
+
+
+class Rival(NamedTuple):
+    """A column that may have a role, and its log odds."""
+
+    column: str
+    score: float
 
 
 @dataclass(frozen=True)
 class Pick:
     """The column for a role. It is null when a constant (`value`) was given instead, such as a
-    language code.
+    language code. `evidence` has the features that spoke for it, with what each added to its
+    score, and `rivals` the other columns that may have the role, the likeliest first.
     """
 
     column: str | None
@@ -40,174 +69,26 @@ class Pick:
     example: str | None = None
     given: bool = False
     value: str | None = None
+    score: float | None = None
+    evidence: tuple[tuple[str, float], ...] = ()
+    rivals: tuple[Rival, ...] = ()
+
+    @property
+    def sure(self) -> bool:
+        return self.score is None or self.score > CLOSE
+
+    @property
+    def close(self) -> list[str]:
+        """The columns that may have the role nearly as well."""
+        least = (self.score or 0.0) - CLOSE
+        return [rival.column for rival in self.rivals if rival.score > least]
 
 
 class Candidate(NamedTuple):
-    points: float
+    score: float
     role: str
     column: str
-    why: str
-
-
-def _nothing(_: Profile) -> float:
-    return 0.0
-
-
-@dataclass(frozen=True)
-class Role:
-    """`fit`: how well values suit a column of the right name (0 to 1). `shown`: points for a column
-    whose name says nothing, only for what the values show beyond doubt. `words`: what the values
-    look like."""
-
-    name: str
-    fit: Callable[[Profile], float]
-    words: Callable[[Profile], str]
-    shown: Callable[[Profile], float] = _nothing
-
-    def by_name(self, folded: str) -> float:
-        """Points for a name: the usual ones first, then names that end like one."""
-        names = NAMES[self.name]
-        if folded in names:
-            return 100 - 40 * names.index(folded) / len(names)
-        if folded in WORLD.get(self.name, ()) or (
-            self.name == "label" and folded in ALL_FALSE | ALL_TRUE
-        ):
-            return NAMED
-        words = folded.split()
-        if " ".join(words[-2:]) in names and len(words) > 2:  # rating alternate name
-            return 55.0
-        if (
-            len(words) > 1 and words[-1] in ("x", "y", "1", "2") and " ".join(words[:-1]) in names
-        ):  # left by a merge
-            return 50.0
-        return 45.0 if words[-1:] and words[-1] in TAILS.get(self.name, ()) else 0.0
-
-
-def _over(share: float, least: float) -> float:
-    return share if share > least else 0.0
-
-
-def _text(seen: Profile) -> float:
-    strange = max(seen.links, seen.numbers, seen.dates if seen.prose < 0.5 else 0.0, seen.lists)
-    return 0.0 if strange > 0.5 else 0.4 + 0.6 * seen.prose
-
-
-def _text_shown(seen: Profile) -> float:
-    prose = (
-        seen.prose > 0.6
-        and seen.length >= 20
-        and seen.spread > 0.4
-        and seen.links < 0.5
-        and seen.lists < 0.5
-    )
-    return 30 + min(seen.length, 400) / 20 if prose else 0.0
-
-
-def _label(seen: Profile) -> float:
-    too_many = seen.distinct > 60 or (seen.n > 20 and seen.spread > 0.5)
-    lists = seen.lists > 0.5 and seen.verdicts < 0.5
-    strange = seen.length > 60 or seen.tweet_ids > 0.5 or seen.links > 0.5 or lists
-    return 0.0 if too_many or strange else 0.7 + 0.3 * seen.verdicts
-
-
-def _label_shown(seen: Profile) -> float:
-    """Verdict words, most of them known, few and repeated; but true and false alone may answer any
-    question.
-    """
-    few = 2 <= seen.distinct <= 30 and (seen.n <= 20 or seen.spread < 0.2) and seen.numbers < 0.5
-    return (
-        40.0 * seen.verdicts
-        if few and seen.verdicts > 0.5 and (seen.nameless or not seen.booleans)
-        else 0.0
-    )
-
-
-def _id(seen: Profile) -> float:
-    return (1.0 if seen.spread > 0.95 else 0.3) * (seen.prose < 0.5)
-
-
-def _id_shown(seen: Profile) -> float:
-    named = seen.name in NAMES["text"]
-    unique = (
-        not named
-        and seen.first
-        and seen.spread == 1
-        and seen.n > 1
-        and seen.prose < 0.1
-        and seen.length <= 40
-    )
-    return 20.0 if unique else 0.0
-
-
-def _tweet_id_shown(seen: Profile) -> float:
-    """Ids of other platforms are as long as Twitter's, so a name that says whose they are is not
-    overruled.
-    """
-    ids = seen.nameless and seen.tweet_ids > 0.95 and seen.spread > 0.5 and seen.length >= 17
-    return 35.0 if ids else 0.0
-
-
-def _date_shown(seen: Profile) -> float:
-    likely = 8 <= seen.length <= 40 and seen.numbers < 0.5 and seen.prose < 0.9
-    return 30.0 if likely and seen.dates > 0.95 else 0.0
-
-
-def _split_shown(seen: Profile) -> float:
-    return 30.0 if seen.splits == 1 and 2 <= seen.distinct <= 3 else 0.0
-
-
-def _values(seen: Profile) -> str:
-    return f"{seen.distinct} values"
-
-
-def _short(seen: Profile) -> float:
-    """Anything short; but a column of nothing but verdicts is the label, whatever it is called."""
-    ratings = seen.verdicts > 0.9 and 2 <= seen.distinct <= 10 and not seen.booleans
-    return float(seen.length < 300 and seen.markup < 0.5 and seen.lists < 0.5 and not ratings)
-
-
-ROLES = {
-    role.name: role
-    for role in (
-        Role("text", _text, lambda s: f"{s.length:.0f} characters a text", _text_shown),
-        Role(
-            "label",
-            _label,
-            lambda s: f"{s.distinct} values, {s.verdicts:.0%} in the map",
-            _label_shown,
-        ),
-        Role("id", _id, lambda s: f"{s.spread:.0%} distinct", _id_shown),
-        Role(
-            "tweet_id",
-            lambda s: s.tweet_ids,
-            lambda s: f"{s.tweet_ids:.0%} tweet ids",
-            _tweet_id_shown,
-        ),
-        Role("date", lambda s: _over(s.dates, 0.3), lambda s: f"{s.dates:.0%} dates", _date_shown),
-        Role(
-            "language", lambda s: _over(s.languages, 0.5), lambda s: several(s.distinct, "language")
-        ),
-        Role(
-            "url",
-            lambda s: _over(s.links, 0.3),
-            lambda s: f"{s.links:.0%} links",
-            lambda s: 30.0 * (s.links > 0.9),
-        ),
-        Role(
-            "author", lambda s: float(s.links < 0.5 and s.length < 120 and s.lists < 0.5), _values
-        ),
-        Role("source", _short, _values),
-        Role("topic", _short, _values),
-        Role("group", _short, _values),
-        Role(
-            "split",
-            lambda s: _over(s.splits, 0.9),
-            lambda s: several(s.distinct, "split"),
-            _split_shown,
-        ),
-    )
-}
-_ORDER = {role: place for place, role in enumerate(ROLES)}
+    added: Mapping[str, float]  # to the score, by feature
 
 
 def propose(
@@ -219,15 +100,10 @@ def propose(
     frame = seen.frame.select(seen.visible)
     picks = {role: _given(role, name, seen) for role, name in named.items()}
     taken = {pick.column for pick in picks.values()}
-    free = {name: seen.columns[name] for name in frame.columns if name not in taken}
+    free = [name for name in frame.columns if name not in taken]
     if "label_raw" in frame.columns or "label" in picks:
         picks |= _own_columns(frame, picks, free)
-    ranked = [
-        one for one in candidates(free) if one.column not in inner or _may_be(one.role, one.column)
-    ]
-    _take_best(picks, ranked, free)
-    _prefer_words(picks, seen, [one.column for one in ranked if one.role == "label"])
-    _prefer_distinct(picks, free, [one.column for one in ranked if one.role == "text"])
+    _take_best(picks, candidates(seen, free, inner), seen)
     return {
         role: pick
         for role, pick in picks.items()
@@ -236,25 +112,24 @@ def propose(
 
 
 def candidates(
-    profiles: Mapping[str, Profile], roles: Collection[str] = tuple(ROLES)
+    seen: Profiled, columns: Collection[str], inner: Collection[str] = ()
 ) -> list[Candidate]:
-    """What every column may be, with the points that speak for it, the best first."""
-    every = [
-        _candidate(column, seen, ROLES[role])
-        for column, seen in profiles.items()
-        for role in roles
-        if seen.n
-    ]
-    likely = [one for one in every if one.points >= LEAST]
-    return sorted(likely, key=lambda one: (-one.points, _ORDER[one.role]))
+    """What every column may be, the best first."""
+    every = (
+        one
+        for column, shown in features(seen, columns).items()
+        for one in _candidates(column, shown, seen.columns[column].name)
+        if one.column not in inner or _may_be(one.role, one.column)
+    )
+    order = list(ROLES)
+    return sorted(every, key=lambda one: (-one.score, order.index(one.role)))
 
 
-def _candidate(column: str, seen: Profile, role: Role) -> Candidate:
-    if by_name := role.by_name(seen.name):
-        points, why = by_name * role.fit(seen) * (0.5 + 0.5 * seen.filled), "its name; "
-    else:
-        points, why = role.shown(seen) * seen.filled, ""
-    return Candidate(points, role.name, column, why + role.words(seen) if points >= LEAST else "")
+def _candidates(column: str, shown: Mapping[str, float], folded: str) -> Iterator[Candidate]:
+    for role in ROLES:
+        added = contributions(shown, folded, role)
+        if (score := sum(added.values())) > -CLOSE:
+            yield Candidate(score, role, column, added)
 
 
 def _given(role: str, name: str, seen: Profiled) -> Pick:
@@ -288,16 +163,20 @@ def _named(name: str, seen: Profiled) -> str | None:
 
 
 def _own_columns(
-    frame: pl.DataFrame, picks: Collection[str], profiles: Mapping[str, Profile]
+    frame: pl.DataFrame, picks: Collection[str], free: Collection[str]
 ) -> dict[str, Pick]:
     """Columns that claimlab itself wrote, taken as they are when every value is one of those
     allowed.
     """
-    closed = [name for name in OWN if name in profiles and name not in picks]
+    closed = [name for name in OWN if name in free and name not in picks]
     own = [name for name in closed if set(frame[name].drop_nulls().unique()) <= set(CLOSED[name])]
     if {"label_raw", *OWN} <= set(frame.columns):
-        own += [name for name in OWN_TEXT if name in profiles]
-    return {name: Pick(name, "claimlab's own column", profiles[name].example) for name in own}
+        own += [name for name in OWN_TEXT if name in free]
+    examples = {name: frame[name].drop_nulls() for name in own}
+    return {
+        name: Pick(name, "claimlab's own column", known[0] if known.len() else None)
+        for name, known in examples.items()
+    }
 
 
 def _may_be(role: str, column: str) -> bool:
@@ -308,47 +187,30 @@ def _may_be(role: str, column: str) -> bool:
     return role == "author" if person else role in INNER
 
 
-def _take_best(
-    picks: dict[str, Pick], ranked: Collection[Candidate], profiles: Mapping[str, Profile]
-) -> None:
+def _take_best(picks: dict[str, Pick], ranked: Collection[Candidate], seen: Profiled) -> None:
     used = {pick.column: role for role, pick in picks.items()}
-    for _, role, column, why in ranked:
-        if role not in picks and (column not in used or {role, used[column]} == {"id", "tweet_id"}):
-            picks[role] = Pick(column, why, profiles[column].example)
-            used[column] = role
+    for one in ranked:
+        shared = {one.role, used.get(one.column)} == {"id", "tweet_id"}
+        if one.role in picks or one.score <= 0 or (one.column in used and not shared):
+            continue
+        picks[one.role] = _pick(one, seen.columns[one.column], ranked)
+        used[one.column] = one.role
 
 
-def _prefer_words(picks: dict[str, Pick], seen: Profiled, labels: Collection[str]) -> None:
-    """Of codes and the column that writes them out in words, take the words."""
-    column = _guessed(picks, "label")
-    if column is None or seen.columns[column].verdicts > 0.5:
-        return
-    for other in labels:
-        if seen.columns[other].verdicts > 0.9 and seen.one_to_one(column, other):
-            words = f"the words for '{column}'"
-            picks["label"] = Pick(other, words, seen.columns[other].example)
-            return
-
-
-def _prefer_distinct(
-    picks: dict[str, Pick], profiles: Mapping[str, Profile], texts: Collection[str]
-) -> None:
-    """Of posts and the claim that many of them are about, both named as texts, the posts are the
-    records.
-    """
-    column = _guessed(picks, "text")
-    if column is None or profiles[column].spread > REPEATED:
-        return
-    taken = {pick.column for pick in picks.values()}
-    for other in texts:
-        named = ROLES["text"].by_name(profiles[other].name) >= NAMED
-        if named and profiles[other].spread > DISTINCT and other not in taken:
-            words = f"one for each row, unlike '{column}'"
-            picks["text"] = Pick(other, words, profiles[other].example)
-            return
-
-
-def _guessed(picks: Mapping[str, Pick], role: str) -> str | None:
-    """The column of a role that the user did not name."""
-    pick = picks.get(role)
-    return None if pick is None or pick.given else pick.column
+def _pick(one: Candidate, seen: Profile, ranked: Collection[Candidate]) -> Pick:
+    by_name = any(feature in one.added for feature in NAMED.values())
+    words = ROLES[one.role](seen)
+    added = sorted(one.added.items(), key=lambda item: -item[1])
+    rivals = (
+        Rival(other.column, round(other.score, 1))
+        for other in ranked
+        if other.role == one.role and other.column != one.column
+    )
+    return Pick(
+        one.column,
+        f"its name; {words}" if by_name else words,
+        seen.example,
+        score=round(one.score, 1),
+        evidence=tuple((name, round(n, 1)) for name, n in added[:SHOWN] if n > 0 and name != BASE),
+        rivals=tuple(rivals),
+    )

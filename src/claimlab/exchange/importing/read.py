@@ -70,7 +70,7 @@ def read(
     gathered = Gathered(frame, literal, tables, inputs, ignored, bool(chosen))
     for link in links:
         link.join(gathered)
-    inner = _inner_columns(gathered.frame, gathered.literal)
+    inner = inner_columns(gathered.frame, gathered.literal)
     gathered.frame, gathered.inner = gathered.frame.hstack(inner), frozenset(inner.columns)
     return gathered
 
@@ -204,7 +204,7 @@ def _free(name: str, taken: Container[str]) -> str:
     return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
-def _inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
+def inner_columns(frame: pl.DataFrame, literal: Iterable[str]) -> pl.DataFrame:
     """The fields of the objects in columns of JSON values, as text, under the names of both
     ("user.name").
 

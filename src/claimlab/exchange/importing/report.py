@@ -22,7 +22,6 @@ from claimlab.exchange.dates import Dates
 from claimlab.files.raw import RawTable
 
 SHOWN = 10
-LABEL_COLUMNS = 6
 EDGE = 30  # characters that must agree at the start or end of texts
 LONGEST = 120  # characters of it that are shown
 EXAMINED = 20  # sources that are looked at closely; more are only counted
@@ -80,8 +79,20 @@ class LanguageFindings:
     stored: bool = True
 
 
+@dataclass
+class RoleFindings:
+    """Why a column has a role: what spoke for it, in log odds, and which column came next."""
+
+    role: str
+    column: str | None
+    why: str
+    evidence: dict[str, float] = field(default_factory=dict)
+    runner_up: str | None = None
+
+
 @dataclass(repr=False)
 class ImportReport(Shown):
+    roles: list[RoleFindings] = field(default_factory=list)
     rows_read: int = 0
     records: int = 0
     blank_rows: int = 0
@@ -95,9 +106,6 @@ class ImportReport(Shown):
     id_only: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     without_label: int = 0
-    label_columns: dict[str, dict[str, int]] = field(
-        default_factory=dict
-    )  # that may hold it, where none was found
     unmapped: dict[str, int] = field(default_factory=dict)
     # labels that no map knows, left null: rows, the pair to add to the map, the nearest known word
     unknown_labels: dict[str, list[str]] = field(default_factory=dict)
@@ -189,6 +197,7 @@ class ImportReport(Shown):
             *([f"{several(future, 'date')} in the future."] if future else []),
             self._language_words(),
             *self._without_language(),
+            *self._role_words(),
             *self.notes,
         ]
 
@@ -197,6 +206,14 @@ class ImportReport(Shown):
         yield from self._label_words()
         yield from self._text_words()
         yield from self._date_words()
+
+    def _role_words(self) -> Iterator[str]:
+        """The columns that came second, as the options that would take them."""
+        second = [
+            f"`{one.role}='{one.runner_up}'`" for one in self.roles if one.runner_up is not None
+        ]
+        if second:
+            yield f"The next likely columns: {', '.join(second)}."
 
     def _row_words(self) -> Iterator[str]:
         for reason, n in self.refused.items():
@@ -214,9 +231,10 @@ class ImportReport(Shown):
 
     def _label_words(self) -> Iterator[str]:
         if self.without_label == self.records:
+            files = " or `label='from_file'` (the names of the files)" if self.files > 1 else ""
             yield (
-                "No labels: the veracity of every record is null. Name the column of the label: "
-                f"{', '.join(self._label_options()) or '`label`'}."
+                "No labels: the veracity of every record is null. Name the column of the label:"
+                f" `label`{files}."
             )
         elif self.without_label:
             yield (
@@ -234,14 +252,6 @@ class ImportReport(Shown):
                 f"Only one class ('{self.one_class}') is in this data: it cannot train or test a"
                 " detector."
             )
-
-    def _label_options(self) -> Iterator[str]:
-        """The options that name a column that may hold the label, with its commonest values."""
-        if self.files > 1:
-            yield "`label='from_file'` (the names of the files)"
-        for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
-            common = ", ".join(f"{value!r} {n:,}" for value, n in list(values.items())[:4])
-            yield f"`label='{column}'` ({common})"
 
     def _text_words(self) -> Iterator[str]:
         if self.id_only:
