@@ -23,7 +23,7 @@ from claimlab.review.store import decision, sa
 from .made import review, task
 
 READ = {"capture_output": True, "text": True, "check": True}
-ANNOTATORS, PROCESSES, SECONDS = 50, 2, float(os.environ.get("CLAIMLAB_LOAD_SECONDS", "5"))
+ANNOTATORS, PROCESSES, SECONDS = 50, 2, float(os.environ.get("CLAIMLAB_LOAD_SECONDS", "20"))
 
 WORKER = """
 import sys, time, uuid

@@ -31,7 +31,7 @@ from claimlab.review.store import VARIABLE as STORE_VARIABLE
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 ANNOTATORS = 50
 SECONDS = float(
-    os.environ.get("CLAIMLAB_LOAD_SECONDS", "5")
+    os.environ.get("CLAIMLAB_LOAD_SECONDS", "20")
 )  # per store; 60 for the figures of docs/serve.md
 
 

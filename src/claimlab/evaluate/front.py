@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
@@ -104,15 +104,9 @@ def evaluate(
     with Run(
         "evaluate", None, output, kind=KIND, reads=reads, force=force, seed=seed, progress=progress
     ) as run:
-        opened: list[ScoredRun] = []
-        results = [Path(one) for one in folders if isinstance(one, str | Path) and _is_file(one)]
+        results = [Path(one) for one in folders if _is_file(one)]
         boards = [rank_items(results, seed=seed, draws=draws)] if results else []
-        for one in folders:
-            if _is_file(one):
-                continue
-            opened += (
-                [one] if isinstance(one, ScoredRun) else open_runs(one, task=task, split=split)
-            )
+        opened = _opened([one for one in folders if not _is_file(one)], task, split)
         if data is not None:
             about = Dataset.of(data)
             for file in files:
@@ -131,5 +125,14 @@ def evaluate(
     return done
 
 
-def _is_file(source: Source | ScoredRun) -> bool:
+def _is_file(source: Stored | ScoredRun) -> TypeGuard[str | Path]:
     return isinstance(source, str | Path) and Path(source).is_file()
+
+
+def _opened(
+    sources: Sequence[Stored | ScoredRun], task: str | None, split: str | None
+) -> list[ScoredRun]:
+    runs: list[ScoredRun] = []
+    for one in sources:
+        runs += [one] if isinstance(one, ScoredRun) else open_runs(one, task=task, split=split)
+    return runs

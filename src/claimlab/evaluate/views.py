@@ -63,9 +63,9 @@ _METHOD = (
     " interval. Its p-values are corrected by Holm's method over all comparisons shown.",
     "Ranks are those that the data allow: from 1 + the number of runs that are better to the number"
     " of runs less those that are worse, with every pair tested at once on the records that all"
-    " runs share (step-down max-T): the chance of even one wrong rank is at most 5%. Runs that"
-    " cannot be told apart from the best are the model confidence set (Hansen, Lunde and Nason"
-    " 2011).",
+    " runs share (step-down max-T): the chance of even one wrong rank is about 5%, and larger with"
+    " few groups of very different size. Runs that cannot be told apart from the best are the model"
+    " confidence set (Hansen, Lunde and Nason 2011).",
     "A difference that cannot be seen would be found in fewer than 80 of 100 test sets like this"
     " one.",
     "The baselines are computed from the labels of the records that were scored. A score is above"

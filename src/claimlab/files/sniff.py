@@ -275,19 +275,19 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     first = [cell.strip().lstrip("\ufeff").strip() for cell in rows[0]]
     named = {column: cell for column, cell in enumerate(first) if cell}
     words = list(named.values())
-    if not named or len(set(words)) != len(words) or len(words) < len(first) - 1:
+    if not words or not len(set(words)) == len(words) >= len(first) - 1:
         return False
     body = rows[1:]
     if any(_over_numbers(column, cell, body) for column, cell in named.items()):
         return True
     if any(len(cell) > 60 or _value_like(cell) for cell in words):
         return False
-    usual = sum(cell.lower() in known for cell in words)
+    usual = len({word.lower() for word in words} & known)
     if len(first) == 1 and max(map(len, rows)) == 1:
         return usual == 1
-    if usual >= min(2, len(words)):
-        return True
-    return not any(_comes_back(column, cell, body) for column, cell in named.items())
+    return usual >= min(2, len(words)) or not any(
+        _comes_back(column, cell, body) for column, cell in named.items()
+    )
 
 
 def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:

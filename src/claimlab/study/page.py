@@ -281,8 +281,9 @@ _TRIVIAL = (
 _RANKS = (
     "Ranks that the data allow among the detectors of one setting: every pair is tested at once, on"
     " the same resamples of records and seeds, and the chance of even one wrong rank in a setting"
-    " is at most 5%. Those that may be the best cannot be told apart. A true difference below the"
-    " smallest one seen would be missed in more than 20 of 100 test sets like this one."
+    " is about 5%, and larger with few groups of very different size. Those that may be the best"
+    " cannot be told apart. A true difference below the smallest one seen would be missed in"
+    " more than 20 of 100 test sets like this one."
 )
 _COMPARED = (
     "A difference is measured within each resample, on the same records and seeds. p is two-sided"

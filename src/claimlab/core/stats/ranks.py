@@ -5,8 +5,9 @@ All scores are resampled together (`interval.redraw`), so that a difference of t
 error of its own. Every pair is tested at once: the differences, each divided by its error, are
 compared with the largest one of each resample, and those that are clear are taken out step by step
 (step-down max-T; Romano and Wolf 2005). The chance of even one wrong "better", in either direction,
-is at most 5%. A score can then have any rank from 1 + the number that are better to the number of
-scores less those that are worse, for all scores at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
+is about 5%; few groups of very different size make it larger. A score can then have any rank
+from 1 + the number that are better to the number of scores less those that are worse, for all
+scores at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
 The group that may be the best is the model confidence set (Hansen, Lunde and Nason 2011): while the
 scores left over are not equal, the worst of them is taken out.
