@@ -101,3 +101,17 @@ def test_a_check_that_was_stopped_goes_on(file: Path, monkeypatch: pytest.Monkey
         cl.check(file, output="out")
     with pytest.raises(KeyboardInterrupt):  # another choice: nothing of the other check is taken
         cl.check(file, output="other", label="rating")
+
+
+def test_where_cleaning_leaves_out_most_the_audit_is_of_all_records() -> None:
+    """Each claim occurs under both labels, but for a few false ones."""
+    table = claims(60)
+    other = table.with_columns(
+        rating=pl.col("rating").replace_strict({"true": "false", "false": "true"})
+    )
+    alone = claims(80).filter(pl.col("rating") == "false").tail(5)
+    checked = cl.check(pl.concat([table, other, alone]))
+    assert len(checked.clean) < 20
+    assert checked.audit.records == 125
+    assert ". The audit is of all records" in first_look.screen(checked, 200)
+    assert not checked.usable.startswith("Not usable as it is: all labelled records are")

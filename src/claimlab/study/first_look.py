@@ -54,6 +54,7 @@ DATA, CLEAN, REPORT = "data", "clean", "report"
 SHOWN = 3  # findings, languages, and steps of cleaning
 RARE = 0.005  # a language with a smaller share is only counted
 LABELS = 4
+ENOUGH = 0.5  # of the records, which cleaning must leave to be audited
 ASIDE = ("dropped", "doubtful")  # the tables of what cleaning left out
 INDENT = 4  # of what is numbered
 ROLES = ("text", "label", "date")
@@ -84,7 +85,7 @@ class Checked(Shown):
     def usable(self) -> str:
         """Whether the file can be used, in a sentence."""
         sentence = self.audit.conclusion.usable
-        if len(self.clean) == len(self.data):
+        if len(self.clean) == len(self.data) or not enough_left(self.data, self.clean):
             return sentence
         return {
             "Usable.": "Usable after cleaning.",
@@ -148,8 +149,9 @@ def check(
     command.
 
     What is not given is guessed, as `import_files` does; `clean` and `audit` have their defaults,
-    and the audit is of the cleaned records. With `output`, the folders `data`, `clean` and `report`
-    are written there. A check that was killed goes on where it was.
+    and the audit is of the cleaned records, or of all where cleaning leaves out half of them or a
+    whole class. With `output`, the folders `data`, `clean` and `report` are written there. A check
+    that was killed goes on where it was.
     """
     files = files_of(data)
     with Run("check", None, output, kind=KIND, reads=files, force=force, seed=seed) as run:
@@ -184,15 +186,27 @@ def check(
             place, CLEAN, lambda to: clean(raw, output=to, seed=seed, progress=progress).dataset
         )
         report = None if place is None else place / REPORT
-        audited = audit(cleaned, output=report, seed=seed, force=True, progress=progress)
+        whole = not enough_left(raw, cleaned)
+        audited = audit(
+            raw if whole else cleaned, output=report, seed=seed, force=True, progress=progress
+        )
         run.fill(lambda folder: _put(place, folder))
     known = {role: column for role, column in notes["columns"].items() if column}
     name = files[0].name if files else raw.name
     source = Source(name, notes["rows"], known, notes["languages"])
     folder = None if output is None else Path(output)
     if folder is not None:
-        raw.path, cleaned.path, audited.place = folder / DATA, folder / CLEAN, str(folder / CLEAN)
+        raw.path, cleaned.path = folder / DATA, folder / CLEAN
+        audited.place = str(raw.path if whole else cleaned.path)
     return Checked(source, raw, cleaned, audited, folder)
+
+
+def enough_left(data: Dataset, cleaned: Dataset) -> bool:
+    """Whether cleaning leaves most records, and each class: what it left out is the finding
+    otherwise, and an audit of the rest would not show it.
+    """
+    before, after = (set(one["veracity"].drop_nulls()) for one in (data, cleaned))
+    return before == after and len(cleaned) >= ENOUGH * len(data)
 
 
 def _digests(data: Paths | Foreign, files: Sequence[Path]) -> dict[str, Json]:
@@ -279,7 +293,8 @@ def _cleaning(checked: Checked) -> str:
     steps = Counter(step for table in tables for step in table["step"].to_list())
     reasons = ", ".join(f"{step} {n:,}" for step, n in steps.most_common(SHOWN))
     classes = f" ({', '.join(parts)})" if before != after else ""
-    return f"{total}{classes}{f'; left out: {reasons}' if reasons else ''}"
+    audited = "" if enough_left(checked.data, checked.clean) else ". The audit is of all records"
+    return f"{total}{classes}{f'; left out: {reasons}' if reasons else ''}{audited}"
 
 
 def _verdict(checked: Checked) -> str:
