@@ -1,7 +1,6 @@
 """How often claimlab is right about which differences are real, on planted truth.
 
     python bench/compare_truth.py            # about 40 minutes on one core; --quick: one minute
-    python bench/compare_truth.py --write docs/benchmarks/compare.md
 
 Test sets have the labels and groups of real ones (../shared/data), drawn anew in every draw: whole
 groups, with replacement. Systems of known skill answer them. What makes a record hard is the same
@@ -11,26 +10,21 @@ for all systems to 60%, and half of it is that of its whole group. Everything is
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
+from harness import DATA, begin, parser
 from scipy.special import ndtri
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from claimlab.core.stats.ranks import Ranking, foreseen, rank, smallest_detectable
 from claimlab.core.stats.scores import Floats, Ints, macro_f1
 
 REAL = ("twitter15", "fibvid", "liar-new")  # events; 74% false; 92% false
 SHARE = 0.2  # of the groups: a test set
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Structure = list[
     tuple[int, int, int]
 ]  # groups of so many records, so many of them true, and how many
@@ -194,12 +188,11 @@ PLANTED: dict[str, tuple[float, float]] = {}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--draws", type=int, default=1_000)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--structures", help="JSON instead of the datasets at hand")
-    chosen = parser.parse_args()
+    made_parser = parser(__doc__)
+    made_parser.add_argument("--quick", action="store_true")
+    made_parser.add_argument("--draws", type=int, default=1_000)
+    made_parser.add_argument("--structures", help="JSON instead of the datasets at hand")
+    chosen = begin(made_parser)
     SETS.update(json.loads(chosen.structures) if chosen.structures else structures())
     draws = 60 if chosen.quick else chosen.draws
     systems = list(SYSTEMS)[:3] if chosen.quick else list(SYSTEMS)
@@ -231,22 +224,6 @@ def main() -> None:
             predicted, expected = f"{100 * gap:.1f} points", f"{100 * early:.1f} points"
             lines.append(f"| {size} | {predicted} | {100 * seen:.1f} % | {expected} |")
             print(lines[-1], flush=True)
-    if chosen.write:
-        chosen.write.write_text(PAGE.format("\n".join(lines)), encoding="utf-8")
-
-
-PAGE = """# Which differences are real, on planted truth
-
-Made by `python bench/compare_truth.py --write docs/benchmarks/compare.md`; its head says how. Ranks
-hold when the rank intervals of all systems hold all true ranks at once; the tied hold the best when
-every one of the truly best systems is among them. Both should be at least 95 %. The power is that
-of finding a true difference of the predicted size, and should be 80 %. The figures are the author's
-own.
-
-{}
-
-[Which differences are real](../which-differences.md) says what these are.
-"""
 
 
 if __name__ == "__main__":

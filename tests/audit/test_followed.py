@@ -25,6 +25,7 @@ from claimlab.audit.views.screen import screen
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Baselines, Finding, Verdict
+from claimlab.core.options import parameters_of
 from claimlab.generate.planted import planted
 
 N = 480
@@ -398,10 +399,8 @@ def test_report_files_have_commands_as_code(audits: dict[str, Audit], tmp_path: 
 
 
 def test_python_forms_are_calls_that_exist(audits: dict[str, Audit]) -> None:
-    import inspect
-
     for audit in audits.values():
         for one in audit.conclusion.advice:
             for command in one.commands:
-                taken = inspect.signature(getattr(cl, command.function)).parameters
+                taken = parameters_of(getattr(cl, command.function))
                 assert set(command.options) <= set(taken), command.python

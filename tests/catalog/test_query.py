@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from claimlab.catalog.card import Card, Quality
-from claimlab.catalog.entry import Entry, Loaded
+from claimlab.catalog.entry import Entry, Loaded, loader_state
 from claimlab.catalog.front import catalog
-from claimlab.catalog.query import everything, first_day, last_day, loader_state, phrases
+from claimlab.catalog.query import everything, first_day, last_day, phrases
 from claimlab.core.errors import UnknownName, UsageError
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import polars as pl
 
@@ -33,6 +34,12 @@ class Loaded:
 
 
 Loader = Callable[[Bundle], Loaded]
+LoaderState = Literal["tested on the published files", "not yet tested", "none"]
+MARKS = {
+    "keywords": "keywords",
+    "time": "temporal",
+    "feasibility": "feasibility",
+}  # as said here -> as on the card
 
 
 Verdicts = LabelMap | Mapping[str, str]  # a plain mapping takes its name from the entry
@@ -116,3 +123,12 @@ def _named(name: str, verdicts: Verdicts) -> LabelMap:
     if isinstance(verdicts, LabelMap):
         return verdicts if verdicts.name else replace(verdicts, name=name)
     return LabelMap(name, verdicts)
+
+
+def loader_state(entry: Entry) -> LoaderState:
+    """Whether there is a loader, and whether it has been tested on files that the authors
+    publish.
+    """
+    if not entry.variants:
+        return "none"
+    return "tested on the published files" if entry.tested else "not yet tested"

@@ -10,8 +10,8 @@ from typing import Annotated, Unpack
 import polars as pl
 
 from claimlab.catalog import query
-from claimlab.catalog.entry import Entry
-from claimlab.catalog.query import Criterion, Filters, loader_state
+from claimlab.catalog.entry import Entry, loader_state
+from claimlab.catalog.query import Criterion, Filters
 from claimlab.catalog.views.overview import TITLE, report
 from claimlab.core.atomic import atomic_text
 from claimlab.core.call import in_storage

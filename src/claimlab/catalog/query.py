@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Annotated, Literal, TypedDict, get_args
+from typing import Annotated, TypedDict, get_args
 
 from claimlab.catalog.card import Modality
-from claimlab.catalog.entry import Entry
+from claimlab.catalog.entry import MARKS, Entry
 from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.options import Option, Setting
@@ -28,12 +28,6 @@ from claimlab.core.settings import each_of
 from claimlab.core.types import JsonObject
 
 Words = str | Sequence[str]
-LoaderState = Literal["tested on the published files", "not yet tested", "none"]
-MARKS = {
-    "keywords": "keywords",
-    "time": "temporal",
-    "feasibility": "feasibility",
-}  # as said here -> as on the card
 GRADES = ("pass", "fail", "not-assessed")
 SURVEYS = ("cdl", "cdl-claims", "cdl-paragraphs", "cdl-listed")
 NONE_STATED = "none"
@@ -117,15 +111,6 @@ def criteria_of(filters: Filters, entries: Sequence[Entry]) -> list[Criterion]:
 
 def everything() -> list[Entry]:
     return list(DATASETS.all().values())
-
-
-def loader_state(entry: Entry) -> LoaderState:
-    """Whether there is a loader, and whether it has been tested on files that the authors
-    publish.
-    """
-    if not entry.variants:
-        return "none"
-    return "tested on the published files" if entry.tested else "not yet tested"
 
 
 def unnamed_languages(entries: Iterable[Entry]) -> int:

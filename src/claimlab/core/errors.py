@@ -4,7 +4,8 @@ ends in what to do.
 ClaimlabError                exit 1: a problem the message explains
 ├── UsageError               exit 2: the call itself is wrong (unknown option value, missing column
                              name)
-│   └── UnknownName          a name that no registry knows; says the near miss
+│   ├── UnknownName          a name that no registry knows; says the near miss
+│   └── Question             what only the user can decide; carries the choices
 ├── DataError                the input cannot be used as it is
 │   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
 │   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one

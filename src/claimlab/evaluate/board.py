@@ -12,6 +12,7 @@ import numpy as np
 from claimlab.core.stats.chance import LEVEL
 from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.core.stats.ranks import UNITS, Ranking, Ranks, rank, records_needed
+from claimlab.core.types import JsonObject
 from claimlab.core.words import several
 from claimlab.evaluate.answers import SMALLEST, thin_classes
 from claimlab.evaluate.compare import Drawn, draw_metric
@@ -60,6 +61,26 @@ class Board:
     def ranks(self) -> dict[str, str]:
         """The ranks of each run in words: "1-3", or "4"."""
         return {one.name: rank_words(one.ranks) for one in self.standings}
+
+    def rows(self) -> list[JsonObject]:
+        """One row for each run, as plain values."""
+        rows: list[JsonObject] = []
+        for one in self.standings:
+            (low, high), (first, last) = one.interval or (None, None), one.ranks or (None, None)
+            rows.append(
+                {
+                    "system": one.name,
+                    "n": self.records,
+                    "groups": self.groups,
+                    self.metric: one.score,
+                    "low": low,
+                    "high": high,
+                    "best_rank": first,
+                    "worst_rank": last,
+                    "may_be_best": one.tied,
+                }
+            )
+        return rows
 
     def headline(self) -> str:
         """Which runs cannot be told apart, and what they are above."""

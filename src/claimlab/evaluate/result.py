@@ -253,9 +253,8 @@ class Evaluation(Shown):
         """A row for each run, or for each system of others where there is no run; scores are shares
         of 1, with the ends of their 95% intervals."""
         if not self.runs:
-            from claimlab.evaluate.tables import flat
-
-            return pl.DataFrame(flat(self), infer_schema_length=None)
+            rows = [row for board in self.boards for row in board.rows()]
+            return pl.DataFrame(rows, infer_schema_length=None)
         ends = {run.name: run.intervals["macro_f1"] or (None, None) for run in self.runs}
         ranks = {
             one.name: one.ranks or (None, None)

@@ -305,27 +305,7 @@ def flat(evaluation: Evaluation) -> list[JsonObject]:
             for c in subgroups.cells:
                 figures = _figures(c, c.groups, c.macro_f1_interval, c.accuracy_interval)
                 out.append({**named, "by": subgroups.by, "value": c.value, **figures})
-    return out or [row for board in evaluation.boards for row in _standing_rows(board)]
-
-
-def _standing_rows(board: Board) -> list[JsonObject]:
-    rows: list[JsonObject] = []
-    for one in board.standings:
-        (low, high), (first, last) = one.interval or (None, None), one.ranks or (None, None)
-        rows.append(
-            {
-                "system": one.name,
-                "n": board.records,
-                "groups": board.groups,
-                board.metric: one.score,
-                "low": low,
-                "high": high,
-                "best_rank": first,
-                "worst_rank": last,
-                "may_be_best": one.tied,
-            }
-        )
-    return rows
+    return out or [row for board in evaluation.boards for row in board.rows()]
 
 
 def _figures(

@@ -18,7 +18,6 @@ from typing import Unpack
 import polars as pl
 
 from claimlab.audit.advice import Advice, name_of
-from claimlab.audit.front import audit
 from claimlab.audit.remedy import Command
 from claimlab.audit.run import Audited
 from claimlab.audit.views.screen import typed_lines
@@ -153,6 +152,8 @@ def check(
     whole class. With `output`, the folders `data`, `clean` and `report` are written there. A check
     that was killed goes on where it was.
     """
+    from claimlab.audit.front import audit  # with all that writes its page
+
     files = files_of(data)
     with Run("check", None, output, kind=KIND, reads=files, force=force, seed=seed) as run:
         choices = {**columns, "map": map, "unmapped": unmapped, "only": only, "limit": limit}
@@ -312,7 +313,4 @@ def _verdict(checked: Checked) -> str:
 def _verdicts(checked: Checked) -> str:
     counts = checked.audit.counts()
     parts = [f"{n} {VERDICT_WORDS[verdict]}" for verdict, n in counts.items() if n]  # type: ignore[index]
-    words = f"Of {several(sum(counts.values()), 'measurement')}: {', '.join(parts)}."
-    if checked.folder is None:
-        return words
-    return f"{words} Each in a sentence: claimlab audit --from {checked.folder / REPORT} --verbose"
+    return f"Of {several(sum(counts.values()), 'measurement')}: {', '.join(parts)}."

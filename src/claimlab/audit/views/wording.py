@@ -35,7 +35,7 @@ def conclusion_blocks(audit: Audit) -> list[Block]:
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
     blocks: list[Block] = [Text(verdict_line(done), "conclusion")]
     if done.first is not None and done.first.commands:
-        blocks.append(Text(f"{first_words(done.first)} `{done.first.commands[0].shell}`"))
+        blocks.append(Text(f"{first_words(done.first).rstrip(':')}."))
     blocks += [Items([in_a_line(one) for one in done.advice])] if done.advice else []
     return [*blocks, Text(f"{rest} None of these is a pass.", "note")] if rest else blocks
 

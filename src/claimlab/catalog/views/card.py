@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from claimlab.catalog.card import Card, Published
 from claimlab.catalog.cards import about
-from claimlab.catalog.entry import Entry
+from claimlab.catalog.entry import MARKS, Entry, loader_state
 from claimlab.catalog.load import differences, published_rows
-from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
 from claimlab.core.types import JsonObject

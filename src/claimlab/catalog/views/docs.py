@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from claimlab.catalog.entry import Entry
+from claimlab.catalog.entry import Entry, loader_state
 from claimlab.catalog.load import differences
-from claimlab.catalog.query import everything, loader_state
+from claimlab.catalog.query import everything
 from claimlab.catalog.views.card import heading, language_names, period, years
 from claimlab.catalog.views.overview import LEGEND, PAGE
 from claimlab.core.atomic import atomic_text

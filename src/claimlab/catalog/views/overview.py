@@ -9,15 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry
-from claimlab.catalog.query import (
-    MARKS,
-    LoaderState,
-    loader_state,
-    phrases,
-    span_of,
-    unnamed_languages,
-)
+from claimlab.catalog.entry import MARKS, Entry, LoaderState, loader_state
+from claimlab.catalog.query import phrases, span_of, unnamed_languages
 from claimlab.catalog.views.card import card_blocks, heading, mark_cell, years
 from claimlab.pages.blocks import (
     Block,

@@ -29,6 +29,7 @@ def check(
         emit(checked.to_json())
     else:
         echo(first_look.screen(checked, min(screen()[0], 100)))
+        echo(f"Each in a sentence: claimlab audit --from {folder / first_look.REPORT} --verbose")
     if checked.page is not None:
         page(checked.page, open_page=open_page)
     suggest(checked.next_step.shell)
