@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,10 +16,12 @@ from claimlab.core.labels import LabelMap, parse_map
 from claimlab.core.record import KINDS
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several
-from claimlab.exchange.importing.layouts import Gathered
 from claimlab.exchange.importing.profile import verdict_of_parts
 from claimlab.exchange.importing.propose import ASIDE, NONE, OWN, ROLES, Pick
 from claimlab.files.raw import literal_text
+
+if TYPE_CHECKING:
+    from claimlab.exchange.importing.layouts import Gathered
 
 
 @dataclass
