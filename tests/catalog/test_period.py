@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.load import earliest, load, odd_dates
+from claimlab.catalog.columns import earliest
+from claimlab.catalog.load import load, odd_dates
 from claimlab.exchange.importer import import_files
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import polars as pl
 
@@ -250,3 +250,17 @@ def tweet_ids(raw: pl.Series) -> pl.Series:
 def sent(ids: pl.Series) -> dict[str, pl.Series]:
     """The columns `date` and `date_source` as the ids themselves tell them."""
     return dated({"snowflake id": tweet_time(ids)})
+
+
+DECADES = 5  # before the middle one of all dates: earlier ones are odd
+FEWEST = 20  # dates that have a middle worth the name
+EARLY = f"more than {DECADES} decades before half of the dates"
+
+
+def earliest(days: pl.Series) -> date | None:
+    """The first day of the year that is `DECADES` before the middle one of `days`; null where they
+    are few.
+    """
+    known = days.drop_nulls().sort()
+    middle = known[known.len() // 2] if known.len() >= FEWEST else None
+    return date(middle.year - 10 * DECADES, 1, 1) if isinstance(middle, date) else None

@@ -21,7 +21,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.cards import CardRegistry
-from claimlab.catalog.columns import numbered, tweet_ids
+from claimlab.catalog.columns import EARLY, earliest, numbered, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
@@ -347,8 +347,6 @@ def differences(entry: Entry) -> list[str]:
     return [*out, f"Shares of labels, published and {where}: {'; '.join(apart)}."] if apart else out
 
 
-DECADES = 5  # before the middle one of all dates: earlier ones are odd
-FEWEST = 20  # dates that have a middle worth the name
 _YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
 
 
@@ -372,18 +370,6 @@ def odd_dates(times: pl.Series, card: Card) -> list[str]:
             f" {since}."
         )
     return notes
-
-
-EARLY = f"more than {DECADES} decades before half of the dates"
-
-
-def earliest(days: pl.Series) -> date | None:
-    """The first day of the year that is `DECADES` before the middle one of `days`; null where they
-    are few.
-    """
-    known = days.drop_nulls().sort()
-    middle = known[known.len() // 2] if known.len() >= FEWEST else None
-    return date(middle.year - 10 * DECADES, 1, 1) if isinstance(middle, date) else None
 
 
 def _end(card: Card) -> tuple[date | None, str]:

@@ -19,7 +19,6 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import meta_column
 from claimlab.core.types import JsonObject
 from claimlab.files.bundle import Bundle
-from claimlab.files.excel import read_excel
 from claimlab.files.tables import (
     frame_of,
     read_delimited,
@@ -69,6 +68,8 @@ class Table:
         if suffix == "parquet":
             return cls(name, read_parquet(bundle.read(name), name))
         if suffix in ("xlsx", "xls"):
+            from claimlab.files.excel import read_excel  # few datasets are sheets
+
             return cls(name, read_excel(bundle.read(name), name))
         if suffix in ("json", "jsonl", "ndjson"):
             if columns is None:

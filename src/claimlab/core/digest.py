@@ -11,8 +11,6 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.core.machine import was_disk
-
 
 def digest_file(path: Path) -> str:
     with path.open("rb") as file:
@@ -48,6 +46,8 @@ def write_parquet(frame: pl.DataFrame, target: Path | io.BytesIO) -> None:
             target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True
         )
     except pl.exceptions.ComputeError as error:
+        from claimlab.core.machine import was_disk  # asked only when something went wrong
+
         if was_disk(error) or "transport error" in str(
             error
         ):  # what Polars says when the end of the file is not written

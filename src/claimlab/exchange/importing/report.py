@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from claimlab.catalog.load import EARLY, earliest
+from claimlab.catalog.columns import EARLY, earliest
 from claimlab.core.shown import Shown
 from claimlab.core.types import JsonObject
 from claimlab.core.words import several, several_of, verb

@@ -17,7 +17,6 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.readers.bluff.texts import degree_of
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_json, digest_table, write_parquet
@@ -138,6 +137,8 @@ def open_batch(folder: Path) -> Batch:
 
 
 def _text(row: JsonObject) -> Text:
+    from claimlab.catalog.readers.bluff.texts import degree_of  # with the reader of its files
+
     meta = json.loads(row["meta"]) if row["meta"] else {}
     note = _object(meta.get("synthetic"))
     origin, log = _object(note.get("origin")), _log(note.get("changes"))
