@@ -147,7 +147,7 @@ PLANTS = [
     Plant("a year", ("surface: digits",), change("text", TEXT + " 2016")),
     Plant(
         "two spaces at the end",
-        ("surface: white space", "surface: white space, one-sided marks"),
+        ("surface: whitespace", "surface: whitespace, one-sided marks"),
         ENDED,
     ),
     Plant(

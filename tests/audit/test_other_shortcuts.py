@@ -1,4 +1,4 @@
-"""Shortcuts outside the words of a text: in ids, paths, the order of the file, white space,
+"""Shortcuts outside the words of a text: in ids, paths, the order of the file, whitespace,
 typography, other texts.
 
 Each plant is found by its own check and by no other; without it nothing is found.
@@ -139,7 +139,7 @@ PLANTS: dict[Plant, tuple[str, str]] = {
     in_id: ("identifiers", "id"),
     in_path: ("identifiers", "URL path"),
     in_file_name: ("identifiers", "meta.file"),
-    at_the_end: ("surface", "white space"),
+    at_the_end: ("surface", "whitespace"),
     curly: ("surface", "typography"),
     sorted_by_class: ("order", "position in the file"),
     begins_with_the_claim: ("text-columns", "meta.note, what it shares with the text"),

@@ -235,7 +235,7 @@ def test_the_same_claims_are_shared_as_merge_counts_them(
     for options in ([], ["--near"], ["--near", "--show", "0"], ["--near", "--threshold", "0.99"]):
         assert run(["labels", "conflicts", *folders, *options]) == 0
         said.append(next(line for line in capsys.readouterr().out.splitlines() if "of two" in line))
-    same = "the same text (case, punctuation and white space aside)"
+    same = "the same text (case, punctuation and whitespace aside)"
     assert said == [
         f"1 of 4 records of two has {same} in one.",
         f"3 of 4 records of two have {same} or a near-duplicate in one.",

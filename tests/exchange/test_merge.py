@@ -48,7 +48,7 @@ def test_the_records_of_the_second_are_counted_not_those_of_the_first() -> None:
     b = dataset("b", [HARBOUR, "Only in the second of these two datasets."])
     assert shared(a, b) == [
         "1 of 2 records of 'b' has the same text or a near-duplicate in 'a': 1 the same text (case, punctuation and "
-        "white space aside), 0 only nearly."
+        "whitespace aside), 0 only nearly."
     ]
     assert shared(b, a)[0].startswith(
         "3 of 4 records of 'a' have the same text or a near-duplicate in 'b': 3 the same"
@@ -65,7 +65,7 @@ def test_copies_within_the_second_are_all_counted() -> None:
     )
     assert note[0].startswith("4 of 4 records of 'b' have")
     assert note[0].endswith(
-        ": 1 the same text (case, punctuation and white space aside), 3 only nearly."
+        ": 1 the same text (case, punctuation and whitespace aside), 3 only nearly."
     )
 
 

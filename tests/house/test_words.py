@@ -35,6 +35,7 @@ BANNED = {
     r"of theirs|in silence": "their own, without a message",
     r"unmet|has (not|never) met": "not tested",
     r"blanks": "whitespace",
+    r"white space": "whitespace",
     r"traits?": "subgroup, property",
     r"pictures?": "figure, chart",
     r"never came|steps? in for": "is missing, replaces",

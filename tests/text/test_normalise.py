@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from claimlab.text.normalise import _PLAIN, normal_form, strip_accents, strip_emoji, strip_invisible
 from claimlab.text.rows import change_where
 
-CONTROLS = {chr(c) for c in range(0x1C, 0x20)}  # white space to Python, not to Unicode
+CONTROLS = {chr(c) for c in range(0x1C, 0x20)}  # whitespace to Python, not to Unicode
 TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=40)
 
 

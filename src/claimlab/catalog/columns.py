@@ -84,7 +84,7 @@ def unique_ids(prefix: str, keys: pl.Series) -> pl.Series:
 
 
 def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
-    """A group for rows that say the same, case and white space aside: the id of the first; null for
+    """A group for rows that say the same, case and whitespace aside: the id of the first; null for
     a single.
     """
     key = texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()

@@ -1,7 +1,7 @@
 """The same claim under different verdicts, in several datasets or within one.
 
 Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and
-those differ. The same claim is the same text but for case, punctuation and white space, or nearly
+those differ. The same claim is the same text but for case, punctuation and whitespace, or nearly
 the same by Jaccard similarity of its 5-grams (`text/near.py`). Near-duplicates may differ in the
 one word that matters ("is", "is not"): they are to be looked at.
 """

@@ -39,7 +39,7 @@ AS_PUBLISHED = "Give the file as its authors publish it."
 class Table:
     """`frame` as it was read, and the `name` of its file for messages.
 
-    Columns come out as text, blank cells as null, and without white space at the ends of a cell: it
+    Columns come out as text, blank cells as null, and without whitespace at the ends of a cell: it
     says nothing, and in some datasets (ISOT, F3) it occurs in one class only.
     """
 

@@ -1,7 +1,7 @@
 """Verdict maps: from what a source wrote to true | false | mixed | unknown.
 
 A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case,
-accents, white space, surrounding punctuation), unless the map says `exact`. A value that no map
+accents, whitespace, surrounding punctuation), unless the map says `exact`. A value that no map
 knows is an error that lists the values and their counts; a caller may accept them as unknown, and
 gets their number.
 """

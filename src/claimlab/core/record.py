@@ -151,7 +151,7 @@ def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
 
 
 def any_blank(column: pl.Series) -> bool:
-    """Whether any value is nothing but white space. One that begins with a visible ASCII character
+    """Whether any value is nothing but whitespace. One that begins with a visible ASCII character
     is not, which is much cheaper to see than to search it."""
     doubtful = column.filter((column < "!") | (column > "~\U0010ffff"))
     return not doubtful.str.contains(r"\S").all()

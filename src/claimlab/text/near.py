@@ -4,7 +4,7 @@ near-duplicates over them.
 Which claims two datasets share: the one meaning of it, for every verb that counts or compares
 them.
 
-Two texts are the same claim where they differ in case, punctuation and white space only.
+Two texts are the same claim where they differ in case, punctuation and whitespace only.
 Near-duplicates (character 5-grams, Jaccard similarity) may differ in more: the two are counted
 apart, and together where that is asked for.
 """
@@ -116,7 +116,7 @@ def _in_order(one: list[str], other: list[str], alike: float) -> bool:
     )
 
 
-ASIDE = "case, punctuation and white space aside"
+ASIDE = "case, punctuation and whitespace aside"
 NEAR = 0.7  # Jaccard similarity of 5-grams from which two texts are nearly the same
 
 

@@ -73,7 +73,7 @@ _ASIDE = (  # numbers first: they stay as they are
 
 
 def normal_form(texts: pl.Series) -> pl.Series:
-    """The form in which two texts count as the same: NFKC, case folded, white space collapsed and
+    """The form in which two texts count as the same: NFKC, case folded, whitespace collapsed and
     stripped.
 
     Case folding goes further than lower case: "STRASSE", "Straße" and "strasse" are one text.

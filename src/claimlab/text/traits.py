@@ -29,9 +29,9 @@ PATTERNS = {
 }
 # Whether a text holds the mark at all: most hold none, and one is enough to tell who typed it.
 MARKS = {
-    "white space": {
-        "white space at the start": r"^\s",
-        "white space at the end": r"\s$",
+    "whitespace": {
+        "whitespace at the start": r"^\s",
+        "whitespace at the end": r"\s$",
         "spaces at the end of a line": r"[ \t]\r?\n",
         "several spaces in a row": r"  ",
         "line breaks": r"\n",

@@ -91,7 +91,7 @@ def published_ids(subject: Subject) -> pl.Series:
 
 
 def like_ids(rows: pl.DataFrame) -> dict[str, pl.Series]:
-    """Keys of `meta` with a value of its own in most records, and without white space: names of
+    """Keys of `meta` with a value of its own in most records, and without whitespace: names of
     files, ids, addresses. Those with free text are what `text-columns` tests, those that recur what
     `columns` tests."""
     texts = {

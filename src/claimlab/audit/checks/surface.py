@@ -1,4 +1,4 @@
-"""Do punctuation, capital letters, digits, white space or kinds of quotation marks give the label
+"""Do punctuation, capital letters, digits, whitespace or kinds of quotation marks give the label
 away?
 """
 
@@ -19,7 +19,7 @@ from claimlab.text.traits import MARKS, PATTERNS, marks, shares
 
 class Surface(FairCheck):
     name = "surface"
-    title = "Punctuation, case, digits, white space and typography"
+    title = "Punctuation, case, digits, whitespace and typography"
     question = "Does the way a text is typed give its label away?"
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Texts that are the same once case, width and white space are folded.
+"""Texts that are the same once case, width and whitespace are folded.
 
 Clusters of near-duplicates: kept together by a common group, or reduced to their first
 member.
@@ -27,7 +27,7 @@ from claimlab.text.urls import canonical_urls
 class ExactDuplicates(CleanStep):
     name: ClassVar[str] = "exact-duplicates"
     summary: ClassVar[str] = (
-        "Keeps the first of texts that are the same, case and white space aside; "
+        "Keeps the first of texts that are the same, case and whitespace aside; "
         "those under different labels are doubtful."
     )
 

@@ -1,4 +1,4 @@
-"""One normal form for texts that differ only in dress: NFKC, case folded, white space collapsed.
+"""One normal form for texts that differ only in dress: NFKC, case folded, whitespace collapsed.
 
 `normalise` is the definition. The compiled kernel needs it without Python, on many threads, so
 `FoldingTable` lays the same mapping out as plain arrays: for most characters the normal form of a
