@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
@@ -55,7 +56,7 @@ def as_table(data: object) -> pl.DataFrame:
         if hasattr(data, "to_polars"):  # of `datasets`
             return pl.DataFrame(data.to_polars())
         if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
-            return pl.DataFrame(pl.from_pandas(data))  # type: ignore[call-overload]
+            return cast("Callable[[object], pl.DataFrame]", pl.from_pandas)(data)
     except ImportError:
         raise MissingExtra("A pandas table", "pandas") from None
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
