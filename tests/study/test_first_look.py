@@ -91,7 +91,7 @@ def test_a_check_that_was_stopped_goes_on(file: Path, monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as during:
-        during.setattr(first_look, "audit", stopped)
+        during.setattr("claimlab.audit.front.audit", stopped)
         with pytest.raises(KeyboardInterrupt):
             cl.check(file, output="out")
     monkeypatch.setattr(first_look, "import_files", stopped)

