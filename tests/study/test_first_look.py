@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -91,7 +92,7 @@ def test_a_check_that_was_stopped_goes_on(file: Path, monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as during:
-        during.setattr("claimlab.audit.front.audit", stopped)
+        during.setattr(import_module("claimlab.audit.front"), "audit", stopped)
         with pytest.raises(KeyboardInterrupt):
             cl.check(file, output="out")
     monkeypatch.setattr(first_look, "import_files", stopped)
