@@ -28,7 +28,7 @@ from claimlab.exchange.vocabulary import fold_name
 NONE, ROWS = "none", "rows"  # instead of a column: no annotators; each row of an item is one
 # What people call annotators, folded, in the languages that datasets are published in.
 WORDS = frozenset(packaged.toml("claimlab.exchange", "vocabulary.toml")["annotators"])
-_END = re.compile(r"^(.*?)[\s_-]*(\d{1,2}|[a-h])$")
+_END = re.compile(r"(?:\d{1,2}|[a-h])$")
 REPEATED = 0.7  # of the rows, that are different items: with more, hardly any was rated twice
 USUAL = 0.9  # of the items, that have the commonest number of rows
 LEAST_ITEMS = 10
@@ -75,9 +75,10 @@ def _side_by_side(plain: pl.DataFrame, rater: str | None) -> list[str]:
     groups: dict[str, list[str]] = {}
     for column in plain.columns:
         folded = fold_name(column)
-        numbered = _END.match(folded)
-        if numbered and set(numbered[1].split()) & WORDS:
-            groups.setdefault(numbered[1], []).append(column)
+        number = _END.search(folded)
+        stem = folded[: number.start()].rstrip(" _-") if number else ""
+        if set(stem.split()) & WORDS:
+            groups.setdefault(stem, []).append(column)
     for columns in groups.values():
         values = {value for column in columns for value in plain[column].drop_nulls().unique()}
         if len(columns) > 1 and 2 <= len(values) <= MOST_VALUES:
