@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 from scipy.special import ndtri
 
 from claimlab.core.stats.ranks import Ranking, foreseen, rank, smallest_detectable
@@ -55,7 +55,7 @@ def structures() -> dict[str, Structure]:
 
     out: dict[str, Structure] = {}
     for name in REAL:
-        records = cl.load(name, source=DATA / f"{name}.zip").records.filter(
+        records = cl.load(name, source=shared(f"{name}.zip")).records.filter(
             pl.col("veracity").is_in(["true", "false"])
         )
         groups = records.group_by(pl.coalesce("group", "id")).agg(
