@@ -38,10 +38,11 @@ from claimlab.core.run import Run
 from claimlab.exchange.format import Marker
 from claimlab.exchange.frames import Paths, as_files, files_of
 from claimlab.exchange.importing.decide import decide
+from claimlab.exchange.importing.layouts import Gathered
 from claimlab.exchange.importing.make import Wishes, make
 from claimlab.exchange.importing.plan import Choices, Plan
-from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import propose
+from claimlab.exchange.importing.profile import Profiled, profile
+from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.raters import gather_ratings
 from claimlab.exchange.importing.read import read
 from claimlab.exchange.importing.report import ImportReport
@@ -251,11 +252,19 @@ def _plan(
     if marker is not None:
         tidy(table)
     table = settle(table, answers.columns, answers.verdicts, joins=not answers.join)
+    seen, picks = _proposed(table, answers)
     if marker is None:
-        table = gather_ratings(table, answers.columns, answers.verdicts, answers.rater)
-    seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
-    picks = propose(seen, answers.columns, table.inner)
+        items = gather_ratings(table, seen, picks, answers.columns, answers.rater)
+        if items is not table:  # other columns than those that were looked at
+            table = items
+            seen, picks = _proposed(table, answers)
     return decide(table, seen, picks, answers.columns, answers.kind, ask=ask)
+
+
+def _proposed(table: Gathered, answers: _Answers) -> tuple[Profiled, dict[str, Pick]]:
+    """What the columns look like, and the role that each would have."""
+    seen = profile(table.plain(), answers.verdicts, table.hidden(answers.columns))
+    return seen, propose(seen, answers.columns, table.inner)
 
 
 def _own_name(paths: Sequence[str | Path], marker: Marker | None) -> str:

@@ -21,6 +21,7 @@ from claimlab.files.marks import Marks, Quotes
 
 SAMPLE = 1 << 20
 ROWS = 1_000  # rows of the sample that are looked at
+BODY_ROWS = 200  # of these, to see what a column holds below its header
 ABOVE, LEAST = 20, 5  # lines that may come before a table, and lines that it must have
 REGULAR = 0.95  # of its rows that must have the same number of cells
 HEAD_ROWS, LEAST_BODY = 5, 10  # rows of a header at most, and records to compare them with
@@ -167,7 +168,8 @@ def head_of(rows: Sequence[Sequence[str]], known: frozenset[str]) -> Head:
     or questions. They are told from records by what the columns hold below: words over numbers, a
     word over labels that is none of them, a gap in a column that has none.
     """
-    columns = [_Column.of(number, rows[HEAD_ROWS:]) for number in range(commonest_width(rows))]
+    body = rows[HEAD_ROWS : HEAD_ROWS + BODY_ROWS]
+    columns = [_Column.of(number, body) for number in range(commonest_width(rows))]
     count = 0
     if len(rows) >= HEAD_ROWS + LEAST_BODY:
         top = rows[:HEAD_ROWS]

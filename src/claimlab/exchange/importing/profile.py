@@ -58,7 +58,7 @@ def _may_be_date(value: str) -> bool:
     """Whether it is worth the price of reading it: years, days and times since 1970 are the only
     plain numbers.
     """
-    if not 4 <= len(value) <= 40 or not any(c.isdigit() for c in value):
+    if not 4 <= len(value) <= 40 or "://" in value or not any(c.isdigit() for c in value):
         return False
     whole, _, rest = value.partition(".")
     return not (whole.isdecimal() and (not rest or rest.isdecimal())) or len(whole) in _TIMES

@@ -20,8 +20,8 @@ from claimlab.core.errors import UnknownName
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.exchange.importing.layouts import PLACES, Gathered
-from claimlab.exchange.importing.profile import profile
-from claimlab.exchange.importing.propose import propose
+from claimlab.exchange.importing.profile import Profiled, profile
+from claimlab.exchange.importing.propose import Pick, propose
 from claimlab.exchange.importing.ratings import Ratings
 from claimlab.exchange.vocabulary import fold_name
 
@@ -37,17 +37,19 @@ ITEM, VOTE, WHO = "item of a rating", "vote of a rating", "rater of a rating"
 
 
 def gather_ratings(
-    gathered: Gathered, named: Mapping[str, str], verdicts: LabelMap, rater: str | None
+    gathered: Gathered,
+    seen: Profiled,
+    picks: Mapping[str, Pick],
+    named: Mapping[str, str],
+    rater: str | None,
 ) -> Gathered:
     """One row for each item, and the ratings apart; `gathered` itself where there are none."""
     if rater == NONE:
         return gathered
-    plain = gathered.plain()
+    plain = seen.frame
     beside = _side_by_side(plain, rater)
     if beside and named.get("label") not in beside:
-        return _from_columns(gathered, plain, beside, verdicts)
-    seen = profile(plain, verdicts, gathered.hidden(named))
-    picks = propose(seen, named, gathered.inner)
+        return _from_columns(gathered, plain, beside, seen.verdicts)
     label = picks["label"].column if "label" in picks else None
     item = next(
         (picks[role].column for role in ("text", "tweet_id", "id", "url") if role in picks), None
