@@ -118,3 +118,12 @@ def test_where_cleaning_leaves_out_most_the_audit_is_of_all_records() -> None:
     assert checked.audit.records == 125
     assert ". The audit is of all records" in first_look.screen(checked, 200)
     assert not checked.usable.startswith("Not usable as it is: all labelled records are")
+
+
+def test_a_class_that_cleaning_leaves_out_is_missed() -> None:
+    data, _ = cl.import_files(claims(60))
+    rest = cl.clean(data).dataset
+    assert first_look.enough_left(data, rest)
+    rest.records = rest.records.filter(pl.col("veracity") == "true")
+    assert len(rest) == 30, "half of the records are left, all of one class"
+    assert not first_look.enough_left(data, rest)

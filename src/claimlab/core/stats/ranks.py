@@ -197,7 +197,7 @@ def foreseen(labels: Ints, groups: Ints, *, seed: int = 0, draws: int = 400) -> 
     rng = np.random.default_rng(seed)
     errors = []
     for _ in range(PAIRS):
-        answers = _made_up_answers(rng, labels, group, classes)
+        answers = _synthetic_answers(rng, labels, group, classes)
         known = kinds(group, (labels * classes + answers[0]) * classes + answers[1], classes**3)
         scores = redraw(known, lambda n: _both(n, classes), seed=seed, draws=draws)
         errors.append(float((scores[:, 0] - scores[:, 1]).std()))
@@ -210,7 +210,7 @@ def _both(counts: Floats, classes: int) -> Floats:
     return np.stack([macro_f1(cube.sum(axis=3)), macro_f1(cube.sum(axis=2))], axis=1)
 
 
-def _made_up_answers(
+def _synthetic_answers(
     rng: np.random.Generator, labels: Ints, group: Ints, classes: int
 ) -> tuple[Ints, Ints]:
     from scipy.special import ndtri
