@@ -13,7 +13,7 @@ import pytest
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import OutputExists
+from claimlab.core.errors import DataError, OutputExists
 from claimlab.study import first_look
 
 WORDS = ("bridge", "river", "school", "harbour", "market", "library", "orchard", "mill")
@@ -127,3 +127,11 @@ def test_a_class_that_cleaning_leaves_out_is_missed() -> None:
     rest.records = rest.records.filter(pl.col("veracity") == "true")
     assert len(rest) == 30, "half of the records are left, all of one class"
     assert not first_look.enough_left(data, rest)
+
+
+def test_a_file_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    with pytest.raises(DataError):
+        cl.check(empty, output=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == [empty]

@@ -8,6 +8,7 @@ seed, version), so that a run with another seed or an edited input never meets t
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -79,6 +80,14 @@ class Journal:
         if place is not None:
             place.mkdir(parents=True, exist_ok=True)
         return place
+
+    def drop_empty(self) -> None:
+        """Remove the folders of a run that ended before anything was kept."""
+        if self.folder is None or not self.folder.is_dir():
+            return
+        for place in (*self.folder.iterdir(), self.folder):
+            with contextlib.suppress(OSError):  # a file, or a folder with something in it
+                place.rmdir()
 
     def _place(self, name: str) -> Path | None:
         return None if self.folder is None else self.folder / name

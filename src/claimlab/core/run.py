@@ -146,6 +146,8 @@ class Run:
             self._calls.close()
         if self._ledger is not None:
             self._ledger.close()
+        if self._journal is not None:
+            self._journal.drop_empty()
         if self._lock is not None:
             self._lock.release()
             self._lock = None
